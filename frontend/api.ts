@@ -1,0 +1,192 @@
+/**
+ * The contract between the page and a plugin's ES module, version 1.
+ *
+ * A plugin's `index.js` has a default export of type `Plugin`. Nothing here needs a framework or a
+ * bundler: shared widgets arrive as plain functions in `ctx.ui`.
+ */
+export interface Plugin {
+  readonly apiVersion: 1;
+  /** Catalogues for `ctx.t`, by locale; English is the fallback. */
+  readonly messages?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Fills `host`; what it returns is called when the tab is closed for good. */
+  mount(host: HTMLElement, ctx: PluginContext): Disposer | void | Promise<Disposer | void>;
+}
+
+export type Disposer = () => void;
+
+export interface ReadonlySignal<T> {
+  readonly value: T;
+  /** Calls `listener` at once and after every change. */
+  subscribe(listener: (value: T) => void): Disposer;
+}
+
+export interface Run {
+  readonly name: string;
+  /** CSS colour of the run, the same in every view; adapted to the theme. */
+  readonly color: string;
+  readonly dialects: readonly string[];
+  readonly startTime: number | null;
+  readonly loading: boolean;
+  readonly damage: number;
+}
+
+/** What changed on the server; `null` series: anything may have. */
+export interface Changes {
+  readonly generation: number;
+  readonly series: Readonly<Record<string, readonly string[]>> | null; // tags by run, of this plugin
+}
+
+export type Locale = 'en' | 'zh-CN';
+export interface Theme {
+  readonly mode: 'light' | 'dark';
+  /** Value of a CSS custom property of the page (`--text`, `--accent`, …). */
+  token(name: string): string;
+}
+
+export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
+export type Query = Readonly<Record<string, QueryValue>>;
+
+/** A decoded safetensors answer: zero-copy views by name, and its metadata. */
+export interface Columns {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly names: readonly string[];
+  column(name: string): Float32Array | Float64Array | Int32Array | BigInt64Array | Uint8Array;
+}
+
+export interface Codec<T> {
+  parse(text: string | null): T;
+  /** null leaves the key out of the URL (the default value). */
+  format(value: T): string | null;
+}
+
+export interface UrlState {
+  /** One key of the view state, kept in the page's URL under the plugin's name. */
+  state<T>(key: string, codec: Codec<T>): Mutable<T>;
+}
+export interface Mutable<T> extends ReadonlySignal<T> {
+  /** `push` makes a history entry (Back undoes it); `replace`, the default, does not. */
+  set(value: T, how?: 'push' | 'replace'): void;
+}
+
+export interface PluginContext {
+  readonly name: string;
+  /** Aborted when the tab is closed for good. */
+  readonly signal: AbortSignal;
+  /** False while another tab is in front: stop drawing and fetching. */
+  readonly visible: ReadonlySignal<boolean>;
+  readonly runs: {
+    readonly all: ReadonlySignal<readonly Run[]>;
+    readonly selected: ReadonlySignal<readonly Run[]>;
+    select(names: readonly string[]): void;
+  };
+  /** The latest change that concerns this plugin. */
+  readonly changes: ReadonlySignal<Changes>;
+  readonly theme: ReadonlySignal<Theme>;
+  readonly locale: ReadonlySignal<Locale>;
+  t(key: string, values?: Readonly<Record<string, string | number>>): string;
+  readonly url: UrlState;
+  /** Remembered in this browser, under the plugin's name; parse errors give the fallback. */
+  readonly memory: { get<T>(key: string, fallback: T): T; set(key: string, value: unknown): void };
+  readonly data: {
+    json<T>(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<T>;
+    columns(route: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Columns>;
+    /** URL of a route of this plugin, for links and images. */
+    href(route: string, query?: Query): string;
+  };
+  readonly ui: {
+    /** A line chart with zoom, pan, cursor and export; its code is loaded on first use. */
+    lineChart(host: HTMLElement, props: LineChartProps): Promise<LineChart>;
+    icon(name: string): SVGSVGElement;
+    /** Saves `content` as a file on the user's machine. */
+    download(name: string, content: Blob): void;
+  };
+  /** Keyboard shortcut while this plugin is in front; listed in the page's keyboard help. */
+  shortcut(key: string, description: string, run: () => void): Disposer;
+  notify(level: 'info' | 'warn' | 'error', text: string): void;
+}
+
+// --- line chart -----------------------------------------------------------------------------------
+
+export type Numbers = Float64Array | Float32Array | readonly number[];
+
+export interface Line {
+  readonly id: string;
+  readonly label: string;
+  readonly color: string;
+  readonly x: Numbers;
+  readonly y: Numbers;
+  /** 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. */
+  readonly role?: 'main' | 'raw';
+  readonly axis?: 'left' | 'right';
+  readonly dash?: readonly number[];
+  /** Indices at which a new attempt begins: the line is not joined there. */
+  readonly breaks?: readonly number[];
+  /** Lower and upper edge of a band around the line, of the same length as `x`. */
+  readonly band?: { readonly low: Numbers; readonly high: Numbers };
+}
+
+export interface ThresholdCondition {
+  readonly operator: '<' | '>' | '<=' | '>=';
+  readonly value: number;
+}
+/** Both conditions hold (`and`) or one of them (`or`): the part of a line where that is so is drawn red. */
+export interface Threshold {
+  readonly first: ThresholdCondition;
+  readonly join?: 'and' | 'or';
+  readonly second?: ThresholdCondition;
+}
+
+export type XKind = 'step' | 'relative' | 'wall';
+export interface View {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly yRight?: readonly [number, number];
+}
+export interface LineChartProps {
+  readonly lines: readonly Line[];
+  readonly xKind: XKind;
+  readonly logX?: boolean;
+  readonly logY?: boolean;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly yRightLabel?: string;
+  readonly title: string;
+  /** Whole x range when not zoomed; from the lines when absent. */
+  readonly xExtent?: readonly [number, number];
+  /** Leave the most extreme 5 % of values out of the y range. */
+  readonly ignoreOutliers?: boolean;
+  /** x window to show, null for everything; zooming and panning report through `onView`. */
+  readonly xWindow?: readonly [number, number] | null;
+  readonly yWindow?: readonly [number, number] | null;
+  readonly tool?: 'box' | 'pan';
+  readonly threshold?: Threshold | null;
+  /** x values of vertical marks (restarts), with a hover text. */
+  readonly marks?: readonly { readonly x: number; readonly color: string; readonly text: string }[];
+  /** x of the cursor shown although the pointer is elsewhere (a linked chart). */
+  readonly cursorX?: number | null;
+  readonly theme: Theme;
+  readonly locale: Locale;
+  /** Accessible description of the chart. */
+  readonly description: string;
+  /** The user zoomed or panned; null axis: back to everything on that axis. */
+  readonly onView?: (view: { x: readonly [number, number] | null; y: readonly [number, number] | null }, how: 'zoom' | 'pan' | 'reset') => void;
+  /** The pointer moved over the plot (null: left it). `nearest` are points of main lines near x, nearest to the pointer first. */
+  readonly onCursor?: (cursor: Cursor | null) => void;
+  readonly onClick?: (cursor: Cursor) => void;
+}
+export interface Cursor {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels from the left and top of the chart's host element. */
+  readonly px: number;
+  readonly py: number;
+  readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
+}
+export interface LineChart {
+  update(props: LineChartProps): void;
+  /** Plot area in CSS pixels; its width is the `width` to ask the server for. */
+  readonly plot: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
+  toSVG(): string;
+  toPNG(): Promise<Blob>;
+  dispose(): void;
+}

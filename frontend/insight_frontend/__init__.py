@@ -1,0 +1,7 @@
+"""The built page: `static/` beside this file holds its assets (made by hatch_build.py, not committed)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"

@@ -1,0 +1,1 @@
+"""insight-host: a plugin framework for TensorBoard-compatible hosting of training logs."""
