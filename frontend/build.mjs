@@ -1,0 +1,125 @@
+/**
+ * Builds the page and the ES module of every plugin, prints gzip sizes, and fails over budget.
+ *
+ * `node frontend/build.mjs` builds everything; `node frontend/build.mjs scalar` only that plugin
+ * (`shell` for the page). Budgets are in bytes of gzip.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const FRONTEND = dirname(fileURLToPath(import.meta.url));
+const ROOT = dirname(FRONTEND);
+const BUDGET = 60_000;
+
+const shared = {
+  configFile: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  resolve: { alias: { 'insight-host': join(FRONTEND, 'api.ts') } },
+};
+
+function pluginEntries() {
+  const plugins = join(ROOT, 'plugins');
+  const entries = [];
+  for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
+    if (!statSync(join(plugins, directory)).isDirectory()) continue;
+    for (const name of readdirSync(join(plugins, directory))) {
+      if (!name.startsWith('insight_')) continue;
+      const source = join(plugins, directory, name, 'frontend');
+      const entry = ['index.tsx', 'index.ts'].map((file) => join(source, file)).find(existsSync);
+      if (entry) entries.push({ name: name.slice('insight_'.length), entry, out: join(plugins, directory, name, 'static') });
+    }
+  }
+  return entries;
+}
+
+async function buildShell() {
+  const out = join(FRONTEND, 'insight_frontend', 'static');
+  await build({
+    ...shared,
+    root: FRONTEND,
+    // The page is served at the mount point, its assets below static/: every URL stays relative.
+    experimental: {
+      renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `static/${file}` : { relative: true }),
+    },
+    build: { outDir: out, emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  });
+  return out;
+}
+
+async function buildPlugin({ entry, out }) {
+  await build({
+    ...shared,
+    root: dirname(entry),
+    base: './',
+    publicDir: false,
+    build: {
+      outDir: out,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: false,
+      // Not build.lib: that leaves the whitespace in.
+      rolldownOptions: {
+        input: entry,
+        preserveEntrySignatures: 'strict',
+        output: { entryFileNames: 'index.js', chunkFileNames: 'chunk-[hash].js', assetFileNames: '[name]-[hash][extname]' },
+      },
+    },
+  });
+}
+
+function files(directory) {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
+const failures = [];
+
+function report(directory) {
+  for (const path of files(directory).filter((path) => /\.(js|css)$/.test(path))) {
+    console.log(`${kilobytes(gzipped(path))} gz  ${relative(ROOT, path)}`);
+  }
+}
+
+function check(label, bytes) {
+  const over = bytes > BUDGET;
+  console.log(`${kilobytes(bytes)} gz  ${label}${over ? `  over the budget of ${BUDGET} B` : ''}`);
+  if (over) failures.push(label);
+}
+
+/** What the browser loads before the first tab opens: the files that index.html names. */
+function shellEntry(directory) {
+  const html = readFileSync(join(directory, 'index.html'), 'utf8');
+  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) => match[1]);
+  if (!named.length || /<script(?![^>]*\ssrc=)/.test(html)) throw new Error('index.html: no assets, or an inline script');
+  return named.reduce((sum, file) => sum + gzipped(join(directory, file)), 0);
+}
+
+const only = process.argv.slice(2);
+const wanted = (name) => only.length === 0 || only.includes(name);
+const shellOut = join(FRONTEND, 'insight_frontend', 'static');
+
+if (wanted('shell')) {
+  await buildShell();
+  report(shellOut);
+  check('page', shellEntry(shellOut));
+}
+const chart = existsSync(shellOut) ? files(shellOut).filter((path) => /[\\/]chart-[^\\/]*\.(js|css)$/.test(path)) : [];
+const chartBytes = chart.reduce((sum, path) => sum + gzipped(path), 0);
+for (const plugin of pluginEntries()) {
+  if (!wanted(plugin.name)) continue;
+  await buildPlugin(plugin);
+  report(plugin.out);
+  const own = files(plugin.out).filter((path) => /\.(js|css)$/.test(path)).reduce((sum, path) => sum + gzipped(path), 0);
+  check(`plugin ${plugin.name} with the chart`, own + chartBytes);
+}
+if (failures.length) {
+  console.error(`over budget: ${failures.join(', ')}`);
+  process.exit(1);
+}

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  resolve: { alias: { 'insight-host': fileURLToPath(new URL('./frontend/api.ts', import.meta.url)) } },
+  test: {
+    environment: 'happy-dom',
+    include: [
+      'frontend/**/*.test.{ts,tsx}',
+      'plugins/*/insight_*/frontend/**/*.test.{ts,tsx}',
+      'plugins/*/tests/**/*.test.{ts,tsx}',
+    ],
+  },
+});
