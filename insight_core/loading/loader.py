@@ -1,0 +1,183 @@
+"""Keeps the store abreast of the files: newest runs first, then what is appended."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+
+from attrs import define
+
+from insight_core.api import Progress
+from insight_core.loading.event_file import EventFile, Replaced
+from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
+from insight_core.records.scanner import Flaw
+from insight_core.store.series import FileOrder
+from insight_core.store.store import Store
+
+log = logging.getLogger(__name__)
+
+_TURN = 2  # chunks of one file before the next file has its turn
+_IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of the time
+
+
+@define
+class _Tailed:
+    """An event file with the place it has in the store."""
+
+    found: FoundFile
+    file: EventFile
+
+
+class Loader:
+    """Reads event files into a store, in its own thread or, with load(), in the caller's."""
+
+    def __init__(self, store: Store, logdirs: Sequence[Logdir], reload_interval: float) -> None:
+        self._store = store
+        self._logdirs = list(logdirs)
+        self._interval = reload_interval
+        self._files: dict[str, _Tailed] = {}
+        self._runs: set[str] = set()
+        self._noted: dict[tuple[str, str], Flaw] = {}
+        self._missing: list[str] = []
+        self._preferred: frozenset[str] = frozenset()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._loaded_once = False
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def prefer(self, runs: frozenset[str]) -> None:
+        """Somebody looks at these runs: they are read before the others."""
+        self._preferred = runs
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Logdirs that do not exist."""
+        return self._missing
+
+    def path_of(self, run: str, order: FileOrder) -> str | None:
+        """Where the event file of a run lies that has this place among its files."""
+        for path, tailed in list(self._files.items()):
+            if tailed.found.run == run and tailed.found.order == order:
+                return path
+        return None
+
+    def progress(self) -> Progress:
+        files = list(self._files.values())
+        total = sum(max(t.found.size, t.file.position) for t in files)
+        read = sum(t.file.position if self._is_behind(t) else max(t.found.size, t.file.position) for t in files)
+        return Progress(read, total, self._loaded_once)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            began = time.monotonic()
+            try:
+                self.load()
+            except Exception:  # a fault here must not end the tailing of all logs
+                log.exception("loading failed; it is tried again")
+            if self._interval <= 0:
+                return
+            self._stop.wait(max(self._interval, _IDLE_SHARE * (time.monotonic() - began) if self._loaded_once else 0))
+
+    def load(self) -> None:
+        """One look at the logdirs, and everything in them that was not read before."""
+        found = discover(self._logdirs)
+        self._missing = found.missing
+        self._reconcile(found)
+        behind = deque(self._behind())
+        while behind and not self._stop.is_set():
+            tailed = self._next(behind)
+            if self._read_turn(tailed):
+                behind.append(tailed)
+        if not self._stop.is_set():
+            self._settle()
+            if not self._loaded_once:
+                self._loaded_once = True
+                self._store.touch_runs()
+
+    def _reconcile(self, found: Found) -> None:
+        for path in [path for path in self._files if path not in found.files]:
+            tailed = self._files.pop(path)
+            self._store.drop_file(tailed.found.run, tailed.found.name, tailed.found.order)
+        for run in self._runs - found.runs.keys():
+            self._store.remove_run(run)
+        newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
+        for run in newest_first:
+            if run not in self._runs:
+                self._store.add_run(run)
+        self._runs = set(found.runs)
+        for path, file in found.files.items():
+            if path in self._files:
+                self._files[path].found = file
+            else:
+                self._files[path] = _Tailed(file, EventFile(path, file.dialect))
+        for run, name in self._noted.keys() - found.damage.keys():
+            self._store.set_damage(run, name, ())
+        for (run, name), flaw in found.damage.items():
+            self._store.set_damage(run, name, [flaw])
+        self._noted = found.damage
+
+    def _is_behind(self, tailed: _Tailed) -> bool:
+        return not tailed.file.is_unchanged(tailed.found.size, tailed.found.mtime_ns)
+
+    def _behind(self) -> list[_Tailed]:
+        """Files with something to read, those of the newest runs first."""
+        newest: dict[str, int] = {}
+        for tailed in self._files.values():
+            run = tailed.found.run
+            newest[run] = max(newest.get(run, 0), tailed.found.mtime_ns)
+        behind = [tailed for tailed in self._files.values() if self._is_behind(tailed)]
+        return sorted(behind, key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
+
+    def _next(self, behind: deque[_Tailed]) -> _Tailed:
+        preferred = self._preferred
+        for index, tailed in enumerate(behind):
+            if tailed.found.run in preferred:
+                del behind[index]
+                return tailed
+        return behind.popleft()
+
+    def _read_turn(self, tailed: _Tailed) -> bool:
+        """Reads some chunks; returns whether there is more."""
+        found, file = tailed.found, tailed.file
+        try:
+            for _ in range(_TURN):
+                batch = file.read()
+                if batch is None:
+                    self._store.set_damage(found.run, found.name, file.flaws())
+                    return False
+                self._store.append(found.run, found.name, found.order, file.dialect, batch)
+        except Replaced:
+            self._store.drop_file(found.run, found.name, found.order)
+            tailed.file = EventFile(found.path, found.dialect)
+            return True
+        except FileNotFoundError:
+            return False  # the next look finds it gone
+        except OSError as error:
+            flaw = Flaw(file.position, f"cannot be read: {error.strerror or error}")
+            self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
+            return False
+        except Exception as error:  # one file must not keep the others from being read
+            log.exception("reading %s failed", found.path)
+            flaw = Flaw(file.position, f"reading failed: {error}")
+            self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
+            return False
+        return True
+
+    def _settle(self) -> None:
+        """Every file is read to its end: runs are complete, and old cut-off tails are damage."""
+        for tailed in self._files.values():
+            if tailed.file.is_unchanged(tailed.found.size, tailed.found.mtime_ns):
+                self._store.set_damage(tailed.found.run, tailed.found.name, tailed.file.flaws())
+        for run in self._runs:
+            self._store.set_loading(run, False)

@@ -1,0 +1,162 @@
+"""Which runs and event files a logdir holds, by the naming rules of TensorBoard and MindInsight."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import Factory, define, frozen
+
+from insight_core.api import Dialect, InvalidArgument
+from insight_core.records.scanner import Flaw
+from insight_core.store.series import FileOrder
+
+# TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
+_TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
+_MINDSPORE = re.compile(r"summary\.(\d+)")
+_LINEAGE_SUFFIX = "_lineage"
+_EXPLAIN_SUFFIX = "_explain"
+# Graph files that MindSpore writes; other .pb files (saved models, profiles) do not make a run.
+_MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
+
+
+@frozen
+class Logdir:
+    """A directory tree of logs; ``name`` prefixes its runs when there is one."""
+
+    path: str
+    name: str | None = None
+
+
+def parse_logdir(text: str) -> Logdir:
+    """``DIR`` or ``name:DIR``; raises InvalidArgument. A path that exists is never split."""
+    if not text:
+        raise InvalidArgument("a logdir must not be empty")
+    name, colon, path = text.partition(":")
+    if colon and name and path and os.sep not in name and not os.path.exists(text):
+        return Logdir(os.path.expanduser(path), name)
+    return Logdir(os.path.expanduser(text))
+
+
+@frozen
+class FoundFile:
+    """An event file: where it is, the run it belongs to, and its stat."""
+
+    run: str
+    path: str
+    name: str  # relative to the logdir, fit to be shown
+    order: FileOrder
+    dialect: Dialect  # as its name suggests
+    size: int
+    mtime_ns: int
+
+
+@define
+class Found:
+    """One look at all logdirs."""
+
+    files: dict[str, FoundFile] = Factory(dict)  # by path
+    runs: dict[str, float] = Factory(dict)  # newest mtime of its files
+    damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
+    missing: list[str] = Factory(list)
+
+
+def printable(path: str) -> str:
+    """``path`` with bytes that are not UTF-8 written as ``\\xNN``."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def discover(logdirs: Sequence[Logdir]) -> Found:
+    """Looks at every directory below the logdirs; symbolic links are followed, loops are not."""
+    found = Found()
+    prefixes = _prefixes(logdirs)
+    for logdir, prefix in zip(logdirs, prefixes, strict=True):
+        if not os.path.isdir(logdir.path):
+            found.missing.append(logdir.path)
+            continue
+        _walk(logdir.path, prefix, found)
+    return found
+
+
+def _prefixes(logdirs: Sequence[Logdir]) -> list[str]:
+    """What the runs of each logdir begin with: nothing for a single one, else a name of its own."""
+    prefixes: list[str] = []
+    for logdir in logdirs:
+        prefix = logdir.name or ("" if len(logdirs) == 1 else Path(logdir.path).resolve().name or "root")
+        candidate, number = printable(prefix), 2
+        while candidate and candidate in prefixes:
+            candidate, number = f"{prefix}~{number}", number + 1
+        prefixes.append(candidate)
+    return prefixes
+
+
+def _run_name(prefix: str, relative: str) -> str:
+    return "/".join(part for part in (prefix, printable(relative)) if part) or "."
+
+
+def _walk(root: str, prefix: str, found: Found) -> None:
+    info = os.stat(root)
+    pending: list[tuple[str, str, frozenset[tuple[int, int]]]] = [
+        (root, "", frozenset({(info.st_dev, info.st_ino)}))
+    ]
+    while pending:
+        path, relative, above = pending.pop()
+        run = _run_name(prefix, relative)
+        try:
+            with os.scandir(path) as entries:
+                listed = list(entries)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            _note(found, run, printable(relative) or ".", f"the directory cannot be read: {error.strerror}")
+            continue
+        for entry in listed:
+            name = f"{relative}/{entry.name}" if relative else entry.name
+            try:
+                info = entry.stat()
+            except FileNotFoundError:
+                if entry.is_symlink() and _is_event_file(entry.name):
+                    _note(found, run, printable(name), "a symbolic link that leads nowhere")
+                continue
+            except OSError as error:
+                if _is_event_file(entry.name) or entry.is_symlink():
+                    _note(found, run, printable(name), f"cannot be read: {error.strerror}")
+                continue
+            if stat.S_ISDIR(info.st_mode):
+                identity = (info.st_dev, info.st_ino)
+                if identity in above:
+                    _note(found, run, printable(name), "a symbolic link that leads back to a directory above it")
+                    continue
+                if _is_event_file(entry.name):
+                    _note(found, _run_name(prefix, name), printable(name), "a directory that is named like an event file")
+                pending.append((entry.path, name, above | {identity}))
+            elif stat.S_ISREG(info.st_mode):
+                _add_file(found, run, entry.path, name, entry.name, info)
+
+
+def _note(found: Found, run: str, file: str, reason: str) -> None:
+    found.damage[(run, file)] = Flaw(0, reason)
+    found.runs.setdefault(run, 0.0)
+
+
+def _is_event_file(name: str) -> bool:
+    if name.endswith((_LINEAGE_SUFFIX, _EXPLAIN_SUFFIX)):
+        return False
+    return bool(_TENSORBOARD.search(name) or _MINDSPORE.search(name))
+
+
+def _add_file(found: Found, run: str, path: str, relative: str, name: str, info: os.stat_result) -> None:
+    is_run = _is_event_file(name)
+    if is_run:
+        tensorboard = _TENSORBOARD.search(name)
+        match = tensorboard or _MINDSPORE.search(name)
+        begun = match.group(1) if match else None
+        order = (float(begun[:18]) if begun else 0.0, name)
+        dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
+        found.files[path] = FoundFile(run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns)
+    lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
+    if is_run or lineage or _MINDSPORE_GRAPH.search(name):
+        found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)

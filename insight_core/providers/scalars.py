@@ -1,0 +1,160 @@
+"""Answers a scalar query from a snapshot of a series, by whole columns."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.api import InvalidArgument, ScalarColumns, ScalarQuery
+from insight_core.store.decimation import envelope, pixel_columns
+from insight_core.store.series import Snapshot
+from insight_core.store.smoothing import smooth
+
+_CACHE_BYTES = 256 << 20
+
+
+@frozen(eq=False)
+class View:
+    """The points of a series that an attempts policy shows, smoothed; in step order within an attempt."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    raw: NDArray[np.float32] | NDArray[np.float64]
+    values: NDArray[np.float32] | NDArray[np.float64]
+    breaks: NDArray[np.int64]
+    hidden: int
+
+    @property
+    def nbytes(self) -> int:
+        return sum(a.nbytes for a in (self.steps, self.wall_times, self.raw, self.values))
+
+
+class ViewCache:
+    """Views of series used of late, bounded in bytes. A key names one version of a series."""
+
+    def __init__(self, limit: int = _CACHE_BYTES) -> None:
+        self._limit = limit
+        self._held = 0
+        self._views: OrderedDict[Hashable, View] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> View | None:
+        with self._lock:
+            view = self._views.get(key)
+            if view is not None:
+                self._views.move_to_end(key)
+            return view
+
+    def put(self, key: Hashable, view: View) -> None:
+        with self._lock:
+            if key in self._views or view.nbytes > self._limit:
+                return
+            self._views[key] = view
+            self._held += view.nbytes
+            while self._held > self._limit:
+                _, oldest = self._views.popitem(last=False)
+                self._held -= oldest.nbytes
+
+
+def view_of(snapshot: Snapshot, query: ScalarQuery) -> View:
+    steps, walls, values = (snapshot.columns[name] for name in ("steps", "wall_times", "values"))
+    attempts = snapshot.attempts
+    if query.attempts == "all":
+        starts = attempts.starts
+        edges = np.append(starts, len(steps))
+        pieces = [smooth(values[a:b], query.smoothing) for a, b in zip(edges[:-1], edges[1:], strict=True)]  # type: ignore[arg-type]
+        smoothed = np.concatenate(pieces) if query.smoothing > 0 else values
+        return View(steps, walls, values, smoothed, starts[1:].astype(np.int64), 0)  # type: ignore[arg-type]
+    shown = attempts.visible
+    if shown is not None:
+        steps, walls, values = steps[shown], walls[shown], values[shown]
+    smoothed = smooth(values, query.smoothing) if query.smoothing > 0 else values  # type: ignore[arg-type]
+    hidden = 0 if shown is None else len(snapshot.columns["steps"]) - len(shown)
+    return View(steps, walls, values, smoothed, np.zeros(0, np.int64), hidden)  # type: ignore[arg-type]
+
+
+def answer(snapshot: Snapshot, view: View, query: ScalarQuery) -> ScalarColumns:
+    """The points of ``view`` that ``query`` asks for."""
+    origin = float(view.wall_times[0]) if len(view.wall_times) else 0.0
+    x = _x_of(view, query, origin)
+    extent = _extent(x)
+    chosen = _window(x, query, monotonic=query.x == "step" and not len(view.breaks))
+    points = len(x[chosen]) if isinstance(chosen, slice) else len(chosen)
+    raw = view.raw[chosen]
+    nonfinite = (int(np.isnan(raw).sum()), int((raw == np.inf).sum()), int((raw == -np.inf).sum()))
+    indices = np.arange(len(x))[chosen]
+    if query.nearest is not None:
+        indices = _nearest(x, indices, query.nearest)
+    elif query.width is not None and points > 4 * query.width:
+        indices = indices[_envelope(x[chosen], view, chosen, query, extent)]
+    return ScalarColumns(
+        steps=view.steps[indices],
+        wall_times=view.wall_times[indices],
+        values=view.values[indices],
+        points=points,
+        total=snapshot.total,
+        hidden=view.hidden,
+        kept=len(snapshot.columns["steps"]),
+        origin=origin,
+        extent=extent,
+        restarts=snapshot.attempts.restarts,
+        breaks=np.searchsorted(indices, view.breaks).astype(np.int64),
+        nonfinite=nonfinite,
+    )
+
+
+def _x_of(view: View, query: ScalarQuery, origin: float) -> NDArray[np.float64]:
+    if query.x == "step":
+        return view.steps.astype(np.float64)
+    return view.wall_times - origin if query.x == "relative" else view.wall_times
+
+
+def _extent(x: NDArray[np.float64]) -> tuple[float, float]:
+    finite = x[np.isfinite(x)]
+    return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+
+
+def _window(x: NDArray[np.float64], query: ScalarQuery, *, monotonic: bool) -> slice | NDArray[np.intp]:
+    low, high = query.window
+    if low is not None and high is not None and low > high:
+        raise InvalidArgument("the window ends before it begins")
+    if low is None and high is None:
+        return slice(0, len(x))
+    if monotonic:
+        first = 0 if low is None else int(np.searchsorted(x, low, side="left"))
+        last = len(x) if high is None else int(np.searchsorted(x, high, side="right"))
+        return slice(first, max(first, last))
+    inside = np.ones(len(x), bool)
+    if low is not None:
+        inside &= x >= low
+    if high is not None:
+        inside &= x <= high
+    return np.flatnonzero(inside)
+
+
+def _nearest(x: NDArray[np.float64], indices: NDArray[np.intp], at: float) -> NDArray[np.intp]:
+    distance = np.abs(x[indices] - at)
+    usable = np.isfinite(distance)
+    if not usable.any():
+        return indices[:0]
+    return indices[[int(np.argmin(np.where(usable, distance, np.inf)))]]
+
+
+def _envelope(
+    x: NDArray[np.float64],
+    view: View,
+    chosen: slice | NDArray[np.intp],
+    query: ScalarQuery,
+    extent: tuple[float, float],
+) -> NDArray[np.intp]:
+    low, high = (given if given is not None else edge for given, edge in zip(query.window, extent, strict=True))
+    columns = pixel_columns(x, low, high, query.width or 1, log=query.log_x)
+    if len(view.breaks):  # each attempt is a line of its own
+        attempt = np.searchsorted(view.breaks, np.arange(len(view.steps))[chosen], side="right")
+        columns = columns + attempt * (query.width or 1)
+    return envelope(columns, view.values[chosen])

@@ -1,0 +1,82 @@
+"""Where the records of a file are: length, its checksum, the event, its checksum.
+
+Layout of a record (TensorFlow's TFRecord, MindSpore's summary files): uint64 length, uint32 masked
+CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes; all little-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.records.crc32c import masked_crc32c, masked_crc32c_of_windows
+
+HEADER_SIZE = 12
+FOOTER_SIZE = 4
+LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more, so a longer length is damage
+
+_HEADER = struct.Struct("<QI")
+_header_crcs: dict[int, int] = {}
+
+
+def header_is_good(length: int, crc: int) -> bool:
+    known = _header_crcs.get(length)
+    if known is None:
+        if len(_header_crcs) > 100_000:
+            _header_crcs.clear()
+        known = _header_crcs[length] = masked_crc32c(length.to_bytes(8, "little"))
+    return known == crc and length <= LONGEST_EVENT
+
+
+@frozen(eq=False)
+class Frames:
+    """Complete records of a chunk, and where and why the walk ended.
+
+    ``end`` is the offset in the chunk of the first byte not walked. ``wanted`` is the size of the
+    record there, header and footer included, when its header is whole and good; else 0.
+    """
+
+    starts: NDArray[np.int64]  # of the event, in the chunk
+    lengths: NDArray[np.int64]
+    end: int
+    wanted: int
+    header_is_bad: bool
+
+
+def walk(chunk: bytes) -> Frames:
+    """The complete records from the start of ``chunk``."""
+    starts: list[int] = []
+    lengths: list[int] = []
+    position, size = 0, len(chunk)
+    unpack, known = _HEADER.unpack_from, _header_crcs
+    wanted, bad = 0, False
+    while position + HEADER_SIZE <= size:
+        length, crc = unpack(chunk, position)
+        if known.get(length) != crc and not header_is_good(length, crc):
+            bad = True
+            break
+        after = position + length + HEADER_SIZE + FOOTER_SIZE
+        if after > size:
+            wanted = after - position
+            break
+        starts.append(position + HEADER_SIZE)
+        lengths.append(length)
+        position = after
+    return Frames(np.array(starts, np.int64), np.array(lengths, np.int64), position, wanted, bad)
+
+
+def find_header(chunk: bytes, start: int, limit: int) -> int | None:
+    """The first offset >= ``start`` at which a good header lies whose record is at most ``limit`` long."""
+    if len(chunk) - start < HEADER_SIZE:
+        return None
+    data = np.frombuffer(chunk, np.uint8)[start:]
+    crcs = masked_crc32c_of_windows(data[:-4], 8)
+    stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]
+    for offset in np.flatnonzero(crcs == stored).tolist():
+        length, crc = _HEADER.unpack_from(chunk, start + offset)
+        if length + HEADER_SIZE + FOOTER_SIZE <= limit and header_is_good(length, crc):
+            return start + int(offset)
+    return None

@@ -1,0 +1,228 @@
+"""One event as it lies on the wire: where its time, step and values are. Nothing is copied but tags.
+
+Field numbers: TensorFlow's event.proto, summary.proto, tensor.proto; MindSpore's
+mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/formats.md).
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, TypeAlias
+
+from attrs import define, field
+
+from insight_core.api import Dialect
+
+Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
+
+_SUMMARY_FIELD = 5
+_VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
+    Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
+    Dialect.MINDSPORE: {3: "scalar_value", 4: "image", 8: "tensor", 9: "histogram", 10: "loss_landscape"},
+}
+_EVENT_FIELDS: dict[Dialect, dict[int, str]] = {
+    Dialect.TENSORBOARD: {4: "graph_def", 8: "tagged_run_metadata", 9: "meta_graph_def"},
+    Dialect.MINDSPORE: {4: "graph_def", 6: "explain"},
+}
+_NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
+_METADATA_FIELD = 9
+_FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
+
+
+class Malformed(ValueError):
+    """The bytes are not the protobuf message that they should be."""
+
+
+@define
+class Metadata:
+    """Summary metadata, which the first value of a tag carries for all."""
+
+    plugin: str
+    display_name: str
+    description: str
+
+
+@define
+class Value:
+    """One value of an event. Positions count from the start of the event."""
+
+    tag: bytes = b""
+    tag_start: int = 0
+    field: str = ""  # oneof field: simple_value, image, ...
+    start: int = 0  # of the message, its length prefix left out
+    size: int = 0
+    number: str = ""  # struct format of a number found in place: "<f", "<d"
+    number_start: int = 0
+    number_value: float | None = None  # of numbers in other forms
+    metadata: Metadata | None = None
+
+
+@define
+class Event:
+    wall_time: float = 0.0
+    wall_start: int = -1  # -1: the field is absent
+    step: int = 0
+    step_start: int = -1
+    step_size: int = 0
+    version: str | None = None
+    values: list[Value] = field(factory=list)
+
+
+def varint(buffer: Buffer, position: int, end: int) -> tuple[int, int]:
+    """The unsigned varint at ``position`` and the position after it."""
+    result = shift = 0
+    while position < end:
+        byte = buffer[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result & 0xFFFFFFFFFFFFFFFF, position
+        shift += 7
+        if shift > 63:
+            break
+    raise Malformed("a varint does not end")
+
+
+def signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _fields(buffer: Buffer, position: int, end: int) -> list[tuple[int, int, int, int]]:
+    """(number, wire type, start, size) of each field of the message at [position, end)."""
+    found = []
+    while position < end:
+        key, position = varint(buffer, position, end)
+        number, kind = key >> 3, key & 7
+        start = position
+        if kind == 0:
+            _, position = varint(buffer, position, end)
+        elif kind == 1:
+            position += 8
+        elif kind == 5:
+            position += 4
+        elif kind == 2:
+            size, start = varint(buffer, position, end)
+            position = start + size
+        else:
+            raise Malformed(f"wire type {kind}")
+        if position > end or number == 0:
+            raise Malformed("a field runs over the end of its message")
+        found.append((number, kind, start, position - start))
+    return found
+
+
+def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
+    """The layout of the event that fills ``buffer``; raises Malformed.
+
+    Without a dialect only the version is read, which tells the dialect.
+    """
+    event = Event()
+    end = len(buffer)
+    for number, kind, start, size in _fields(buffer, 0, end):
+        if number == 1 and kind == 1:
+            event.wall_start = start
+            event.wall_time = struct.unpack("<d", bytes(buffer[start : start + 8]))[0]
+        elif number == 2 and kind == 0:
+            event.step_start, event.step_size = start, size
+            event.step = signed(varint(buffer, start, end)[0])
+        elif number == 3 and kind == 2:
+            event.version = _text(buffer, start, min(size, 64))
+        elif dialect is None:
+            continue
+        elif number == _SUMMARY_FIELD and kind == 2:
+            for inner, inner_kind, value_start, value_size in _fields(buffer, start, start + size):
+                if inner == 1 and inner_kind == 2:
+                    event.values.append(_read_value(buffer, value_start, value_size, dialect))
+        elif kind == 2 and number in _EVENT_FIELDS[dialect]:
+            name = _EVENT_FIELDS[dialect][number]
+            event.values.append(Value(field=name, start=start, size=size))
+    return event
+
+
+def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Value:
+    value = Value()
+    names = _VALUE_FIELDS[dialect]
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            value.tag, value.tag_start = bytes(buffer[at : at + length]), at
+        elif number == _METADATA_FIELD and dialect is Dialect.TENSORBOARD and kind == 2:
+            value.metadata = _read_metadata(buffer, at, length)
+        elif number in names:
+            name = names[number]
+            if (kind == 5) != (name in _NUMBER_FIELDS):
+                raise Malformed(f"{name} has wire type {kind}")
+            value.field, value.start, value.size = name, at, length
+    if value.field in _NUMBER_FIELDS:
+        value.number, value.number_start = "<f", value.start
+    elif value.field == "tensor" and dialect is Dialect.TENSORBOARD and value.size <= 256:
+        _find_number(buffer, value)
+    return value
+
+
+def _read_metadata(buffer: Buffer, start: int, size: int) -> Metadata:
+    plugin = display_name = description = ""
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if kind != 2:
+            continue
+        if number == 1:
+            for inner, inner_kind, inner_at, inner_length in _fields(buffer, at, at + length):
+                if inner == 1 and inner_kind == 2:
+                    plugin = _text(buffer, inner_at, inner_length)
+        elif number == 2:
+            display_name = _text(buffer, at, length)
+        elif number == 3:
+            description = _text(buffer, at, length)
+    return Metadata(plugin, display_name, description)
+
+
+def _find_number(buffer: Buffer, value: Value) -> None:
+    """Notes where the number of a rank-0 tensor is: TensorProto 1 dtype, 2 shape, 4 content, 5 to 13 typed."""
+    dtype, rank = 0, 0
+    typed: dict[int, tuple[int, int, int]] = {}
+    for number, kind, at, length in _fields(buffer, value.start, value.start + value.size):
+        if number == 1 and kind == 0:
+            dtype = varint(buffer, at, at + length)[0]
+        elif number == 2 and kind == 2:
+            rank = sum(inner == 2 for inner, *_ in _fields(buffer, at, at + length))
+        else:
+            typed[number] = (kind, at, length)
+    if rank or not dtype:
+        return
+    wanted = {_FLOAT: (5, "<f", 4), _DOUBLE: (6, "<d", 8)}
+    if dtype in wanted:
+        number, form, width = wanted[dtype]
+        for candidate in (number, 4):
+            if candidate in typed and typed[candidate][2] == width:
+                value.number, value.number_start = form, typed[candidate][1]
+                return
+        if not typed:  # a default value may be left out
+            value.number_value = 0.0
+        return
+    value.number_value = _other_number(buffer, dtype, typed)
+
+
+def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, int]]) -> float | None:
+    """A rank-0 number of another type: half 19, bfloat16 14, integers 3 4 5 6 9 17 22 23, bool 10."""
+    contents = {19: "<e", 3: "<i", 4: "<B", 5: "<h", 6: "<b", 9: "<q", 17: "<H", 22: "<I", 23: "<Q", 10: "<?"}
+    if 4 in typed:
+        _, at, length = typed[4]
+        form = contents.get(dtype)
+        if form and struct.calcsize(form) == length:
+            return float(struct.unpack(form, bytes(buffer[at : at + length]))[0])
+        if dtype == 14 and length == 2:
+            return float(struct.unpack("<f", b"\0\0" + bytes(buffer[at : at + 2]))[0])
+        return None
+    numbers = {7: "int", 10: "int", 11: "int", 13: "half", 16: "int", 17: "int"}
+    for number, form in numbers.items():
+        if number in typed:
+            _, at, length = typed[number]
+            raw = varint(buffer, at, at + length)[0]
+            if form == "half":
+                packed = raw.to_bytes(8, "little")[:2]
+                return float(struct.unpack("<e" if dtype == 19 else "<f", packed if dtype == 19 else b"\0\0" + packed)[0])
+            return float(signed(raw))
+    return None
+
+
+def _text(buffer: Buffer, start: int, size: int) -> str:
+    return bytes(buffer[start : start + size]).decode("utf-8", "backslashreplace")
