@@ -1,0 +1,33 @@
+"""The command line. The only package that knows all the others; each command imports what it needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from insight_core.cli.options import fail, read_options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs ``insight-host``; returns its exit code."""
+    options = read_options(sys.argv[1:] if arguments is None else arguments)
+    from insight_core.api import InsightError
+
+    try:
+        if options.command == "serve":
+            from insight_core.cli.serve import serve as command
+        elif options.command == "inspect":
+            from insight_core.cli.inspect import inspect as command
+        else:
+            from insight_core.cli.plugins import plugins as command
+        code = command(options)
+        sys.stdout.flush()
+    except InsightError as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # `insight-host inspect | head`: the reader has what it wants
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

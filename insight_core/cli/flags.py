@@ -1,0 +1,149 @@
+"""The flags of the command line: each is spelled once, and is also an environment variable."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
+
+
+@frozen
+class Flag:
+    """``convert`` turns text into the value and raises ArgumentTypeError with the reason if it cannot."""
+
+    name: str
+    help: str
+    convert: Callable[[str], Any] = str
+    default: Any = None
+    metavar: str | None = None
+    aliases: tuple[str, ...] = ()
+    switch: bool = False
+    split: Callable[[str], Sequence[str]] | None = None  # repeatable; how a variable lists several
+
+    @property
+    def destination(self) -> str:
+        return self.name.replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        return ENVIRONMENT_PREFIX + self.destination.upper()
+
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        names = [f"--{name}" for name in (self.name, *self.aliases)]
+        common: dict[str, Any] = {"dest": self.destination, "default": None, "help": self.help}
+        if self.switch:
+            parser.add_argument(*names, action=argparse.BooleanOptionalAction, **common)
+        else:
+            action = "append" if self.split else "store"
+            parser.add_argument(*names, action=action, type=self.convert, metavar=self.metavar, **common)
+
+    def from_environment(self, environment: Mapping[str, str]) -> object:
+        """The value that the variable gives, None without one. Errors name the variable."""
+        text = environment.get(self.variable, "")
+        if not text:
+            return None
+        try:
+            if self.switch:
+                return truth(text)
+            if self.split:
+                return [self.convert(part) for part in self.split(text)]
+            return self.convert(text)
+        except (argparse.ArgumentTypeError, ValueError) as error:
+            raise argparse.ArgumentTypeError(f"environment variable {self.variable}: {error}") from error
+
+
+def truth(text: str) -> bool:
+    word = text.strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+
+
+def port_number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port number from 0 to 65535")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 or more")
+    return value
+
+
+def url_prefix(text: str) -> str:
+    """``/a/b`` out of ``a/b``, ``/a/b`` or ``/a/b/``; empty for the root."""
+    parts = [part for part in text.split("/") if part]
+    if any(
+        part in {".", ".."} or not re.fullmatch(r"[A-Za-z0-9._~!$&'()*+,;=:@%-]+", part) for part in parts
+    ):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the path of a URL")
+    return "".join(f"/{part}" for part in parts)
+
+
+def sample_counts(text: str) -> dict[str, int]:
+    """``{"image": 10, "scalar": 0}`` out of ``image=10,scalar=0``."""
+    counts = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, count = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and re.fullmatch(r"[0-9]{1,18}", count)):
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is not of the form name=N, with N points to keep (0: all)"
+            )
+        counts[name] = int(count)
+    return counts
+
+
+def nonempty(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    def convert(text: str) -> str:
+        if text.lower() not in words:
+            raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(words)}")
+        return text.lower()
+
+    return convert
+
+
+def split_list(text: str) -> Sequence[str]:
+    """What commas and the separator of PATH take apart."""
+    return [part.strip() for part in re.split(rf"[,{re.escape(os.pathsep)}]", text) if part.strip()]
+
+
+def split_commas(text: str) -> Sequence[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def split_logdirs(text: str) -> Sequence[str]:
+    """Like split_list, except that the colon of ``name:DIR`` stays: a name has no slash in it."""
+    parts: list[str] = []
+    for listed in split_commas(text):
+        pieces = listed.split(os.pathsep)
+        while pieces:
+            piece = pieces.pop(0)
+            if os.pathsep == ":" and pieces and pieces[0] and is_logdir_name(piece):
+                piece = f"{piece}:{pieces.pop(0)}"
+            if piece:
+                parts.append(piece)
+    return parts
+
+
+def is_logdir_name(text: str) -> bool:
+    return bool(text) and not text.startswith((".", "~")) and "/" not in text and os.sep not in text

@@ -1,0 +1,116 @@
+"""``insight-host inspect``: loads everything once and says what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from insight_core.api import Damage
+from insight_core.cli.logdirs import notices, open_logdirs
+from insight_core.cli.options import Options, fail
+from insight_core.cli.policies import open_registry
+from insight_core.cli.table import table
+from insight_core.cli.terminal import LoadingDisplay, open_terminal
+from insight_core.providers.local import LocalProvider
+
+_SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
+_DAMAGE_HEADER = ("RUN", "FILE", "OFFSET", "SKIPPED BYTES", "REASON")
+
+
+def inspect(options: Options) -> int:
+    line = open_terminal(options.verbosity)
+    logdirs = open_logdirs(options)
+    registry = open_registry(options)
+    provider = LocalProvider(logdirs, registry.plugins.values(), reload_interval=0)
+    try:
+        display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
+        display.start()
+        try:
+            provider.load()
+        finally:
+            display.stop()
+        report = inspection(provider, registry.plugins)
+    finally:
+        provider.close()
+    missing = notices(logdirs)
+    for notice in missing:
+        fail(notice)
+    if options.json:
+        print(json.dumps(report, indent=2))
+    elif not missing or report["runs"]:
+        print(_text(report))
+    return 1 if missing and not any(os.path.isdir(logdir.path) for logdir in logdirs) else 0
+
+
+def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any]:
+    """``{"runs": {run: {"dialect", "plugins": {plugin: {tag: ...}}, "damage", "unclaimed"}}}``.
+
+    "dialect" is None for a run without events and joined by ``+`` for one with several.
+    """
+    unclaimed = provider.unclaimed()
+    runs: dict[str, Any] = {
+        run.name: {
+            "dialect": "+".join(run.dialects) or None,
+            "plugins": {},
+            "damage": [],
+            "unclaimed": {str(claim): count for claim, count in sorted(unclaimed.get(run.name, {}).items())},
+        }
+        for run in provider.runs()
+    }
+    for plugin in plugins:
+        for info in provider.series(plugin):
+            if info.key.run in runs:
+                tags = runs[info.key.run]["plugins"].setdefault(plugin, {})
+                tags[info.key.tag] = {
+                    "points": info.points,
+                    "first_step": info.first_step,
+                    "last_step": info.last_step,
+                }
+    for damage in provider.damage():
+        if damage.run in runs:
+            runs[damage.run]["damage"].append(_damage(damage))
+    return {"runs": runs}
+
+
+def _damage(damage: Damage) -> dict[str, Any]:
+    return {
+        "file": damage.file,
+        "offset": damage.offset,
+        "reason": damage.reason,
+        "skipped": damage.skipped,
+    }
+
+
+def _text(report: dict[str, Any]) -> str:
+    runs = report["runs"]
+    if not runs:
+        return "No runs found."
+    series = [
+        (name, run["dialect"] or "-", plugin, tag, info["points"], info["first_step"], info["last_step"])
+        for name, run in runs.items()
+        for plugin, tags in run["plugins"].items()
+        for tag, info in tags.items()
+    ]
+    shown = {row[0] for row in series}
+    series += [
+        (name, run["dialect"] or "-", "-", "-", 0, "-", "-")
+        for name, run in runs.items()
+        if name not in shown
+    ]
+    parts = [table(_SERIES_HEADER, series, right=_SERIES_HEADER[4:])]
+    unclaimed = [
+        (name, claim, count) for name, run in runs.items() for claim, count in run["unclaimed"].items()
+    ]
+    if unclaimed:
+        listed = table(("RUN", "KIND", "VALUES"), unclaimed, right=("VALUES",))
+        parts.append(f"Values that no installed plugin shows:\n{listed}")
+    damage = [
+        (name, entry["file"], entry["offset"], entry["skipped"], entry["reason"])
+        for name, run in runs.items()
+        for entry in run["damage"]
+    ]
+    if damage:
+        parts.append(f"Damage ({len(damage)}):\n{table(_DAMAGE_HEADER, damage, right=_DAMAGE_HEADER[2:4])}")
+    return "\n\n".join(parts)

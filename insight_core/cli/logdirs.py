@@ -1,0 +1,37 @@
+"""The log directories on the command line, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from insight_core.api import InsightError, InvalidArgument
+from insight_core.cli.options import Options
+from insight_core.cli.table import printable
+from insight_core.loading.logdir import Logdir, parse_logdir
+
+
+def open_logdirs(options: Options) -> list[Logdir]:
+    """The parsed --logdir values. Raises InvalidArgument, which names the flag or variable."""
+    logdirs = []
+    for text in options.logdir:
+        try:
+            logdirs.append(parse_logdir(text))
+        except (InsightError, ValueError) as error:
+            raise InvalidArgument(f"{options.origin('logdir')}: {error}") from error
+    return logdirs
+
+
+def notices(logdirs: Sequence[Logdir]) -> list[str]:
+    """One sentence for each log directory that cannot be read now; all are looked for again."""
+    texts = []
+    for logdir in logdirs:
+        path = os.path.abspath(logdir.path)
+        shown = printable(path)
+        if not os.path.exists(path):
+            texts.append(f"The log directory {shown} does not exist. Its runs appear as soon as it does.")
+        elif not os.path.isdir(path):
+            texts.append(f"{shown} is not a directory, so there are no runs to show from it.")
+        elif not os.access(path, os.R_OK | os.X_OK):
+            texts.append(f"The log directory {shown} may not be read by this user.")
+    return texts

@@ -1,0 +1,230 @@
+"""What the user asked for: command, flags and environment to one value."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from attrs import field, frozen
+
+from insight_core.cli.flags import (
+    Flag,
+    nonempty,
+    one_of,
+    port_number,
+    sample_counts,
+    seconds,
+    split_commas,
+    split_list,
+    split_logdirs,
+    url_prefix,
+)
+
+LOGDIR = Flag(
+    "logdir",
+    "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
+    nonempty,
+    metavar="DIR",
+    aliases=("summary-base-dir",),
+    split=split_logdirs,
+    default=(),
+)
+DISABLE_PLUGIN = Flag(
+    "disable-plugin",
+    "leave this plugin out; may be repeated",
+    nonempty,
+    metavar="NAME",
+    split=split_list,
+    default=(),
+)
+SAMPLES = Flag(
+    "samples-per-plugin",
+    "points of a series to keep, by plugin (0: all of them)",
+    sample_counts,
+    metavar="NAME=N,...",
+    split=lambda text: [text],
+    default=(),
+)
+CACHE_PRESET = Flag(
+    "cache-preset",
+    "all: keep every point of every plugin; mindinsight: the limits that MindInsight documents "
+    "(default: as each plugin says; the built-in ones keep all)",
+    one_of("all", "mindinsight"),
+    metavar="{all,mindinsight}",
+)
+VERBOSITY = Flag(
+    "verbosity",
+    "what is logged to the terminal: error, warning (default), info or debug",
+    one_of("error", "warning", "info", "debug"),
+    default="warning",
+    metavar="LEVEL",
+)
+JSON = Flag("json", "print JSON", switch=True, default=False)
+
+SERVE_FLAGS = (
+    LOGDIR,
+    Flag(
+        "host",
+        "address to listen at (default 127.0.0.1: this machine only)",
+        nonempty,
+        "127.0.0.1",
+        "ADDRESS",
+    ),
+    Flag("port", "port (default 6006, or the next free one; 0: any free one)", port_number, None, "PORT"),
+    Flag(
+        "path-prefix",
+        "path of the URL below which everything is served",
+        url_prefix,
+        "",
+        "PATH",
+        aliases=("url-path-prefix",),
+    ),
+    Flag(
+        "reload-interval",
+        "seconds between looks for new data (default 1; 0: load once)",
+        seconds,
+        1.0,
+        "SECONDS",
+    ),
+    SAMPLES,
+    CACHE_PRESET,
+    DISABLE_PLUGIN,
+    Flag("window-title", "title of the browser window", str, "", "TEXT"),
+    Flag(
+        "allowed-host",
+        "name by which browsers may address this host, besides its own; may be repeated",
+        nonempty,
+        (),
+        "NAME",
+        split=split_commas,
+    ),
+    Flag("open", "open the page in a browser", switch=True, default=False),
+    VERBOSITY,
+)
+INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, VERBOSITY)
+PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
+
+COMMANDS: Mapping[str, tuple[tuple[Flag, ...], str]] = {
+    "serve": (SERVE_FLAGS, "serve logs to a browser (the command when none is given)"),
+    "inspect": (INSPECT_FLAGS, "load everything once and print runs, tags, points and damage"),
+    "plugins": (PLUGINS_FLAGS, "list the plugins, and why others failed to load"),
+}
+
+
+def _merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    return {name: count for mapping in counts for name, count in mapping.items()}
+
+
+@frozen(kw_only=True)
+class Options:
+    """Flags by name; those that the command does not have keep their default. ``port`` None: not given."""
+
+    command: str
+    logdir: tuple[str, ...] = field(default=(), converter=tuple)
+    host: str = "127.0.0.1"
+    port: int | None = None
+    path_prefix: str = ""
+    reload_interval: float = 1.0
+    samples_per_plugin: Mapping[str, int] = field(default=(), converter=_merged)
+    cache_preset: str | None = None
+    disable_plugin: tuple[str, ...] = field(default=(), converter=tuple)
+    window_title: str = ""
+    allowed_host: tuple[str, ...] = field(default=(), converter=tuple)
+    open: bool = False
+    verbosity: str = "warning"
+    json: bool = False
+    origins: Mapping[str, str] = {}  # of each value, by name: the flag or variable that gave it
+
+    def origin(self, name: str) -> str:
+        return self.origins.get(name, "--" + name.replace("_", "-"))
+
+
+class _VersionAction(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from insight_core.cli.version import version_line
+
+        print(version_line())
+        parser.exit(0)
+
+
+def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Options:
+    """Parses a command line. Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does."""
+    environment = os.environ if environment is None else environment
+    command, rest = _command(list(arguments))
+    flags, _ = COMMANDS[command]
+    parser = _parser(command, flags)
+    given = vars(parser.parse_args(_with_hyphens(rest)))
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for flag in flags:
+        value, origin = given[flag.destination], f"--{flag.name}"
+        if value is None:
+            try:
+                value, origin = flag.from_environment(environment), flag.variable
+            except argparse.ArgumentTypeError as error:
+                parser.error(str(error))
+        if value is not None:
+            values[flag.destination], origins[flag.destination] = value, origin
+        else:
+            values[flag.destination] = flag.default
+    if LOGDIR in flags and not values["logdir"]:
+        parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
+    return Options(command=command, origins=origins, **values)
+
+
+def _command(arguments: list[str]) -> tuple[str, list[str]]:
+    if not arguments or arguments[0].startswith("-"):
+        return "serve", arguments
+    word = arguments[0]
+    if word not in COMMANDS:
+        _refuse(word)
+    return word, arguments[1:]
+
+
+def _refuse(word: str) -> NoReturn:
+    parser = _parser("serve", SERVE_FLAGS)
+    hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
+    parser.error(f"unknown command {word!r}, the commands are {', '.join(COMMANDS)}{hint}")
+
+
+def _with_hyphens(arguments: Sequence[str]) -> list[str]:
+    """``--like_this=a_b`` to ``--like-this=a_b``."""
+    result = []
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        result.append(name.replace("_", "-") + equals + value if name.startswith("--") else argument)
+    return result
+
+
+def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:
+    if command == "serve":
+        listed = "\n".join(f"  {name:<10}{text}" for name, (_, text) in COMMANDS.items())
+        title, usage = "Serves training logs to a browser.", "insight-host [COMMAND] --logdir DIR [FLAGS]"
+        epilog = (
+            f"commands (insight-host COMMAND --help tells more):\n{listed}\n\n"
+            "Each flag can also be an environment variable: INSIGHT_HOST_LOGDIR and so on.\n"
+            "A flag wins over its variable. Lists in variables are separated by commas or as PATH is."
+        )
+    else:
+        title, usage, epilog = COMMANDS[command][1].capitalize() + ".", None, ""
+    parser = argparse.ArgumentParser(
+        prog="insight-host" if command == "serve" else f"insight-host {command}",
+        usage=usage,
+        description=title,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for flag in flags:
+        flag.add_to(parser)
+    parser.add_argument("--version", action=_VersionAction, nargs=0, help="print the versions and exit")
+    return parser
+
+
+def fail(text: str) -> int:
+    """Says on stderr why the command ends, and returns its exit code."""
+    print(f"insight-host: error: {text}", file=sys.stderr)
+    return 1

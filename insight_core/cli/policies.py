@@ -1,0 +1,66 @@
+"""Which plugins are meant, and how much of their data stays: flags to a registry and cache policies."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from insight_core.api import CachePolicy, InvalidArgument, Keep, Plugin
+from insight_core.cli.options import Options
+from insight_core.registry import Registry
+
+# MindInsight 2.3.1, datavisual/data_transform/events_data.py and conf/constants.py
+_MINDINSIGHT_POINTS = {"scalar": 1000, "image": 10, "histogram": 50, "tensor": 20, "graph": 1}
+_MINDINSIGHT_OTHER_POINTS = 500
+_MINDINSIGHT_SERIES = 300  # tags of a run
+_MINDINSIGHT_TAGS = {"graph": 10, "tensor": 6}
+
+
+def open_registry(options: Options) -> Registry:
+    """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has."""
+    registry = Registry.discover(disabled=options.disable_plugin)
+    known = set(registry.plugins) | set(registry.failures) | registry.disabled
+    known |= {failure.entry_point for failure in registry.failures.values()}
+    _check_names(options.disable_plugin, known, options.origin("disable_plugin"))
+    _check_names(options.samples_per_plugin, known, options.origin("samples_per_plugin"))
+    return registry
+
+
+def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str) -> None:
+    for name in names:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        listed = ", ".join(sorted(known)) or "none"
+        raise InvalidArgument(f"{origin}: there is no plugin {name!r}{hint}; known plugins: {listed}")
+
+
+def cache_policies(options: Options, plugins: Mapping[str, Plugin]) -> dict[str, CachePolicy]:
+    """The policies that the flags change, by plugin."""
+    policies = {}
+    for name in plugins:
+        if options.cache_preset == "all":
+            policies[name] = CachePolicy()
+        elif options.cache_preset == "mindinsight":
+            policies[name] = CachePolicy(
+                keep=Keep.UNIFORM,
+                points=_MINDINSIGHT_POINTS.get(name, _MINDINSIGHT_OTHER_POINTS),
+                series=_MINDINSIGHT_TAGS.get(name, _MINDINSIGHT_SERIES),
+            )
+    for name, points in options.samples_per_plugin.items():
+        if name in plugins:
+            keep = Keep.UNIFORM if points else Keep.ALL
+            policies[name] = evolve(policies.get(name, plugins[name].cache), keep=keep, points=points)
+    return policies
+
+
+def describe(policy: CachePolicy) -> str:
+    """A policy in words: ``all``, ``uniform 1000 points``, ``latest 10 points, 300 tags a run``."""
+    if policy.keep is Keep.ALL or not policy.points:
+        text = "all"
+    else:
+        text = f"{policy.keep} {policy.points} point{'s' if policy.points > 1 else ''}"
+    return f"{text}, {policy.series} tags a run" if policy.series else text

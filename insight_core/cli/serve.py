@@ -1,0 +1,126 @@
+"""``insight-host serve``: loads in the background, listens, and ends when it is told to."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+
+from insight_core.cli.logdirs import notices, open_logdirs
+from insight_core.cli.options import Options, fail
+from insight_core.cli.policies import cache_policies, open_registry
+from insight_core.cli.terminal import LoadingDisplay, open_terminal
+from insight_core.cli.version import host_version
+from insight_core.host import Host, HostSettings
+from insight_core.host.server import Server, listen
+from insight_core.providers.local import LocalProvider
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 0.8  # seconds that threads have to end after a signal
+
+
+def serve(options: Options) -> int:
+    line = open_terminal(options.verbosity)
+    registry = open_registry(options)
+    logdirs = open_logdirs(options)
+    provider = LocalProvider(
+        logdirs,
+        registry.plugins.values(),
+        policies=cache_policies(options, registry.plugins),
+        reload_interval=options.reload_interval,
+    )
+    try:
+        settings = HostSettings(
+            path_prefix=options.path_prefix,
+            window_title=options.window_title,
+            allowed_hosts=options.allowed_host,
+            notices=lambda: notices(logdirs),
+        )
+        server = listen(Host(registry, provider, settings), options.host, options.port)
+    except OSError as error:
+        provider.close()
+        return fail(
+            f"cannot listen at {options.host} port {options.port or 'any'}: {error.strerror or error}"
+        )
+    except BaseException:
+        provider.close()
+        raise
+    ending = _Ending()
+    ending.watch()
+    provider.start()
+    print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
+    for notice in notices(logdirs):
+        line.print(f"insight-host: {notice}")
+    display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
+    display.start()
+    serving = threading.Thread(target=ending.run, args=(server,), name="server", daemon=True)
+    serving.start()
+    if options.open:
+        threading.Thread(target=_open_browser, args=(server.url,), name="browser", daemon=True).start()
+    ending.wait()
+    _end(server, provider, display, serving)
+    return 1 if ending.failed else 0
+
+
+class _Ending:
+    """The wait for a signal, or for the server to fail."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        self.failed = False
+
+    def watch(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def run(self, server: Server) -> None:
+        try:
+            server.serve_forever()
+        except Exception:
+            log.exception("the server failed")
+            self.failed = True
+        finally:
+            self._asked.set()
+
+    def wait(self) -> None:
+        while not self._asked.wait(3600):
+            pass
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_DFL)  # a second one ends the process at once
+        self._asked.set()
+
+
+def _end(server: Server, provider: LocalProvider, display: LoadingDisplay, serving: threading.Thread) -> None:
+    """Closes everything; whatever does not end in time, ends with the process."""
+
+    def close() -> None:
+        display.stop()
+        server.stop()
+        serving.join()
+        provider.close()
+
+    closing = threading.Thread(target=close, name="closing", daemon=True)
+    closing.start()
+    closing.join(_PATIENCE)
+    if closing.is_alive():
+        log.info("some threads did not end in time")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)  # nothing is ever written to a logdir, so nothing can be left half done
+
+
+def _open_browser(url: str) -> None:
+    import webbrowser
+
+    try:
+        opened = webbrowser.open(url)
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        log.warning("no browser could be opened; the address is %s", url)

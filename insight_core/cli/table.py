@@ -1,0 +1,48 @@
+"""Text tables whose columns stay aligned, whatever is in them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+
+def printable(text: str) -> str:
+    """``text`` with control characters and stray bytes escaped: names come from files, not from friends."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() and not 0xD800 <= ord(char) <= 0xDFFF else _escaped(char) for char in text
+    )
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape", "backslashreplace").decode()
+
+
+def width(text: str) -> int:
+    """Terminal columns that ``text`` takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> str:
+    """Lines of ``rows`` under ``header``; the columns named in ``right`` are flush right."""
+    texts = [[printable(str(cell)) for cell in row] for row in [header, *rows]]
+    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
+    to_the_right = [name in right for name in header]
+    lines = []
+    for row in texts:
+        cells = []
+        for text, wide, flush_right in zip(row, widths, to_the_right, strict=True):
+            space = " " * (wide - width(text))
+            cells.append(space + text if flush_right else text + space)
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("-" * wide for wide in widths))
+    return "\n".join(lines)

@@ -1,0 +1,133 @@
+"""The terminal while loading: one line that is rewritten, below everything else that is printed."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from typing import TextIO
+
+from insight_core.api import Progress
+from insight_core.cli.table import printable, width
+
+_LEVELS = {
+    "error": logging.ERROR,
+    "warning": logging.WARNING,
+    "info": logging.INFO,
+    "debug": logging.DEBUG,
+}
+_ERASE = "\r\x1b[2K"
+
+
+class StatusLine:
+    """The last line of a terminal. Without a terminal (a pipe, a file) it is never shown."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._lock = threading.RLock()
+        self._text = ""
+        self.visible = stream.isatty()
+
+    def show(self, text: str) -> None:
+        """Replaces the line; an empty text removes it."""
+        if not self.visible:
+            return
+        columns = max(shutil.get_terminal_size().columns - 1, 10)
+        while width(text) > columns:
+            text = text[:-1]
+        with self._lock:
+            if text != self._text:
+                self._text = text
+                self._write(_ERASE + text)
+
+    def print(self, text: str) -> None:
+        """A line of its own above the status line."""
+        with self._lock:
+            if self._text:
+                self._write(f"{_ERASE}{text}\n{self._text}")
+            else:
+                self._write(text + "\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self.visible = False  # the terminal went away; serving goes on
+
+
+class _StatusLineLog(logging.Handler):
+    def __init__(self, line: StatusLine) -> None:
+        super().__init__()
+        self._line = line
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = self.format(record)
+        except Exception:
+            self.handleError(record)
+            return
+        self._line.print("\n".join(printable(part) for part in text.splitlines()))
+
+
+def open_terminal(verbosity: str) -> StatusLine:
+    """Sends the log to stderr, beside a status line; output never fails on odd characters."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    line = StatusLine(sys.stderr)
+    shown = _StatusLineLog(line)
+    shown.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=_LEVELS[verbosity], handlers=[shown], force=True)
+    return line
+
+
+class LoadingDisplay:
+    """Shows how far loading is, from a thread of its own, until everything was loaded once."""
+
+    def __init__(self, line: StatusLine, progress: Callable[[], Progress], runs: Callable[[], int]) -> None:
+        self._line, self._progress, self._runs = line, progress, runs
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="loading-display", daemon=True)
+
+    def start(self) -> None:
+        if self._line.visible:
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1)
+        self._line.show("")
+
+    def _follow(self) -> None:
+        while not self._ended.is_set():
+            try:
+                progress = self._progress()
+                runs = self._runs()
+            except Exception:  # the display must never be the reason that a host fails
+                logging.getLogger(__name__).debug("no progress to show", exc_info=True)
+                break
+            if progress.loaded_once:
+                self._line.show("")
+                self._line.print(f"Loaded {_count(runs, 'run')}, {megabytes(progress.bytes_read)}.")
+                return
+            self._line.show(progress_text(progress, runs))
+            self._ended.wait(0.2)
+        self._line.show("")
+
+
+def progress_text(progress: Progress, runs: int) -> str:
+    share = f" ({100 * progress.bytes_read // progress.bytes_total} %)" if progress.bytes_total else ""
+    of_all = f"{megabytes(progress.bytes_read)} of {megabytes(progress.bytes_total)}{share}"
+    return f"Loading: {of_all}, {_count(runs, 'run')}"
+
+
+def megabytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,16 @@
+"""For tests of plugins and of the host: event files as training writes them, growing and damaged ones."""
+
+from insight_core.testing.damaged_logdir import DamagedRun, ExpectedDamage, damaged_logdir
+from insight_core.testing.event_writer import START_TIME, EventWriter
+from insight_core.testing.growing_file import GrowingFile
+from insight_core.testing.scalar_block import scalar_events
+
+__all__ = [
+    "START_TIME",
+    "DamagedRun",
+    "EventWriter",
+    "ExpectedDamage",
+    "GrowingFile",
+    "damaged_logdir",
+    "scalar_events",
+]
