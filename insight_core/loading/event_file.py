@@ -100,7 +100,11 @@ class EventFile:
         if batch.wanted and self.position + batch.wanted <= self.size:
             return self._read_long(descriptor, batch.wanted)
         held = self.size - self.position
-        reason = f"a record is cut off: {held} of {batch.wanted} bytes" if batch.wanted else "the header of a record is cut off"
+        reason = (
+            f"a record is cut off: {held} of {batch.wanted} bytes"
+            if batch.wanted
+            else "the header of a record is cut off"
+        )
         self._tail = Flaw(self.position, reason, held)
         return None
 
@@ -168,19 +172,25 @@ class _Pages:
             first, last, _ = index.indices(self._size)
             return os.pread(self._descriptor, max(0, last - first), self._start + first)
         if not self._at <= index < self._at + len(self._page):
-            self._page, self._at = os.pread(self._descriptor, min(_PAGE, self._size - index), self._start + index), index
+            self._page, self._at = (
+                os.pread(self._descriptor, min(_PAGE, self._size - index), self._start + index),
+                index,
+            )
             if not self._page:
                 raise OSError("the file was cut while it was read")
         return self._page[index - self._at]
 
 
 def read_payload(path: str, record: int, start: int, size: int) -> bytes:
-    """The payload at ``start`` of the record at ``record``, its checksum verified; raises ValueError, OSError."""
+    """A payload of the record at offset ``record``, verified; raises ValueError, OSError."""
     with open(path, "rb") as file:
         file.seek(record)
         header = file.read(HEADER_SIZE)
         length = int.from_bytes(header[:8], "little")
-        if len(header) < HEADER_SIZE or not record + HEADER_SIZE <= start <= start + size <= record + HEADER_SIZE + length:
+        if (
+            len(header) < HEADER_SIZE
+            or not record + HEADER_SIZE <= start <= start + size <= record + HEADER_SIZE + length
+        ):
             raise ValueError("the record is no longer where it was")
         if not _is_whole(file.fileno(), record + HEADER_SIZE, length):
             raise ValueError("the checksum of the record's data is wrong")

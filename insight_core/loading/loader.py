@@ -75,7 +75,9 @@ class Loader:
     def progress(self) -> Progress:
         files = list(self._files.values())
         total = sum(max(t.found.size, t.file.position) for t in files)
-        read = sum(t.file.position if self._is_behind(t) else max(t.found.size, t.file.position) for t in files)
+        read = sum(
+            t.file.position if self._is_behind(t) else max(t.found.size, t.file.position) for t in files
+        )
         return Progress(read, total, self._loaded_once)
 
     def _run(self) -> None:
@@ -87,7 +89,9 @@ class Loader:
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
-            self._stop.wait(max(self._interval, _IDLE_SHARE * (time.monotonic() - began) if self._loaded_once else 0))
+            self._stop.wait(
+                max(self._interval, _IDLE_SHARE * (time.monotonic() - began) if self._loaded_once else 0)
+            )
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""

@@ -128,10 +128,17 @@ def _walk(root: str, prefix: str, found: Found) -> None:
             if stat.S_ISDIR(info.st_mode):
                 identity = (info.st_dev, info.st_ino)
                 if identity in above:
-                    _note(found, run, printable(name), "a symbolic link that leads back to a directory above it")
+                    _note(
+                        found, run, printable(name), "a symbolic link that leads back to a directory above it"
+                    )
                     continue
                 if _is_event_file(entry.name):
-                    _note(found, _run_name(prefix, name), printable(name), "a directory that is named like an event file")
+                    _note(
+                        found,
+                        _run_name(prefix, name),
+                        printable(name),
+                        "a directory that is named like an event file",
+                    )
                 pending.append((entry.path, name, above | {identity}))
             elif stat.S_ISREG(info.st_mode):
                 _add_file(found, run, entry.path, name, entry.name, info)
@@ -156,7 +163,9 @@ def _add_file(found: Found, run: str, path: str, relative: str, name: str, info:
         begun = match.group(1) if match else None
         order = (float(begun[:18]) if begun else 0.0, name)
         dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
-        found.files[path] = FoundFile(run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns)
+        found.files[path] = FoundFile(
+            run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
+        )
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
     if is_run or lineage or _MINDSPORE_GRAPH.search(name):
         found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)

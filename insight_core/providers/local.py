@@ -28,6 +28,8 @@ from insight_core.providers.scalars import ViewCache, answer, view_of
 from insight_core.store.series import Series, Snapshot
 from insight_core.store.store import Store
 
+_EVERY_POINT = ScalarQuery()
+
 
 class LocalProvider:
     """Reads logdirs into memory and answers from there. ``policies`` replace those of plugins, by name."""
@@ -63,10 +65,11 @@ class LocalProvider:
         )
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        return [_info(key, series) for key, series in self._store.series(plugin, runs)]
+        found = (_info(key, series) for key, series in self._store.series(plugin, runs))
+        return [info for info in found if info is not None]
 
     def scalars(
-        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ScalarQuery()
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
         self._loader.prefer(frozenset(key.run for key in keys))
         answers: dict[SeriesKey, ScalarColumns] = {}
@@ -89,7 +92,9 @@ class LocalProvider:
         snapshot, shown = self._shown_records(plugin, key)
         columns = {name: column[shown] for name, column in snapshot.columns.items()}
         return RecordTable(
-            columns["steps"].astype(np.int64), columns["wall_times"].astype(np.float64), columns["sizes"].astype(np.int64)
+            columns["steps"].astype(np.int64),
+            columns["wall_times"].astype(np.float64),
+            columns["sizes"].astype(np.int64),
         )
 
     def payload(self, plugin: str, key: SeriesKey, index: int) -> bytes:
@@ -107,7 +112,9 @@ class LocalProvider:
         except (OSError, ValueError) as error:
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}") from error
 
-    def _shown_records(self, plugin: str, key: SeriesKey) -> tuple[Snapshot, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+    def _shown_records(
+        self, plugin: str, key: SeriesKey
+    ) -> tuple[Snapshot, np.ndarray[tuple[int], np.dtype[np.intp]]]:
         series = self._store.find(plugin, key)
         snapshot = series.snapshot() if series else None
         if snapshot is None or "records" not in snapshot.columns:
@@ -139,8 +146,10 @@ class LocalProvider:
         return self._store.changes(since, timeout)
 
 
-def _info(key: SeriesKey, series: Series) -> SeriesInfo:
+def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:
     snapshot = series.snapshot()
+    if not len(snapshot.files):  # its files went while we looked
+        return None
     attempts = snapshot.attempts
     steps = snapshot.columns["steps"]
     shown = attempts.visible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -67,7 +68,7 @@ def view_of(snapshot: Snapshot, query: ScalarQuery) -> View:
     if query.attempts == "all":
         starts = attempts.starts
         edges = np.append(starts, len(steps))
-        pieces = [smooth(values[a:b], query.smoothing) for a, b in zip(edges[:-1], edges[1:], strict=True)]  # type: ignore[arg-type]
+        pieces = [smooth(values[a:b], query.smoothing) for a, b in itertools.pairwise(edges)]  # type: ignore[arg-type]
         smoothed = np.concatenate(pieces) if query.smoothing > 0 else values
         return View(steps, walls, values, smoothed, starts[1:].astype(np.int64), 0)  # type: ignore[arg-type]
     shown = attempts.visible
@@ -152,7 +153,9 @@ def _envelope(
     query: ScalarQuery,
     extent: tuple[float, float],
 ) -> NDArray[np.intp]:
-    low, high = (given if given is not None else edge for given, edge in zip(query.window, extent, strict=True))
+    low, high = (
+        given if given is not None else edge for given, edge in zip(query.window, extent, strict=True)
+    )
     columns = pixel_columns(x, low, high, query.width or 1, log=query.log_x)
     if len(view.breaks):  # each attempt is a line of its own
         attempt = np.searchsorted(view.breaks, np.arange(len(view.steps))[chosen], side="right")

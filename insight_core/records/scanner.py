@@ -11,26 +11,14 @@ from attrs import Factory, define, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
-from insight_core.records.crc32c import LONGEST_ROW, difference, mask_array, masked_crc32c
+from insight_core.records.columns import Slots, TagNames, ValueColumns, form_of
+from insight_core.records.crc32c import LONGEST_ROW, masked_crc32c
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, Frames, walk
-from insight_core.records.wire import Event, Malformed, Metadata, Value, read_event
+from insight_core.records.shape import Shape
+from insight_core.records.wire import Event, Malformed, Metadata, read_event
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _VERIFIED_PAYLOAD = 256 * 1024  # bytes; a longer event without numbers is verified when it is served
-
-
-@frozen(eq=False)
-class ValueColumns:
-    """The values of one tag and field in a chunk, in file order; columns of equal length."""
-
-    tag: str
-    field: str
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float64] | NDArray[np.float32] | None  # None: payloads, not numbers
-    records: NDArray[np.int64]  # offset of the record in the file
-    starts: NDArray[np.int64]  # offset of the payload in the file
-    sizes: NDArray[np.int64]  # bytes of the payload
 
 
 @frozen
@@ -56,34 +44,15 @@ class Batch:
     first_wall_time: float | None = None  # smallest finite one
 
 
-@define
-class _Slots:
-    """Values of one shape, by column: what the scanner collects before it sorts them by tag."""
-
-    keys: NDArray[np.int64]
-    order: NDArray[np.int64]  # place in the file: event, then value in the event
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float64]
-    forms: NDArray[np.uint8]
-    records: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-
-
-_PAYLOAD, _SINGLE, _DOUBLE = 0, 1, 2  # forms of a value
-
-
 class Scanner:
     """Scans the chunks of one file. Knows its dialect, from the version record or as ``guess`` says."""
 
     def __init__(self, guess: Dialect) -> None:
         self.dialect = guess
-        self._keys: dict[tuple[bytes, str], int] = {}
-        self._names: list[tuple[str, str]] = []
+        self.names = TagNames()
 
     def scan(self, chunk: bytes, base: int) -> Batch:
-        """Everything in ``chunk``, which begins at offset ``base`` of the file, up to its last whole record."""
+        """The whole records of ``chunk``, which begins at offset ``base`` of the file."""
         frames = walk(chunk)
         batch = Batch(base + frames.end, frames.wanted, frames.header_is_bad)
         if len(frames.starts):
@@ -97,16 +66,16 @@ class Scanner:
         Returns whether it has numbers, which must be verified before they are trusted; with
         ``verified`` they are taken.
         """
-        slots: list[_Slots] = []
+        slots: list[Slots] = []
         try:
             event = read_event(view, self.dialect)
         except Malformed as error:
             batch.flaws.append(Flaw(base - HEADER_SIZE, f"malformed event: {error}", len(view) + 16))  # type: ignore[arg-type]
             return False
-        if not verified and any(_form(value) for value in event.values):
+        if not verified and any(form_of(value) for value in event.values):
             return True
-        self._take(event, 0, base, batch, slots)
-        batch.columns.extend(self._columns(slots))
+        self.take(event, 0, base, batch, slots)
+        batch.columns.extend(self.names.sorted_by_tag(slots))
         return False
 
     def _read_version(self, chunk: bytes, frames: Frames, base: int, batch: Batch) -> None:
@@ -121,14 +90,7 @@ class Scanner:
             ours = "mindspore" in version.lower()
             batch.dialect = self.dialect = Dialect.MINDSPORE if ours else Dialect.TENSORBOARD
 
-    def _key(self, tag: bytes, field: str) -> int:
-        key = self._keys.get((tag, field))
-        if key is None:
-            key = self._keys[(tag, field)] = len(self._names)
-            self._names.append((tag.decode("utf-8", "backslashreplace"), field))
-        return key
-
-    def _take(self, event: Event, index: int, base: int, batch: Batch, slots: list[_Slots]) -> None:
+    def take(self, event: Event, index: int, base: int, batch: Batch, slots: list[Slots]) -> None:
         """Collects the values of one event that begins at offset ``base`` of the file."""
         _note_wall_time(batch, np.array([event.wall_time]))
         for place, value in enumerate(event.values):
@@ -137,10 +99,10 @@ class Scanner:
                 batch.metadata.setdefault(tag, value.metadata)
             if not value.field:
                 continue
-            form = _form(value)
+            form = form_of(value)
             slots.append(
-                _Slots(
-                    np.array([self._key(value.tag, value.field)]),
+                Slots(
+                    np.array([self.names.key(value.tag, value.field)]),
                     np.array([(index << 20) + place]),
                     np.array([event.step]),
                     np.array([event.wall_time]),
@@ -151,51 +113,6 @@ class Scanner:
                     np.array([value.size]),
                 )
             )
-
-    def _columns(self, slots: list[_Slots]) -> list[ValueColumns]:
-        """The collected values, sorted by tag and place in the file."""
-        if not slots:
-            return []
-        whole = _Slots(*(np.concatenate([getattr(s, name) for s in slots]) for name in _Slots.__slots__ if name != "__weakref__"))
-        by_tag = np.lexsort((whole.order, whole.keys))
-        keys = whole.keys[by_tag]
-        edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
-        columns = []
-        for first, last in zip(edges[:-1], edges[1:], strict=True):
-            part = by_tag[first:last]
-            tag, field = self._names[int(keys[first])]
-            forms = whole.forms[part]
-            for some in _same_form(forms):
-                chosen = part if some is None else part[some]
-                form = int(whole.forms[chosen[0]])
-                values = None if form == _PAYLOAD else whole.values[chosen]
-                columns.append(
-                    ValueColumns(
-                        tag,
-                        field,
-                        whole.steps[chosen],
-                        whole.wall_times[chosen],
-                        values.astype(np.float32) if values is not None and form == _SINGLE else values,
-                        whole.records[chosen],
-                        whole.starts[chosen],
-                        whole.sizes[chosen],
-                    )
-                )
-        return columns
-
-
-def _same_form(forms: NDArray[np.uint8]) -> list[NDArray[np.intp] | None]:
-    """Places of each form, in file order; None stands for all."""
-    if (forms == forms[0]).all():
-        return [None]
-    edges = [0, *(np.flatnonzero(np.diff(forms.astype(np.int8))) + 1).tolist(), len(forms)]
-    return [np.arange(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
-
-
-def _form(value: Value) -> int:
-    if value.number == "<f":
-        return _SINGLE
-    return _DOUBLE if value.number or value.number_value is not None else _PAYLOAD
 
 
 def _note_wall_time(batch: Batch, wall_times: NDArray[np.float64]) -> None:
@@ -216,7 +133,7 @@ class _ChunkReader:
         self._starts, self._lengths = frames.starts, frames.lengths
         self._base = base
         self._batch = batch
-        self._slots: list[_Slots] = []
+        self._slots: list[Slots] = []
 
     def read(self) -> None:
         lengths, inverse, counts = np.unique(self._lengths, return_inverse=True, return_counts=True)
@@ -231,7 +148,7 @@ class _ChunkReader:
             else:
                 self._read_alike(events, length)
         self._batch.flaws.sort(key=lambda flaw: flaw.offset)
-        self._batch.columns.extend(self._scanner._columns(self._slots))
+        self._batch.columns.extend(self._scanner.names.sorted_by_tag(self._slots))
 
     def _event(self, index: int) -> memoryview:
         start, length = int(self._starts[index]), int(self._lengths[index])
@@ -258,13 +175,14 @@ class _ChunkReader:
             layout = read_event(event, self._scanner.dialect)
         except Malformed as error:
             sound = not unread or self._is_whole(index)
-            self._flaw(index, f"malformed event: {error}" if sound else "the checksum of the record's data is wrong")
+            self._flaw(
+                index, f"malformed event: {error}" if sound else "the checksum of the record's data is wrong"
+            )
             return None
-        if unread and any(_form(value) for value in layout.values) and not self._is_whole(index):
+        if unread and any(form_of(value) for value in layout.values) and not self._is_whole(index):
             self._flaw(index, "the checksum of the record's data is wrong")
             return None
-        _resolve_numbers(event, layout)
-        self._scanner._take(layout, index, self._base + int(self._starts[index]), self._batch, self._slots)
+        self._scanner.take(layout, index, self._base + int(self._starts[index]), self._batch, self._slots)
         return layout
 
     def _read_alike(self, events: NDArray[np.intp], length: int) -> None:
@@ -272,24 +190,20 @@ class _ChunkReader:
         windows = np.lib.stride_tricks.sliding_window_view(self._bytes, length)
         rows = windows[self._starts[events]]
         while len(events):
-            layout = self._read_one(int(events[0]))
-            if layout is not None and len(events) > 1 and _is_regular(layout):
-                shape = _Shape(layout, rows[0])
-                alike = shape.matches(rows[1:])
-                chosen = np.flatnonzero(alike) + 1
-                if len(chosen):
-                    self._read_shape(shape, events[chosen], rows[chosen])
-                rest = np.flatnonzero(~alike) + 1
-            else:
-                rest = np.arange(1, len(events))
-            events = events[rest]
-            if len(events) < _FEWEST_ALIKE or len(rest) and not _is_worth_it(layout):
+            first, layout = rows[0], self._read_one(int(events[0]))
+            events, rows = events[1:], rows[1:]
+            if layout is not None and _is_regular(layout) and len(events):
+                shape = Shape(layout, first)
+                alike = shape.matches(rows)
+                if alike.any():
+                    self._read_shape(shape, events[alike], rows[alike])
+                    events, rows = events[~alike], rows[~alike]
+            if len(events) < _FEWEST_ALIKE or not _is_worth_it(layout):
                 for index in events.tolist():
                     self._read_one(index)
                 return
-            rows = rows[rest]
 
-    def _read_shape(self, shape: _Shape, events: NDArray[np.intp], rows: NDArray[np.uint8]) -> None:
+    def _read_shape(self, shape: Shape, events: NDArray[np.intp], rows: NDArray[np.uint8]) -> None:
         batch = self._batch
         tag_ids, representatives = shape.tags(rows)
         good = shape.checksums(rows, tag_ids, representatives) == self._footers(events, rows.shape[1])
@@ -304,17 +218,19 @@ class _ChunkReader:
         starts = self._base + self._starts[events]
         for place, value in enumerate(shape.values):
             keys = [
-                self._scanner._key(row[value.tag_start : value.tag_start + len(value.tag)].tobytes(), value.field)
+                self._scanner.names.key(
+                    row[value.tag_start : value.tag_start + len(value.tag)].tobytes(), value.field
+                )
                 for row in representatives
             ]
             self._slots.append(
-                _Slots(
+                Slots(
                     np.array(keys, np.int64)[tag_ids],
                     (events.astype(np.int64) << 20) + place,
                     steps,
                     wall_times,
                     shape.numbers(rows, value),
-                    np.full(len(rows), _form(value), np.uint8),
+                    np.full(len(rows), form_of(value), np.uint8),
                     starts - HEADER_SIZE,
                     starts + value.start,
                     np.full(len(rows), value.size, np.int64),
@@ -327,13 +243,6 @@ class _ChunkReader:
         return stored
 
 
-def _resolve_numbers(event: memoryview, layout: Event) -> None:
-    for value in layout.values:
-        if value.number:
-            raw = np.frombuffer(event, value.number, 1, value.number_start)
-            value.number_value = float(raw[0])
-
-
 def _is_regular(layout: Event) -> bool:
     """Whether events of this shape can be read by column: numbers in place, and nothing else."""
     return bool(layout.values) and all(v.number and v.metadata is None for v in layout.values)
@@ -341,81 +250,3 @@ def _is_regular(layout: Event) -> bool:
 
 def _is_worth_it(layout: Event | None) -> bool:
     return layout is None or _is_regular(layout) or any(v.metadata is not None for v in layout.values)
-
-
-class _Shape:
-    """Where the time, step, tags and numbers are in events that look like one."""
-
-    def __init__(self, layout: Event, row: NDArray[np.uint8]) -> None:
-        self.layout, self.values = layout, layout.values
-        self._row = row
-        compared = np.ones(len(row), bool)
-        self._varint = slice(layout.step_start, layout.step_start + layout.step_size)
-        self._tag_columns = np.concatenate(
-            [np.arange(v.tag_start, v.tag_start + len(v.tag), dtype=np.intp) for v in self.values]
-        )
-        numbers = [np.arange(v.number_start, v.number_start + np.dtype(v.number).itemsize) for v in self.values]
-        free = list(numbers)
-        if layout.wall_start >= 0:
-            free.append(np.arange(layout.wall_start, layout.wall_start + 8))
-        if layout.step_start >= 0:
-            free.append(np.arange(layout.step_start, layout.step_start + layout.step_size))
-        self._free = np.concatenate(free).astype(np.intp)
-        compared[self._free] = False
-        compared[self._tag_columns] = False
-        self._compared = np.flatnonzero(compared)
-
-    def matches(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        same: NDArray[np.bool_] = (rows[:, self._compared] == self._row[self._compared]).all(axis=1)
-        if self.layout.step_start >= 0:
-            goes_on = rows[:, self._varint] >= 0x80
-            same &= goes_on[:, :-1].all(axis=1) & ~goes_on[:, -1]
-        return same
-
-    def tags(self, rows: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-        """For each row the index of a row with the same tags, and these rows."""
-        if not len(self._tag_columns):
-            return np.zeros(len(rows), np.intp), rows[:1]
-        packed = np.ascontiguousarray(rows[:, self._tag_columns])
-        if (packed == packed[0]).all():
-            return np.zeros(len(rows), np.intp), rows[:1]
-        _, first, inverse = np.unique(
-            packed.view(np.dtype((np.void, packed.shape[1])))[:, 0], return_index=True, return_inverse=True
-        )
-        return inverse.reshape(-1), rows[first]
-
-    def checksums(
-        self, rows: NDArray[np.uint8], tag_ids: NDArray[np.intp], representatives: NDArray[np.uint8]
-    ) -> NDArray[np.uint32]:
-        """The masked checksum of each row, from that of the row with the same tags."""
-        length = rows.shape[1]
-        whole = np.array([masked_crc32c(row.tobytes()) for row in representatives], np.uint32)
-        plain = _unmask(whole)
-        base = self._row[self._free]
-        terms = difference(representatives[:, self._free], base, self._free, length) ^ plain
-        return mask_array(difference(rows[:, self._free], base, self._free, length) ^ terms[tag_ids])
-
-    def wall_times(self, rows: NDArray[np.uint8]) -> NDArray[np.float64]:
-        start = self.layout.wall_start
-        if start < 0:
-            return np.zeros(len(rows))
-        return np.ascontiguousarray(rows[:, start : start + 8]).view("<f8")[:, 0].astype(np.float64)
-
-    def steps(self, rows: NDArray[np.uint8]) -> NDArray[np.int64]:
-        steps = np.zeros(len(rows), np.uint64)
-        if self.layout.step_start >= 0:
-            for i in range(self.layout.step_size):
-                part = rows[:, self.layout.step_start + i].astype(np.uint64) & np.uint64(0x7F)
-                steps |= part << np.uint64(7 * i)
-        return steps.view(np.int64)
-
-    def numbers(self, rows: NDArray[np.uint8], value: Value) -> NDArray[np.float64]:
-        width = np.dtype(value.number).itemsize
-        raw = np.ascontiguousarray(rows[:, value.number_start : value.number_start + width])
-        return raw.view(value.number)[:, 0].astype(np.float64)
-
-
-def _unmask(stored: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    rotated = stored - np.uint32(0xA282EAD8)
-    return (rotated >> np.uint32(17)) | (rotated << np.uint32(15))
-

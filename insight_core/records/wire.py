@@ -53,7 +53,7 @@ class Value:
     size: int = 0
     number: str = ""  # struct format of a number found in place: "<f", "<d"
     number_start: int = 0
-    number_value: float | None = None  # of numbers in other forms
+    number_value: float | None = None  # also of numbers that are not in one of these formats
     metadata: Metadata | None = None
 
 
@@ -153,7 +153,7 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
                 raise Malformed(f"{name} has wire type {kind}")
             value.field, value.start, value.size = name, at, length
     if value.field in _NUMBER_FIELDS:
-        value.number, value.number_start = "<f", value.start
+        _place_number(buffer, value, "<f", value.start)
     elif value.field == "tensor" and dialect is Dialect.TENSORBOARD and value.size <= 256:
         _find_number(buffer, value)
     return value
@@ -176,7 +176,7 @@ def _read_metadata(buffer: Buffer, start: int, size: int) -> Metadata:
 
 
 def _find_number(buffer: Buffer, value: Value) -> None:
-    """Notes where the number of a rank-0 tensor is: TensorProto 1 dtype, 2 shape, 4 content, 5 to 13 typed."""
+    """Notes where the number of a rank-0 TensorProto is: 1 dtype, 2 shape, 4 content, 5 to 17 typed."""
     dtype, rank = 0, 0
     typed: dict[int, tuple[int, int, int]] = {}
     for number, kind, at, length in _fields(buffer, value.start, value.start + value.size):
@@ -193,12 +193,17 @@ def _find_number(buffer: Buffer, value: Value) -> None:
         number, form, width = wanted[dtype]
         for candidate in (number, 4):
             if candidate in typed and typed[candidate][2] == width:
-                value.number, value.number_start = form, typed[candidate][1]
+                _place_number(buffer, value, form, typed[candidate][1])
                 return
         if not typed:  # a default value may be left out
             value.number_value = 0.0
         return
     value.number_value = _other_number(buffer, dtype, typed)
+
+
+def _place_number(buffer: Buffer, value: Value, form: str, start: int) -> None:
+    value.number, value.number_start = form, start
+    (value.number_value,) = struct.unpack(form, bytes(buffer[start : start + struct.calcsize(form)]))
 
 
 def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, int]]) -> float | None:
@@ -219,7 +224,11 @@ def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, i
             raw = varint(buffer, at, at + length)[0]
             if form == "half":
                 packed = raw.to_bytes(8, "little")[:2]
-                return float(struct.unpack("<e" if dtype == 19 else "<f", packed if dtype == 19 else b"\0\0" + packed)[0])
+                return float(
+                    struct.unpack("<e" if dtype == 19 else "<f", packed if dtype == 19 else b"\0\0" + packed)[
+                        0
+                    ]
+                )
             return float(signed(raw))
     return None
 

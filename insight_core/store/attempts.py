@@ -51,7 +51,10 @@ def find_attempts(steps: NDArray[np.int64]) -> Attempts:
 
 
 def _replaced(
-    steps: NDArray[np.int64], attempt: NDArray[np.intp], single_steps: NDArray[np.int64], single: NDArray[np.intp]
+    steps: NDArray[np.int64],
+    attempt: NDArray[np.intp],
+    single_steps: NDArray[np.int64],
+    single: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Whether a later attempt, one that has a single step, wrote the step of each point anew."""
     order = np.lexsort((single, single_steps))

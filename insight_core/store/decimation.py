@@ -27,7 +27,9 @@ def pixel_columns(
     return np.clip(scaled, 0, width - 1).astype(np.int64)
 
 
-def envelope(columns: NDArray[np.int64], values: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.intp]:
+def envelope(
+    columns: NDArray[np.int64], values: NDArray[np.float32] | NDArray[np.float64]
+) -> NDArray[np.intp]:
     """Indices, ascending, of the points that a picture of ``values`` needs.
 
     Of each run of equal ``columns``: the first and last point, the smallest and largest finite

@@ -118,7 +118,9 @@ class Series:
         if len(parts) == 1:
             columns = dict(parts[0])
         else:
-            columns = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+            columns = {
+                name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())
+            }
         files = np.repeat(np.arange(len(parts)), [len(part["steps"]) for part in parts])
         if parts:
             kept = self._chosen(columns)
@@ -128,7 +130,9 @@ class Series:
         columns = {name: columns[name] for name in names}
         steps = columns["steps"] if parts else np.zeros(0, np.int64)
         total = sum(part.total for part in self._parts.values())
-        return Snapshot(columns, files, orders, find_attempts(steps.astype(np.int64, copy=False)), total, version)
+        return Snapshot(
+            columns, files, orders, find_attempts(steps.astype(np.int64, copy=False)), total, version
+        )
 
 
 def _lots(index: NDArray[np.uint64], order: FileOrder) -> NDArray[np.uint64]:

@@ -22,7 +22,8 @@ from insight_core.api import (
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.records.scanner import Batch, Flaw, ValueColumns
+from insight_core.records.columns import ValueColumns
+from insight_core.records.scanner import Batch, Flaw
 from insight_core.records.wire import Metadata
 from insight_core.store.series import Column, FileOrder, Series
 
@@ -142,7 +143,14 @@ class Store:
         held: dict[str, Column]
         if plugin.decoder.kind is DataKind.SCALAR:
             if columns.values is None:
-                self._refuse(state, run, file, tag, int(columns.records[0]), f"{tag!r} of plugin {plugin.name} is not one number")
+                self._refuse(
+                    state,
+                    run,
+                    file,
+                    tag,
+                    int(columns.records[0]),
+                    f"{tag!r} of plugin {plugin.name} is not one number",
+                )
                 return
             held = {"steps": columns.steps, "wall_times": columns.wall_times, "values": columns.values}
         else:
@@ -158,7 +166,9 @@ class Store:
         if series is None:
             count = sum(name == plugin.name for name, _ in state.series)
             if policy.series and count >= policy.series:
-                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of plugin {plugin.name} a run"
+                reason = (
+                    f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin.name} a run"
+                )
                 self._refuse(state, run, file, tag, int(columns.records[0]), reason)
                 return
             series = state.series[(plugin.name, tag)] = Series(policy)

@@ -1,0 +1,178 @@
+"""Attempts, retention, smoothing and decimation of a series."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insight_core.api import CachePolicy, Keep
+from insight_core.store.attempts import find_attempts
+from insight_core.store.decimation import envelope, pixel_columns
+from insight_core.store.series import Series
+from insight_core.store.smoothing import smooth
+
+
+def shown(*steps: int) -> list[int]:
+    """Indices that the default view shows."""
+    visible = find_attempts(np.array(steps, np.int64)).visible
+    return list(range(len(steps))) if visible is None else visible.tolist()
+
+
+def test_a_restart_hides_what_it_writes_anew() -> None:
+    assert shown(0, 1, 2, 3, 2, 3, 4) == [0, 1, 4, 5, 6]
+
+
+def test_the_tail_of_a_preempted_attempt_is_hidden_at_once() -> None:
+    assert shown(0, 10, 20, 30, 40, 15, 16) == [0, 1, 5, 6]
+
+
+def test_a_file_that_records_step_0_again_hides_only_step_0() -> None:
+    assert shown(0, 1, 2, 3, 0) == [4, 1, 2, 3]
+    assert shown(1, 2, 3, 0) == [3, 0, 1, 2]
+
+
+def test_equal_steps_are_all_kept() -> None:
+    assert shown(0, 0, 0, 1, 1) == [0, 1, 2, 3, 4]
+
+
+def test_many_restarts() -> None:
+    attempts = find_attempts(np.array([0, 1, 2, 1, 2, 3, 0, 1], np.int64))
+    assert attempts.starts.tolist() == [0, 3, 6]
+    assert attempts.restarts.tolist() == [1, 0]
+    assert attempts.visible is not None
+    assert attempts.visible.tolist() == [6, 7]
+
+
+@given(st.lists(st.integers(0, 12), max_size=40))
+def test_the_default_view_is_ordered_and_shows_the_last_attempt_whole(steps: list[int]) -> None:
+    indices = shown(*steps)
+    seen = [steps[i] for i in indices]
+    assert seen == sorted(seen)
+    last = max((i for i in range(1, len(steps)) if steps[i] < steps[i - 1]), default=0)
+    assert set(range(last, len(steps))) <= set(indices)
+    assert max(steps[last:], default=0) in seen or not steps
+
+
+def points(*steps: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    return {"steps": np.array(steps, np.int64)}
+
+
+def test_files_order_a_series_whatever_the_order_of_arrival() -> None:
+    series = Series(CachePolicy())
+    series.append((2.0, "b"), points(10, 11))
+    series.append((1.0, "a"), points(0, 1))
+    series.append((2.0, "b"), points(12))
+    series.append((1.0, "a"), points(2))
+    assert series.snapshot().steps.tolist() == [0, 1, 2, 10, 11, 12]
+    series.drop((1.0, "a"))
+    assert series.snapshot().steps.tolist() == [10, 11, 12]
+
+
+@pytest.mark.parametrize("batch", [1, 7, 1000])
+def test_a_uniform_sample_keeps_the_last_point_and_does_not_depend_on_batches(batch: int) -> None:
+    series = Series(CachePolicy(Keep.UNIFORM, points=50))
+    for first in range(0, 1000, batch):
+        series.append((1.0, "a"), points(*range(first, min(1000, first + batch))))
+    kept = series.snapshot().steps
+    assert len(kept) == 50
+    assert kept[-1] == 999
+    assert (np.diff(kept) > 0).all()
+    whole = Series(CachePolicy(Keep.UNIFORM, points=50))
+    whole.append((1.0, "a"), points(*range(1000)))
+    assert whole.snapshot().steps.tolist() == kept.tolist()
+    assert whole.snapshot().total == series.snapshot().total == 1000
+
+
+def test_a_uniform_sample_is_uniform() -> None:
+    counts = np.zeros(10)
+    for seed in range(40):
+        series = Series(CachePolicy(Keep.UNIFORM, points=100))
+        series.append((float(seed), f"file{seed}"), points(*range(1000)))
+        counts += np.bincount(series.snapshot().steps[:-1] // 100, minlength=10)
+    assert (abs(counts - 40 * 9.9) < 5 * math.sqrt(40 * 9.9)).all()
+
+
+def test_latest_keeps_the_newest() -> None:
+    series = Series(CachePolicy(Keep.LATEST, points=3))
+    for step in range(20):
+        series.append((1.0, "a"), points(step))
+    assert series.snapshot().steps.tolist() == [17, 18, 19]
+
+
+def debiased(values: list[float], weight: float) -> list[float]:
+    last, count, out = 0.0, 0, []
+    for value in values:
+        if math.isfinite(value):
+            last = last * weight + (1 - weight) * value
+            count += 1
+            out.append(last / (1 - weight**count))
+        else:
+            out.append(value)
+    return out
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(math.nan), st.just(math.inf)), min_size=2, max_size=300),
+    st.sampled_from([0.1, 0.6, 0.9, 0.99, 0.999]),
+)
+def test_smoothing_is_tensorboards(values: list[float], weight: float) -> None:
+    if len({v for v in values if v == v}) < 2:
+        return
+    np.testing.assert_allclose(
+        smooth(np.array(values), weight), debiased(values, weight), rtol=1e-9, atol=1e-6
+    )
+
+
+def test_a_constant_series_is_not_smoothed() -> None:
+    assert smooth(np.full(200, 0.1), 0.9).tolist() == [0.1] * 200
+
+
+def test_long_smoothing_carries_over_blocks() -> None:
+    values = np.random.default_rng(0).normal(size=20_000)
+    np.testing.assert_allclose(smooth(values, 0.997), debiased(values.tolist(), 0.997), rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.one_of(st.floats(-5, 5, width=32), st.sampled_from([math.nan, math.inf, -math.inf])),
+        min_size=1,
+        max_size=200,
+    ),
+    st.integers(1, 20),
+)
+def test_every_pixel_column_keeps_its_first_min_max_last(values: list[float], width: int) -> None:
+    data = np.array(values)
+    x = np.arange(len(data), dtype=float)
+    columns = pixel_columns(x, 0, len(data) - 1, width)
+    kept = envelope(columns, data).tolist()
+    expected = set()
+    for column in set(columns.tolist()):
+        members = np.flatnonzero(columns == column)
+        expected |= {int(members[0]), int(members[-1])}
+        finite = [i for i in members if math.isfinite(data[i])]
+        if finite:
+            expected |= {int(min(finite, key=lambda i: data[i])), int(max(finite, key=lambda i: data[i]))}
+        for kind in (np.isnan, np.isposinf, np.isneginf):
+            expected |= set(members[kind(data[members])][:1].tolist())
+    assert kept == sorted(expected)
+
+
+def test_one_spike_in_a_million_survives() -> None:
+    values = np.zeros(1_000_000, np.float32)
+    values[654_321] = 1.0
+    columns = pixel_columns(np.arange(1e6), 0, 1e6 - 1, 800)
+    assert 654_321 in envelope(columns, values)
+
+
+def test_log_columns_spread_early_steps() -> None:
+    x = np.arange(0, 100_001, dtype=float)
+    columns = pixel_columns(x, 0, 100_000, 100, log=True)
+    assert columns[0] == 0
+    assert len(set(columns[1:100].tolist())) > 20
+    assert columns[-1] == 99
