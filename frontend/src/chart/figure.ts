@@ -1,0 +1,160 @@
+import type { Line, LineChartProps } from '../../api';
+import { xRange, yRange } from './extent';
+import { estimatedWidth } from './painter';
+import { makeScale, type Scale } from './scale';
+import { linearTicks, logTicks, xTicks, type Tick } from './ticks';
+import { trace, type Trace } from './trace';
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels per CSS pixel. */
+  readonly ratio: number;
+  /** With title, axis labels and legend: for files. */
+  readonly labelled: boolean;
+}
+
+export interface Window {
+  readonly x: readonly [number, number] | null;
+  readonly y: readonly [number, number] | null;
+}
+
+export interface Entry {
+  readonly line: Line;
+  readonly trace: Trace;
+  readonly band: { readonly low: Trace; readonly high: Trace } | null;
+  readonly scale: Scale;
+}
+
+/** Everything about one picture that is worked out before it is painted. */
+export interface Figure {
+  readonly props: LineChartProps;
+  readonly size: Size;
+  readonly plot: Area;
+  readonly legend: readonly LegendItem[];
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly yRight: Scale | null;
+  readonly xTicks: readonly Tick[];
+  readonly yTicks: readonly Tick[];
+  readonly yRightTicks: readonly Tick[];
+  readonly entries: readonly Entry[];
+  readonly leftOut: number;
+}
+
+export interface LegendItem {
+  readonly line: Line;
+  readonly x: number;
+  readonly y: number;
+  readonly maxWidth: number;
+}
+
+const GUTTER = 54; // room for nine characters; fixed, so that the plot never moves while data arrives
+const BOTTOM = 22;
+const LEGEND_ROW = 17;
+export const TITLE = 30;
+
+export function plotArea(props: LineChartProps, size: Size): Area {
+  const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
+  const named = size.labelled || hasRight || size.height > 360;
+  const top = (size.labelled ? TITLE : 0) + (named ? 20 : 8);
+  const legendRoom = size.labelled ? legendHeight(props, size.width) : 0;
+  const bottom = BOTTOM + (size.labelled || size.height > 360 ? 18 : 0) + legendRoom;
+  const right = hasRight ? GUTTER : 14;
+  return { left: GUTTER, top, width: Math.max(10, size.width - GUTTER - right), height: Math.max(10, size.height - top - bottom) };
+}
+
+export function figure(props: LineChartProps, window: Window, size: Size): Figure {
+  const plot = plotArea(props, size);
+  const logX = props.logX === true && props.xKind !== 'wall';
+  const logY = props.logY === true;
+  const domain = xDomain(props, window, logX);
+  const x = makeScale(domain, [plot.left, plot.left + plot.width], logX);
+  const vertical = [plot.top + plot.height, plot.top] as const;
+  const onRight = (l: Line): boolean => l.axis === 'right';
+  const options = { log: logY, ignoreOutliers: props.ignoreOutliers === true };
+  const left = props.lines.filter((l) => !onRight(l));
+  const right = props.lines.filter(onRight);
+  const y = makeScale(usable(window.y, logY) ?? yRange(left, domain, options), vertical, logY);
+  const yRight = right.length > 0 ? makeScale(yRange(right, domain, options), vertical, logY) : null;
+  const entries = props.lines.map((line) => entry(line, x, onRight(line) && yRight ? yRight : y, size.ratio));
+  const across = Math.max(2, Math.floor(plot.width / (props.xKind === 'step' ? 72 : 84)));
+  const up = Math.max(2, Math.floor(plot.height / 36));
+  const ticks = (s: Scale): Tick[] => (logY ? logTicks(s.domain, up) : linearTicks(s.domain, up));
+  return {
+    props,
+    size,
+    plot,
+    legend: size.labelled ? legend(props, size, plot) : [],
+    x,
+    y,
+    yRight,
+    xTicks: xTicks(props.xKind, domain, logX, across, props.locale),
+    yTicks: ticks(y),
+    yRightTicks: yRight ? ticks(yRight) : [],
+    entries,
+    leftOut: entries.reduce((sum, e) => sum + (e.line.role === 'raw' ? 0 : e.trace.leftOut), 0),
+  };
+}
+
+function entry(line: Line, x: Scale, scale: Scale, ratio: number): Entry {
+  const { band } = line;
+  return {
+    line,
+    scale,
+    trace: trace(line, x, scale, line.y, ratio),
+    band: band ? { low: trace(line, x, scale, band.low, ratio), high: trace(line, x, scale, band.high, ratio) } : null,
+  };
+}
+
+/** The x range on the screen: the window, or all there is. */
+export function xDomain(props: LineChartProps, window: Window, logX: boolean): readonly [number, number] {
+  const given = usable(window.x, logX);
+  if (given) return given;
+  const found = usable(props.xExtent ?? null, logX) ?? xRange(props.lines, logX);
+  if (!found) return logX ? [1, 10] : [0, 1];
+  const [lo, hi] = found;
+  if (lo < hi) return found;
+  if (logX) return [lo / 2, hi * 2];
+  return [lo - 0.5, hi + 0.5];
+}
+
+function usable(range: readonly [number, number] | null | undefined, log: boolean): readonly [number, number] | null {
+  if (!range || !(range[0] < range[1]) || !Number.isFinite(range[0]) || !Number.isFinite(range[1])) return null;
+  return log && range[0] <= 0 ? null : range;
+}
+
+export function mainLines(props: LineChartProps): readonly Line[] {
+  return props.lines.filter((line) => line.role !== 'raw');
+}
+
+/** Places of the legend's items below the plot, in as many columns as fit. */
+function legend(props: LineChartProps, size: Size, plot: Area): LegendItem[] {
+  const lines = mainLines(props);
+  const [columns, width] = legendColumns(lines, size.width);
+  const top = plot.top + plot.height + BOTTOM + 18 + 14;
+  return lines.map((line, i) => ({
+    line,
+    x: 16 + (i % columns) * width,
+    y: top + Math.floor(i / columns) * LEGEND_ROW,
+    maxWidth: width - 34,
+  }));
+}
+
+function legendColumns(lines: readonly Line[], width: number): readonly [number, number] {
+  const widest = lines.reduce((most, line) => Math.max(most, estimatedWidth(line.label, 11)), 60) + 44;
+  const columns = Math.max(1, Math.min(lines.length, Math.floor((width - 32) / widest)));
+  return [columns, Math.floor((width - 32) / columns)];
+}
+
+export function legendHeight(props: LineChartProps, width: number): number {
+  const lines = mainLines(props);
+  return lines.length === 0 ? 0 : Math.ceil(lines.length / legendColumns(lines, width)[0]) * LEGEND_ROW + 14;
+}
