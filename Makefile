@@ -1,0 +1,111 @@
+# `make demo` shows the product, `make test` checks it. A machine with Python >= 3.11, a C compiler and make is enough.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+at_least_3_11 := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c '$(at_least_3_11)' 2>/dev/null && echo $$python && break; done)
+PY := .venv/bin/python
+# -qq: errors only
+PIP := -m pip install -qq --disable-pip-version-check --no-input
+RESULTS := test-results
+
+.PHONY: help demo dev test conformance bench assets browser clean distclean
+
+help:
+	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
+	@echo 'make test         ruff, mypy, tsc, Vitest, pytest with browser tests'
+	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
+	@echo 'make bench        run the benchmarks'
+	@echo 'make dev          the environment to work in; serves nothing'
+	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
+
+demo: .venv/.runtime assets
+	@exec .venv/bin/insight-host --logdir examples/logs $(if $(PORT),--port $(PORT))
+
+dev: .venv/.dev assets
+	@echo 'ready: `. .venv/bin/activate`, then `insight-host --logdir examples/logs`'
+
+# --- environments ---------------------------------------------------------------------------------
+
+.venv/bin/python:
+	@if [ -z '$(PYTHON)' ]; then echo 'make: no Python 3.11 or newer found; install one, or say PYTHON=/path/to/python3' >&2; exit 1; fi
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo 'make: $(PYTHON) cannot make environments: `apt install python3-venv` (or $(PYTHON)-venv)' >&2; exit 1; }
+	@echo 'creating .venv'
+	@$(PYTHON) -m venv .venv
+
+# Editable: the assets are made by the target `assets`, from the same hook.
+.venv/.runtime: pyproject.toml | .venv/bin/python
+	@echo 'installing insight-host'
+	@$(PY) $(PIP) 'hatchling>=1.27'
+	@INSIGHT_HOST_SKIP_FRONTEND=1 $(PY) $(PIP) --no-build-isolation -e .
+	@touch $@
+
+.venv/.dev: pyproject.toml | .venv/.runtime
+	@echo 'installing development tools'
+	@INSIGHT_HOST_SKIP_FRONTEND=1 $(PY) $(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+# Node from PATH, else from a Python package; nothing is asked for when there is one.
+.venv/.node: hatch_build.py | .venv/.runtime
+	@wheel=$$($(PY) hatch_build.py requirements); \
+		if [ -n "$$wheel" ]; then echo "no Node.js on PATH: installing $$wheel"; $(PY) $(PIP) "$$wheel"; fi
+	@touch $@
+
+assets: .venv/.runtime .venv/.node
+	@$(PY) hatch_build.py
+
+browsers := chromium chromium-browser google-chrome
+browser:
+	@for name in $(browsers); do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo 'installing chromium for the browser tests'; \
+		log=$$(mktemp); \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			chromium fonts-noto-cjk; } >"$$log" 2>&1 \
+			|| { cat "$$log" >&2; echo 'make: chromium could not be installed: browser tests will be skipped' >&2; }; \
+		rm -f "$$log"; \
+	else echo 'make: no chromium on PATH: browser tests will be skipped' >&2; fi
+
+# --- checks ---------------------------------------------------------------------------------------
+
+test: .venv/.dev assets browser
+	@mkdir -p $(RESULTS)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) hatch_build.py npm run check
+	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
+	$(PY) -m pytest -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
+
+conformance: .venv/.dev assets .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
+	@mkdir -p $(RESULTS)
+	$(PY) -m pytest -m conformance 2>&1 | tee $(RESULTS)/conformance.log
+
+.venv-peers/tensorboard/.installed: tests/peers/tensorboard.txt | .venv/bin/python
+	@echo 'installing tensorboard as a peer'
+	@$(PY) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) -r $<
+	@touch $@
+
+# MindInsight is at its end of life; it imports on Python 3.11 and 3.12 only.
+.venv-peers/mindinsight/.installed: tests/peers/mindinsight.txt
+	@echo 'installing mindinsight as a peer'
+	@for python in $(PYTHON) python3.11 python3.12; do \
+		$$python -c 'import ensurepip, sys; sys.exit(sys.version_info >= (3, 13))' 2>/dev/null || continue; \
+		$$python -m venv $(@D); $(@D)/bin/python $(PIP) --no-deps -r $<; touch $@; exit 0; \
+	done; echo 'make: mindinsight needs Python 3.11 or 3.12' >&2; exit 1
+
+bench: .venv/.dev assets
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(PY) "$$script"; done
+
+clean:
+	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf .venv .venv-peers node_modules
