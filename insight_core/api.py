@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -11,6 +11,8 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from pluggy import HookimplMarker, HookspecMarker
+
+from insight_core.json_text import encode_json as encode_json
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
@@ -73,6 +75,10 @@ class DataKind(enum.StrEnum):
     RECORD = "record"
 
 
+def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
+    return frozenset(claims)
+
+
 @frozen
 class RecordDecoder:
     """Which values of an event a plugin takes, and how it reads one.
@@ -82,7 +88,7 @@ class RecordDecoder:
     and raises ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded.
     """
 
-    claims: frozenset[Claim] = field(converter=frozenset)
+    claims: frozenset[Claim] = field(converter=_frozen_claims)
     kind: DataKind = DataKind.RECORD
     decode: Callable[[bytes], Any] | None = None
 

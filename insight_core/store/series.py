@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -37,10 +38,10 @@ class _Part:
     """The points of one file."""
 
     def __init__(self) -> None:
-        self.chunks: list[dict[str, Column]] = []
+        self.chunks: list[Mapping[str, Column]] = []
         self.total = 0
 
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> Mapping[str, Column]:
         if len(self.chunks) > 1:
             names = self.chunks[0]
             self.chunks = [{name: np.concatenate([c[name] for c in self.chunks]) for name in names}]
@@ -59,7 +60,7 @@ class Series:
         self._parts: dict[FileOrder, _Part] = {}
         self._snapshot: Snapshot | None = None
 
-    def append(self, order: FileOrder, columns: dict[str, Column]) -> None:
+    def append(self, order: FileOrder, columns: Mapping[str, Column]) -> None:
         """Adds points at the end of a file; columns of equal length, the same names every time."""
         count = len(columns["steps"])
         with self._lock:
@@ -138,7 +139,7 @@ class Series:
 def _lots(index: NDArray[np.uint64], order: FileOrder) -> NDArray[np.uint64]:
     """A number for each point that looks random and is always the same: keeping the points with
     the smallest is a uniform sample, whatever the batches in which they arrived (splitmix64)."""
-    seed = sum(order[1].encode("utf-8", "surrogateescape")) + int(order[0])
+    seed = zlib.crc32(repr(order).encode("utf-8", "surrogateescape")) << 32
     z = (index + np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

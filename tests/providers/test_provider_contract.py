@@ -1,0 +1,290 @@
+"""What every data provider promises, tried on each of them."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from insight_core.api import (
+    CachePolicy,
+    DataKind,
+    DataProvider,
+    Dialect,
+    EventField,
+    InsightError,
+    InvalidArgument,
+    Keep,
+    NotFound,
+    Plugin,
+    RecordDecoder,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    SummaryPlugin,
+)
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+from insight_core.testing import EventWriter
+
+SCALAR = Plugin(
+    name="scalar",
+    title="Scalars",
+    decoder=RecordDecoder(
+        claims={
+            EventField(Dialect.TENSORBOARD, "simple_value"),
+            EventField(Dialect.MINDSPORE, "scalar_value"),
+            SummaryPlugin("scalars"),
+        },
+        kind=DataKind.SCALAR,
+    ),
+)
+IMAGE = Plugin(
+    name="pictures",
+    title="Pictures",
+    decoder=RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "image")}),
+)
+
+Open = Callable[..., DataProvider]
+
+
+@pytest.fixture(params=["local"])
+def open_provider(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    opened: list[DataProvider] = []
+
+    def open_(*, policy: CachePolicy | None = None) -> DataProvider:
+        policies = {"scalar": policy} if policy else {}
+        provider = LocalProvider(
+            [Logdir(str(tmp_path))], [SCALAR, IMAGE], policies=policies, reload_interval=0.05
+        )
+        provider.load()
+        opened.append(provider)
+        return provider
+
+    yield open_
+    for provider in opened:
+        provider.close()
+
+
+def only(provider: DataProvider, run: str, tag: str, query: ScalarQuery | None = None) -> ScalarColumns:
+    [columns] = provider.scalars("scalar", [SeriesKey(run, tag)], query or ScalarQuery()).values()
+    return columns
+
+
+def test_runs_of_both_dialects_stand_in_one_table(open_provider: Open, tmp_path: Path) -> None:
+    for run, dialect in (("torch/a", Dialect.TENSORBOARD), ("ms", Dialect.MINDSPORE)):
+        with EventWriter(tmp_path / run, dialect) as writer:
+            writer.scalar("loss", 0, 1.5)
+    provider = open_provider()
+    assert {r.name: r.dialects for r in provider.runs()} == {
+        "torch/a": (Dialect.TENSORBOARD,),
+        "ms": (Dialect.MINDSPORE,),
+    }
+    assert {info.key for info in provider.series("scalar")} == {
+        SeriesKey("torch/a", "loss"),
+        SeriesKey("ms", "loss"),
+    }
+    assert [info.key.run for info in provider.series("scalar", runs=["ms"])] == ["ms"]
+    assert provider.series("scalar", runs=[]) == []
+    assert provider.series("nothing") == []
+
+
+def test_every_point_comes_back_as_written(open_provider: Open, tmp_path: Path) -> None:
+    values = [0.1, math.nan, math.inf, -math.inf, 1e-45, -3.4e38]
+    with EventWriter(tmp_path / "r") as writer:
+        for step, value in enumerate(values):
+            writer.scalar("x", step * 10**12, value, wall_time=100.25 + step)
+    columns = only(open_provider(), "r", "x")
+    np.testing.assert_array_equal(columns.values, np.array(values, np.float32))
+    assert columns.steps.tolist() == [step * 10**12 for step in range(6)]
+    assert columns.wall_times.tolist() == [100.25 + step for step in range(6)]
+    assert columns.nonfinite == (1, 1, 1)
+    assert not columns.decimated
+
+
+def test_tensor_scalars_follow_the_metadata_of_the_first(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(3):
+            writer.scalars_tf2(
+                "acc", step, step / 10, double=True, display_name="Accuracy", description="of validation"
+            )
+    provider = open_provider()
+    [info] = provider.series("scalar")
+    assert (info.display_name, info.description, info.points, info.last_step) == (
+        "Accuracy",
+        "of validation",
+        3,
+        2,
+    )
+    assert only(provider, "r", "acc").values.tolist() == [0.0, 0.1, 0.2]
+
+
+def test_windows_are_in_units_of_x_and_inclusive(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(100):
+            writer.scalar("x", step * 2, step, wall_time=1000.0 + step / 2)
+    provider = open_provider()
+    assert only(provider, "r", "x", ScalarQuery(window=(10, 14))).steps.tolist() == [10, 12, 14]
+    assert only(provider, "r", "x", ScalarQuery(x="relative", window=(1.0, 2.0))).steps.tolist() == [4, 6, 8]
+    assert only(provider, "r", "x", ScalarQuery(x="wall", window=(None, 1000.5))).steps.tolist() == [0, 2]
+    outside = only(provider, "r", "x", ScalarQuery(window=(1e6, None)))
+    assert len(outside.steps) == 0
+    assert outside.extent == (0.0, 198.0)
+    with pytest.raises(InvalidArgument):
+        only(provider, "r", "x", ScalarQuery(window=(3, 2)))
+
+
+def test_width_decimates_and_says_for_how_many_points_it_stands(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(5000):
+            writer.scalar("x", step, 99.0 if step == 1234 else math.sin(step))
+    columns = only(open_provider(), "r", "x", ScalarQuery(width=50))
+    assert columns.decimated
+    assert columns.points == 5000
+    assert len(columns.steps) <= 200
+    assert 1234 in columns.steps
+    assert columns.steps[0] == 0
+    assert columns.steps[-1] == 4999
+
+
+def test_smoothing_sees_what_the_window_and_width_leave_out(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(1000):
+            writer.scalar("x", step, step % 7)
+    provider = open_provider()
+    whole = only(provider, "r", "x", ScalarQuery(smoothing=0.9)).values
+    part = only(provider, "r", "x", ScalarQuery(smoothing=0.9, window=(500, 510)))
+    np.testing.assert_array_equal(part.values, whole[500:511])
+
+
+def test_nearest_is_one_exact_point(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in (0, 10, 20):
+            writer.scalar("x", step, step)
+    columns = only(open_provider(), "r", "x", ScalarQuery(nearest=13.0))
+    assert columns.steps.tolist() == [10]
+
+
+def test_the_last_attempt_wins_and_all_is_there_to_be_asked_for(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r", start_time=1000) as writer:
+        for step in range(10):
+            writer.scalar("x", step, step)
+    with EventWriter(tmp_path / "r", start_time=2000) as writer:
+        for step in range(5, 8):
+            writer.scalar("x", step, 100 + step)
+    provider = open_provider()
+    last = only(provider, "r", "x")
+    assert last.values.tolist() == [0, 1, 2, 3, 4, 105, 106, 107]
+    assert (last.hidden, last.total, last.restarts.tolist()) == (5, 13, [5])
+    everything = only(provider, "r", "x", ScalarQuery(attempts="all"))
+    assert everything.steps.tolist() == [*range(10), 5, 6, 7]
+    assert everything.breaks.tolist() == [10]
+    assert everything.hidden == 0
+
+
+def test_a_second_file_that_records_step_0_hides_nothing_else(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r", Dialect.MINDSPORE, start_time=1000) as writer:
+        for step in range(5):
+            writer.scalar("x", step, step)
+    with EventWriter(tmp_path / "r", Dialect.MINDSPORE, start_time=2000) as writer:
+        writer.scalar("x", 0, 50)
+    assert only(open_provider(), "r", "x").values.tolist() == [50, 1, 2, 3, 4]
+
+
+def test_a_cache_policy_says_what_it_kept(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(500):
+            writer.scalar("x", step, step)
+    provider = open_provider(policy=CachePolicy(Keep.UNIFORM, points=20))
+    columns = only(provider, "r", "x")
+    assert (len(columns.steps), columns.kept, columns.total) == (20, 20, 500)
+    [info] = provider.series("scalar")
+    assert (info.points, info.kept, info.last_step) == (500, 20, 499)
+
+
+def test_a_limit_of_tags_is_not_silent(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for tag in "abc":
+            writer.scalar(tag, 0, 0)
+    provider = open_provider(policy=CachePolicy(series=2))
+    assert len(provider.series("scalar")) == 2
+    [damage] = provider.damage()
+    assert "2 tags" in damage.reason
+
+
+def test_payloads_are_read_and_verified_when_asked_for(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(3):
+            writer.image("img", step, bytes([step]) * 50, width=1, height=1)
+    provider = open_provider()
+    key = SeriesKey("r", "img")
+    table = provider.records("pictures", key)
+    assert table.steps.tolist() == [0, 1, 2]
+    payload = provider.payload("pictures", key, 1)
+    assert bytes([1]) * 50 in payload
+    assert len(payload) == table.sizes[1]
+    with pytest.raises(NotFound):
+        provider.payload("pictures", key, 3)
+    with pytest.raises(NotFound):
+        provider.records("pictures", SeriesKey("r", "other"))
+    [path] = (tmp_path / "r").iterdir()
+    data = bytearray(path.read_bytes())
+    at = data.index(bytes([1]) * 50)
+    data[at] ^= 0xFF
+    with path.open("r+b") as file:
+        file.write(data)
+    with pytest.raises(InsightError, match="checksum"):
+        provider.payload("pictures", key, 1)
+
+
+def test_unknown_series_are_left_out(open_provider: Open, tmp_path: Path) -> None:
+    provider = open_provider()
+    assert provider.scalars("scalar", [SeriesKey("no", "such")]) == {}
+    assert provider.runs() == []
+
+
+def test_changes_name_what_was_appended(open_provider: Open, tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "r")
+    writer.scalar("a", 0, 0)
+    writer.scalar("b", 0, 0)
+    writer.flush()
+    provider = open_provider()
+    before = provider.generation()
+    assert provider.changes(before).series == {}
+    provider.start()  # type: ignore[attr-defined]
+    waited: list[float] = []
+
+    def wait() -> None:
+        began = time.monotonic()
+        provider.changes(before, timeout=10)
+        waited.append(time.monotonic() - began)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    writer.scalar("b", 1, 1)
+    writer.close()
+    thread.join(timeout=10)
+    assert waited
+    assert waited[0] < 5
+    deadline = time.monotonic() + 5
+    while not (changes := provider.changes(before)).series and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert changes.series == {"scalar": [SeriesKey("r", "b")]}
+    assert provider.changes(before + 10**9).series is None
+
+
+def test_a_vanished_run_leaves_the_table(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        writer.scalar("a", 0, 0)
+    provider = open_provider()
+    before = provider.generation()
+    writer.path.unlink()
+    provider.load()  # type: ignore[attr-defined]
+    assert provider.runs() == []
+    assert provider.series("scalar") == []
+    assert provider.changes(before).runs
