@@ -1,5 +1,6 @@
 """For tests of plugins and of the host: event files as training writes them, growing and damaged ones."""
 
+from insight_core.testing import wire
 from insight_core.testing.damaged_logdir import DamagedRun, ExpectedDamage, damaged_logdir
 from insight_core.testing.event_writer import START_TIME, EventWriter
 from insight_core.testing.growing_file import GrowingFile
@@ -13,4 +14,5 @@ __all__ = [
     "GrowingFile",
     "damaged_logdir",
     "scalar_events",
+    "wire",
 ]

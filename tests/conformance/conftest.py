@@ -1,0 +1,103 @@
+"""Peers as oracles: each in an environment of its own, asked in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import insight_scalar
+import pytest
+
+from insight_core.api import ScalarQuery
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+
+Scalars: TypeAlias = dict[str, dict[str, list[list[Any]]]]
+Oracle: TypeAlias = Callable[..., Scalars]
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.conformance)
+
+
+def _oracle(variable: str, script: str, workspace: Path) -> Oracle:
+    python = os.environ.get(variable)
+    if not python:
+        pytest.skip(
+            f"{variable} does not name the Python of an environment with the peer; see `make conformance`"
+        )
+
+    def ask(logdir: Path, *arguments: str) -> Scalars:
+        environment = {**os.environ, "HOME": str(workspace), "MINDINSIGHT_WORKSPACE": str(workspace)}
+        for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+            environment.pop(name, None)
+        command = [python, str(Path(__file__).with_name(script)), str(logdir), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        if done.returncode:
+            pytest.fail(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+        scalars: Scalars = json.loads(done.stdout)
+        return scalars
+
+    return ask
+
+
+@pytest.fixture(scope="session")
+def tensorboard(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Scalars below a directory as TensorBoard's EventAccumulator reads them, nothing sampled."""
+    workspace = tmp_path_factory.mktemp("tensorboard")
+    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard.py", workspace)
+
+
+@pytest.fixture(scope="session")
+def mindinsight(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Scalars below a directory as MindInsight's loader has them, nothing sampled; "read" or "kept"."""
+    return _oracle(
+        "INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight.py", tmp_path_factory.mktemp("mindinsight")
+    )
+
+
+@pytest.fixture
+def insight() -> Iterator[Callable[..., Scalars]]:
+    """The same of this host; ``attempts`` as in ScalarQuery."""
+    providers = []
+
+    def read(logdir: Path, attempts: str = "last") -> Scalars:
+        provider = LocalProvider([Logdir(str(logdir))], [insight_scalar.insight_plugin()], reload_interval=0)
+        providers.append(provider)
+        provider.load()
+        keys = [info.key for info in provider.series("scalar")]
+        found: Scalars = {}
+        query = ScalarQuery(attempts="all" if attempts == "all" else "last")
+        for key, columns in provider.scalars("scalar", keys, query).items():
+            found.setdefault(key.run, {})[key.tag] = [
+                [step, wall_time.hex(), value.hex()]
+                for step, wall_time, value in zip(
+                    columns.steps.tolist(), columns.wall_times.tolist(), columns.values.tolist(), strict=True
+                )
+            ]
+        return found
+
+    yield read
+    for provider in providers:
+        provider.close()
+
+
+@pytest.fixture(params=["shared/mindspore", "shared/torch", "shared/keras", "examples"])
+def logs(request: pytest.FixtureRequest) -> Path:
+    """Directories of real logs: those committed as examples, and the larger ones beside the repository."""
+    place = str(request.param)
+    if place == "examples":
+        return REPOSITORY / "examples" / "logs"
+    directory = REPOSITORY.parent / "shared" / "data" / place.removeprefix("shared/")
+    if not directory.is_dir():
+        pytest.skip(f"the real logs at {directory} are not on this machine")
+    return directory
