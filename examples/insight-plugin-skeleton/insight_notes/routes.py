@@ -1,0 +1,39 @@
+"""`GET /data/plugin/notes/texts?run=&tag=`: the texts of one series."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, Route, SeriesKey
+from insight_notes.decoder import texts_of
+
+_NEWEST = 200  # points in one answer
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    def texts(request: Request) -> Response:
+        key = SeriesKey(request.args["run"], request.args["tag"])  # one is missing: the host answers 400
+        table = data.records("notes", key)  # unknown: raises NotFound, the host answers 404
+        total = len(table.steps)
+        points = [
+            {
+                "step": int(table.steps[index]),
+                "wall_time": float(time) if math.isfinite(time := table.wall_times[index]) else None,
+                "texts": _read(data.payload("notes", key, index)),
+            }
+            for index in range(max(0, total - _NEWEST), total)
+        ]
+        return Response(json.dumps({"total": total, "points": points}), mimetype="application/json")
+
+    return [Route("/texts", texts)]  # SKELETON: your routes; `tags` and `static/` are the host's
+
+
+def _read(payload: bytes) -> list[str]:
+    try:
+        return texts_of(payload)
+    except ValueError as error:  # one damaged value must not hide the others
+        return [f"unreadable: {error}"]
