@@ -1,0 +1,113 @@
+"""In which order the loader reads, and what it says of its progress."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from insight_core.api import CachePolicy, DataKind, Dialect, EventField, Plugin, RecordDecoder, SeriesKey
+from insight_core.loading import event_file
+from insight_core.loading.event_file import EventFile
+from insight_core.loading.loader import Loader
+from insight_core.loading.logdir import Logdir
+from insight_core.records.columns import ValueColumns
+from insight_core.records.scanner import Batch
+from insight_core.store.series import FileOrder
+from insight_core.store.store import Store
+from insight_core.testing import EventWriter
+
+SCALAR = Plugin(
+    name="scalar",
+    title="Scalars",
+    cache=CachePolicy(),
+    decoder=RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "simple_value")}, kind=DataKind.SCALAR),
+)
+
+
+class WatchedStore(Store):
+    """Notes the run of every chunk that arrives."""
+
+    def __init__(self) -> None:
+        super().__init__([SCALAR], {})
+        self.arrivals: list[str] = []
+
+    def append(self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch) -> None:
+        self.arrivals.append(run)
+        super().append(run, file, order, dialect, batch)
+
+
+def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:
+    with EventWriter(tmp_path / run) as writer:
+        writer.scalar_block(["x"], range(steps), np.zeros((steps, 1)))
+    os.utime(writer.path, (mtime, mtime))
+
+
+def test_newest_first_and_a_huge_file_does_not_starve_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_file, "CHUNK", 4096)
+    write(tmp_path, "old", 20, 1000)
+    write(tmp_path, "newest_and_huge", 5000, 3000)
+    write(tmp_path, "middle", 20, 2000)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    order = list(dict.fromkeys(store.arrivals))
+    assert order == ["newest_and_huge", "middle", "old"]
+    assert store.arrivals.index("old") < 10
+    series = store.find("scalar", SeriesKey("newest_and_huge", "x"))
+    assert series is not None
+    assert series.snapshot().steps.tolist() == list(range(5000))
+
+
+def test_runs_that_somebody_looks_at_come_first(tmp_path: Path) -> None:
+    for number in range(5):
+        write(tmp_path, f"r{number}", 5, 1000 + number)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    loader.prefer(frozenset({"r1"}))
+    loader.load()
+    assert store.arrivals == ["r1", "r4", "r3", "r2", "r0"]
+
+
+def test_progress_counts_bytes(tmp_path: Path) -> None:
+    write(tmp_path, "a", 100, 1000)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    assert loader.progress().bytes_total == 0
+    loader.load()
+    size = sum(path.stat().st_size for path in (tmp_path / "a").iterdir())
+    progress = loader.progress()
+    assert (progress.bytes_read, progress.bytes_total, progress.loaded_once) == (size, size, True)
+
+
+def test_only_appended_bytes_are_scanned(tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "r")
+    writer.scalar_block(["x"], range(1000), np.zeros((1000, 1)))
+    writer.flush()
+    file = EventFile(str(writer.path), Dialect.TENSORBOARD)
+    assert file.read() is not None
+    assert file.read() is None
+    before = file.position
+    writer.scalar("x", 1000, 1.0)
+    writer.close()
+    batch = file.read()
+    assert batch is not None
+    [columns] = batch.columns
+    assert columns.steps.tolist() == [1000]
+    assert int(columns.records[0]) == before
+
+
+def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        writer.image("big", 0, bytes(6 << 20), width=1, height=1)
+        writer.scalar("x", 1, 2.0)
+    file = EventFile(str(writer.path), Dialect.TENSORBOARD)
+    fields: dict[str, ValueColumns] = {}
+    while (batch := file.read()) is not None:
+        fields |= {c.field: c for c in batch.columns}
+    assert int(fields["image"].sizes[0]) > 6 << 20
+    assert fields["simple_value"].steps.tolist() == [1]
+    assert file.flaws() == []
