@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, Route, SeriesKey
+from insight_core.api import DataProvider, Route, SeriesKey, encode_json
 from insight_notes.decoder import texts_of
 
 _NEWEST = 200  # points in one answer
@@ -22,12 +20,12 @@ def routes(data: DataProvider) -> Sequence[Route]:
         points = [
             {
                 "step": int(table.steps[index]),
-                "wall_time": float(time) if math.isfinite(time := table.wall_times[index]) else None,
+                "wall_time": float(table.wall_times[index]),
                 "texts": _read(data.payload("notes", key, index)),
             }
             for index in range(max(0, total - _NEWEST), total)
         ]
-        return Response(json.dumps({"total": total, "points": points}), mimetype="application/json")
+        return Response(encode_json({"total": total, "points": points}), mimetype="application/json")
 
     return [Route("/texts", texts)]  # SKELETON: your routes; `tags` and `static/` are the host's
 

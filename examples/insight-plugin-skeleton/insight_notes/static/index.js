@@ -18,7 +18,7 @@ function noteOf(ctx, run, tag, point) {
     margin: '0 0 12px', padding: '10px 14px', background: 'var(--surface)', color: 'var(--text)',
     border: '1px solid var(--border)', borderLeft: `4px solid ${run.color}`, borderRadius: '6px',
   });
-  const time = point.wall_time === null ? '' : new Date(point.wall_time * 1000).toLocaleString(ctx.locale.value);
+  const time = Number.isFinite(point.wall_time) ? new Date(point.wall_time * 1000).toLocaleString(ctx.locale.value) : '';
   const where = [run.name, tag, ctx.t('step', { step: point.step }), time].filter(Boolean).join(' · ');
   card.append(element('header', { color: 'var(--text-muted)', fontSize: '12px' }, where));
   for (const text of point.texts) {

@@ -1,0 +1,95 @@
+"""What tests share: the repository, the sample logs, an environment without this checkout, a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    return _ROOT
+
+
+@pytest.fixture(scope="session")
+def sample_logs(repository: Path) -> Path:
+    """The committed logs of real runs; not to be written to."""
+    return repository / "examples/logs"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The browser of this machine; tests that need one are skipped where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    pytest.skip("no chromium on PATH (Debian: `apt install chromium fonts-noto-cjk`)")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Path) -> Iterator[Browser]:
+    """Headless Chromium; ``--no-sandbox`` because tests run as root in containers."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page, fresh profile, 1280 x 800, English, light; an uncaught error in it fails the test."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, locale="en-US", color_scheme="light", accept_downloads=True
+    )
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    context.close()
+    assert errors == [], "uncaught errors in the page"
+
+
+@pytest.fixture(scope="session")
+def offline_environment() -> dict[str, str]:
+    """Environment of subprocesses that must not find this checkout by PYTHONPATH, nor ask an index."""
+    environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    environment.pop("PYTHONPATH", None)
+    return environment
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]) -> Path:
+    """Python of an environment with our dependencies but neither this checkout nor any plugin.
+
+    It sees the packages of the environment that runs the tests, except what an editable install
+    put on its path: a ``.pth`` file inside a directory that is itself named by a ``.pth`` is not read.
+    """
+    place = tmp_path_factory.mktemp("bare") / "venv"
+    venv.create(place, with_pip=False, symlinks=True)
+    python = place / "bin/python"
+    site = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=offline_environment,
+    ).stdout.strip()
+    ours = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    Path(site, "shared.pth").write_text("".join(f"{path}\n" for path in ours), encoding="utf-8")
+    return python
