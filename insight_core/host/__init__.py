@@ -1,0 +1,8 @@
+"""The web half: a WSGI application over a registry and a data provider, and a server for it."""
+
+from __future__ import annotations
+
+from insight_core.host.application import Host
+from insight_core.host.settings import HostSettings
+
+__all__ = ["Host", "HostSettings"]

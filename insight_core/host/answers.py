@@ -1,0 +1,114 @@
+"""The last step of every answer: headers, errors as JSON, compression, validators."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+
+from werkzeug import Request, Response
+from werkzeug.exceptions import HTTPException
+
+from insight_core.json_text import encode_json
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; object-src 'none'; frame-ancestors 'self'; base-uri 'self'"
+)
+_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+_SMALL = 1024  # bytes; below, gzip saves nothing worth its time
+_LEVEL = 4  # of gzip: half the time of the default for a few per cent more bytes
+
+
+def json_answer(value: object, status: int = 200) -> Response:
+    return Response(encode_json(value), status, mimetype="application/json")
+
+
+def error_answer(text: str, status: int) -> Response:
+    return json_answer({"error": text}, status)
+
+
+def http_error_answer(error: HTTPException) -> Response:
+    """A refusal of werkzeug's in our words; a redirection, or an answer it carries, as it is."""
+    answer = error.get_response()
+    code = error.code or 500
+    if error.response is not None or code < 400:
+        return Response(answer.get_data(), answer.status, answer.headers)
+    text = {404: "there is nothing at this address", 405: "this address does not take that method"}.get(code)
+    if text is None or error.description != type(error).description:
+        text = error.description or text or error.name
+    refusal = error_answer(text, code)
+    for name in ("Allow", "Retry-After"):
+        if name in answer.headers:
+            refusal.headers[name] = answer.headers[name]
+    return refusal
+
+
+def content_tag(*parts: bytes) -> str:
+    """An entity tag of the bytes themselves."""
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def tag_by_content(request: Request, answer: Response) -> Response:
+    """Gives the answer an ETag of its bytes, and makes it a 304 for who has them already."""
+    tag = content_tag(answer.get_data())
+    if request.if_none_match.contains_weak(tag):
+        return not_modified(tag)
+    answer.set_etag(tag, weak=True)
+    return answer
+
+
+def not_modified(tag: str) -> Response:
+    answer = Response(status=304)
+    answer.headers.remove("Content-Type")
+    answer.set_etag(tag, weak=True)
+    return answer
+
+
+def finish(request: Request, answer: Response) -> Response:
+    """Adds what every answer carries, and compresses it where that pays."""
+    for name, value in _HEADERS.items():
+        answer.headers.setdefault(name, value)
+    if _compressible(answer):
+        answer.vary.add("Accept-Encoding")
+        if accepts_gzip(request):
+            answer.set_data(gzip.compress(answer.get_data(), _LEVEL, mtime=0))
+            answer.headers["Content-Encoding"] = "gzip"
+    return answer
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Whether the client asked for gzip; ``q=0`` refuses it, and silence is no request."""
+    accepted = request.accept_encodings
+    named = [quality for coding, quality in accepted if coding.lower() in ("gzip", "x-gzip")]
+    if named:
+        return max(named) > 0
+    return any(coding == "*" and quality > 0 for coding, quality in accepted)
+
+
+def is_text(media_type: str) -> bool:
+    return media_type.startswith("text/") or media_type in {
+        "application/json",
+        "application/javascript",
+        "application/manifest+json",
+        "image/svg+xml",
+    }
+
+
+def _compressible(answer: Response) -> bool:
+    return (
+        answer.status_code not in (204, 304)
+        and not answer.is_streamed
+        and not answer.direct_passthrough
+        and "Content-Encoding" not in answer.headers
+        and is_text(answer.mimetype or "")
+        and (answer.calculate_content_length() or 0) > _SMALL
+    )

@@ -1,0 +1,142 @@
+"""One HTTP/1.1 connection: requests in, WSGI answers out, kept alive between them."""
+
+from __future__ import annotations
+
+import logging
+import select
+import socket
+from collections.abc import Iterable
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any
+
+from werkzeug.serving import WSGIRequestHandler
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+log = logging.getLogger(__name__)
+
+_IDLE = 60.0  # seconds without a byte from the client, or without it taking one, end a connection
+_PIECE = 1 << 18  # bytes given to the socket at a time: the time limit is for each, not for the whole
+
+
+class Connection(WSGIRequestHandler):
+    """Reads requests off a socket in a thread of its own."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = _IDLE
+
+    def version_string(self) -> str:
+        return "insight-host"
+
+    def handle(self) -> None:
+        try:
+            BaseHTTPRequestHandler.handle(self)
+        except OSError as error:  # the client has gone, or says nothing any more
+            log.debug("connection of %s ended: %s", self.client_address, error)
+
+    def run_wsgi(self) -> None:
+        """Answers one request, then leaves the connection open if nothing of the request is unread."""
+        if self.headers.get("Expect", "").strip().lower() == "100-continue":
+            self.send_response_only(100)
+            self.end_headers()
+        self.environ = environ = self.make_environ()
+        environ["insight.client_gone"] = self._client_gone
+        answer = _Answer(self)
+        body: Iterable[bytes] = ()
+        try:
+            try:
+                body = self.server.app(environ, answer.start)
+                for data in body:
+                    answer.write(data)
+                answer.end()
+            finally:
+                close = getattr(body, "close", None)
+                if close is not None:
+                    close()
+        except OSError:
+            self.close_connection = True
+            raise
+        except Exception:
+            log.exception("the answer to %s broke off", self.path)
+            self.close_connection = True
+            if not answer.begun:
+                self.send_error(500)
+        if self._has_body(environ):
+            self.close_connection = True  # what is left of it would be taken for the next request
+
+    def _has_body(self, environ: WSGIEnvironment) -> bool:
+        return "HTTP_TRANSFER_ENCODING" in environ or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
+
+    def _client_gone(self) -> bool:
+        """Whether the client has closed its end; costs no waiting."""
+        try:
+            if hasattr(select, "poll"):  # select() cannot take descriptors above 1023
+                poll = select.poll()
+                poll.register(self.connection, select.POLLIN)
+                if not poll.poll(0):
+                    return False
+            elif not select.select([self.connection], [], [], 0)[0]:
+                return False
+            waiting: bytes = self.connection.recv(1, socket.MSG_PEEK)
+            return not waiting
+        except (OSError, ValueError):
+            return True
+
+    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: ANN401  # as werkzeug has it
+        log.debug(f"%s {message}", self.client_address[0], *args)
+
+
+class _Answer:
+    """Writes one answer: with its length if it says one, else in chunks."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.begun = False
+        self._connection = connection
+        self._status = ""
+        self._headers: list[tuple[str, str]] = []
+        self._chunked = False
+
+    def start(self, status: str, headers: list[tuple[str, str]], exc_info: object = None) -> Any:  # noqa: ANN401
+        if self.begun:
+            raise RuntimeError("start_response came after the first bytes of the answer")
+        self._status, self._headers = status, headers
+        return self.write
+
+    def write(self, data: bytes) -> None:
+        if not self.begun:
+            self._begin()
+        if not data or self._connection.command == "HEAD":
+            return
+        if self._chunked:
+            data = b"%x\r\n%b\r\n" % (len(data), data)
+        view = memoryview(data)
+        for start in range(0, len(view), _PIECE):
+            self._connection.wfile.write(view[start : start + _PIECE])
+
+    def end(self) -> None:
+        if not self.begun:
+            self._begin()
+        if self._chunked:
+            self._connection.wfile.write(b"0\r\n\r\n")
+
+    def _begin(self) -> None:
+        self.begun = True
+        connection = self._connection
+        code_text, _, reason = self._status.partition(" ")
+        code = int(code_text)
+        connection.send_response(code, reason)
+        names = set()
+        for name, value in self._headers:
+            connection.send_header(name, value)
+            names.add(name.lower())
+        without_body = connection.command == "HEAD" or code < 200 or code in (204, 304)
+        if "content-length" not in names and not without_body:
+            if connection.request_version >= "HTTP/1.1":
+                self._chunked = True
+                connection.send_header("Transfer-Encoding", "chunked")
+            else:
+                connection.close_connection = True
+        if connection.close_connection:
+            connection.send_header("Connection", "close")
+        connection.end_headers()

@@ -1,0 +1,50 @@
+"""What the command line decides about a host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import field, frozen
+
+from insight_core.api import InvalidArgument
+
+HEARTBEAT = 15.0  # seconds between signs of life on a quiet stream: proxies give up after 30 to 60
+
+
+def _built_page() -> Path:
+    from insight_frontend import STATIC
+
+    return STATIC
+
+
+def _prefix(text: str) -> str:
+    """``/a/b`` for every spelling of it, the empty string for the root."""
+    parts = [part for part in text.strip().split("/") if part]
+    for part in parts:
+        if part in (".", "..") or re.search(r"[?#%\\\s\x00-\x1f]", part):
+            raise InvalidArgument(f"the path prefix {text!r} cannot be part of a URL")
+    return "".join(f"/{part}" for part in parts)
+
+
+def _no_notices() -> Sequence[str]:
+    return ()
+
+
+@frozen
+class HostSettings:
+    """How a host presents itself. ``bound_host`` is the address it listens on.
+
+    ``allowed_hosts`` are further names it answers to, ``*`` for any. ``notices`` gives texts for the
+    user about the data as a whole; it is asked whenever the run table is.
+    """
+
+    window_title: str = ""
+    path_prefix: str = field(default="", converter=_prefix)
+    bound_host: str = "127.0.0.1"
+    allowed_hosts: Sequence[str] = ()
+    max_streams: int = 64
+    heartbeat: float = HEARTBEAT
+    notices: Callable[[], Sequence[str]] = _no_notices
+    page: Path = field(factory=_built_page)  # directory with index.html
