@@ -1,0 +1,54 @@
+"""Answers in numbers: safetensors and CSV beside JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save
+from werkzeug import Response
+
+from insight_core.api import ScalarColumns, SeriesKey, encode_json
+
+Column = NDArray[np.int64] | NDArray[np.float32] | NDArray[np.float64]
+
+
+def json_response(value: object) -> Response:
+    return Response(encode_json(value), mimetype="application/json")
+
+
+def safetensors_response(columns: Mapping[str, Column], name: str, described: object) -> Response:
+    """The columns by name, and ``described`` as JSON under ``name`` in the metadata."""
+    tensors = {key: np.ascontiguousarray(column) for key, column in columns.items()}
+    body = save(tensors, metadata={name: encode_json(described).decode("ascii")})
+    return Response(body, mimetype="application/octet-stream")
+
+
+def csv_response(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
+    """One row for each point, after RFC 4180; a float32 is written as the float64 it equals."""
+    parts = ["run,tag,step,wall_time,value\r\n"]
+    for key, columns in found:
+        begin = f"{_csv_field(key.run)},{_csv_field(key.tag)}"
+        rows = zip(columns.steps.tolist(), _texts(columns.wall_times), _texts(columns.values), strict=True)
+        parts.extend(f"{begin},{step},{wall_time},{value}\r\n" for step, wall_time, value in rows)
+    # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
+    body = "".join(parts).encode("utf-8", errors="backslashreplace")
+    answer = Response(body, content_type="text/csv; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'attachment; filename="scalars.csv"'
+    return answer
+
+
+def _csv_field(text: str) -> str:
+    if any(mark in text for mark in ',"\r\n') or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _texts(column: NDArray[np.float32] | NDArray[np.float64]) -> list[str]:
+    """The shortest text that reads back as the same float64, for each value."""
+    texts = [repr(value) for value in column.tolist()]
+    for index in np.flatnonzero(~np.isfinite(column)).tolist():
+        value = column[index]
+        texts[index] = "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return texts

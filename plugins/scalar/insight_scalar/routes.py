@@ -1,0 +1,185 @@
+"""The HTTP side of the scalar plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
+from insight_scalar.bands import Band, Curve, band_of, decimated
+from insight_scalar.formats import Column, csv_response, json_response, safetensors_response
+from insight_scalar.parameters import choice, group_pattern, required_number, scalar_query, series_keys
+
+_SCALAR = PluginNameEnum.SCALAR
+_TRIES = 3
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    views = _Views(data)
+    return [
+        Route("/tags", views.tags),
+        Route("/series", views.series),
+        Route("/nearest", views.nearest),
+        Route("/bands", views.bands),
+    ]
+
+
+@frozen
+class _Views:
+    data: DataProvider
+
+    def tags(self, request: Request) -> Response:
+        found: dict[str, dict[str, object]] = {}
+        for info in self.data.series(_SCALAR):
+            found.setdefault(info.key.run, {})[info.key.tag] = {
+                "display_name": info.display_name,
+                "description": info.description,
+                "points": info.points,
+                "first_step": info.first_step,
+                "last_step": info.last_step,
+                "last_value": info.last_value,
+                "attempts": info.attempts,
+                "kept": info.kept,
+            }
+        return json_response(found)
+
+    def series(self, request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors", "csv"))
+        query = scalar_query(request)
+        keys = series_keys(request, self.data)
+        columns = self.data.scalars(_SCALAR, keys, query)
+        found = [(key, columns[key]) for key in keys if key in columns]
+        if form == "csv":
+            return csv_response(found)
+        described = [_described(key, answer) for key, answer in found]
+        parts = [
+            {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
+            for _, answer in found
+        ]
+        return _numbers(form, "series", described, parts)
+
+    def nearest(self, request: Request) -> Response:
+        query = scalar_query(request, nearest=required_number(request, "at"))
+        keys = series_keys(request, self.data)
+        raw, smooth = self._raw_and_smooth(keys, evolve(query, width=None))
+        points = []
+        for key in keys:
+            if key not in raw or key not in smooth or not len(raw[key].steps):
+                continue
+            point = raw[key]
+            points.append(
+                {
+                    "run": key.run,
+                    "tag": key.tag,
+                    "step": int(point.steps[0]),
+                    "wall_time": float(point.wall_times[0]),
+                    "value": float(point.values[0]),
+                    "smoothed": float(smooth[key].values[0]),
+                }
+            )
+        return json_response({"points": points})
+
+    def bands(self, request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors"))
+        spread = choice(request, "spread", ("minmax", "std"))
+        pattern = group_pattern(request)
+        query = scalar_query(request)
+        groups: dict[tuple[str, str], list[SeriesKey]] = {}
+        for key in series_keys(request, self.data):
+            match = pattern.search(key.run)
+            if match is not None:
+                captured = "/".join(part or "" for part in match.groups()) if match.groups() else match[0]
+                groups.setdefault((key.tag, captured), []).append(key)
+        described: list[dict[str, object]] = []
+        parts: list[Mapping[str, Column]] = []
+        for (tag, group), keys in groups.items():
+            band, points = self._band(keys, query, "std" if spread == "std" else "minmax")
+            described.append(
+                {
+                    "group": group,
+                    "tag": tag,
+                    "runs": [key.run for key in keys],
+                    "points": points,
+                    "decimated": len(band.x) < points,
+                }
+            )
+            parts.append(
+                {"x": band.x, "mean": band.mean, "low": band.low, "high": band.high, "count": band.count}
+            )
+        return _numbers(form, "groups", described, parts)
+
+    def _band(
+        self, keys: Sequence[SeriesKey], query: ScalarQuery, spread: Literal["minmax", "std"]
+    ) -> tuple[Band, int]:
+        # all of every run: at the edge of the window a run is interpolated from what lies beyond
+        found = self.data.scalars(_SCALAR, keys, evolve(query, window=(None, None), width=None))
+        curves = [Curve.of(_x(columns, query), columns.values) for columns in found.values()]
+        band = band_of(curves, spread, query.window)
+        points = len(band.x)
+        if query.width is not None:
+            band = decimated(band, query.width, query.window, log_x=query.log_x)
+        return band, points
+
+    def _raw_and_smooth(
+        self, keys: Sequence[SeriesKey], query: ScalarQuery
+    ) -> tuple[Mapping[SeriesKey, ScalarColumns], Mapping[SeriesKey, ScalarColumns]]:
+        """The same points with and without smoothing, also while points are being added."""
+        raw = self.data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
+        if not query.smoothing:
+            return raw, raw
+        for _ in range(_TRIES):
+            smooth = self.data.scalars(_SCALAR, keys, query)
+            differing = [key for key in keys if not _same_point(raw.get(key), smooth.get(key))]
+            if not differing:
+                break
+            raw = self.data.scalars(_SCALAR, keys, evolve(query, smoothing=0.0))
+        else:  # what is never seen twice alike is left out rather than shown with a wrong value
+            smooth = {key: smooth[key] for key in keys if _same_point(raw.get(key), smooth.get(key))}
+        return raw, smooth
+
+
+def _x(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
+    if query.x == "step":
+        return columns.steps
+    return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times
+
+
+def _same_point(one: ScalarColumns | None, other: ScalarColumns | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one.steps, other.steps) and np.array_equal(
+        one.wall_times, other.wall_times, equal_nan=True
+    )
+
+
+def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
+    nan, inf, neg_inf = answer.nonfinite
+    return {
+        "run": key.run,
+        "tag": key.tag,
+        "points": answer.points,
+        "decimated": answer.decimated,
+        "total": answer.total,
+        "hidden": answer.hidden,
+        "kept": answer.kept,
+        "origin": answer.origin,
+        "extent": answer.extent,
+        "restarts": answer.restarts,
+        "breaks": answer.breaks,
+        "nonfinite": {"nan": nan, "inf": inf, "neg_inf": neg_inf},
+    }
+
+
+def _numbers(
+    form: str, name: str, described: Sequence[dict[str, object]], parts: Sequence[Mapping[str, Column]]
+) -> Response:
+    """Descriptions with their columns inside (JSON), or beside them (safetensors)."""
+    if form == "json":
+        return json_response({name: [text | dict(part) for text, part in zip(described, parts, strict=True)]})
+    columns = {f"{index}.{key}": column for index, part in enumerate(parts) for key, column in part.items()}
+    return safetensors_response(columns, name, described)
