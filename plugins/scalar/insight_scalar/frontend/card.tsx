@@ -1,0 +1,199 @@
+import { useComputed, useSignal } from '@preact/signals';
+import type { LineChart, LineChartProps } from 'insight-host';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { message, type Board } from './board';
+import { CardStatus } from './card_status';
+import { CardTools } from './card_tools';
+import type { CardQuery, Feed, Layer } from './feed';
+import { titleParts } from './groups';
+import { linesOf, type Lines } from './lines';
+import { Tooltip, type Reading } from './tooltip';
+
+const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
+const GUTTERS = 68; // pixels beside the plot, until the chart says what it is
+
+export interface CardProps {
+  readonly board: Board;
+  readonly tag: string;
+}
+
+/** A card's place in the grid; what is in it comes and goes with the screen. */
+export function Card({ board, tag }: CardProps): JSX.Element {
+  const place = useRef<HTMLElement>(null);
+  const near = useSignal(false);
+  const full = board.full.value === tag;
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new IntersectionObserver(([entry]) => (near.value = entry?.isIntersecting === true), { rootMargin: '300px 0px' });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <section
+      ref={place}
+      class={full ? 'card full' : 'card'}
+      data-tag={tag}
+      data-testid="card"
+      aria-label={tag}
+      onPointerEnter={() => (board.current.value = tag)}
+      onFocusIn={() => (board.current.value = tag)}
+    >
+      {(near.value || full) && <CardBody board={board} tag={tag} place={place} />}
+    </section>
+  );
+}
+
+function CardBody({ board, tag, place }: CardProps & { readonly place: { readonly current: HTMLElement | null } }): JSX.Element {
+  const feed = board.feeds.of(tag);
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const width = useSignal(0);
+  const reading = useSignal<Reading | null>(null);
+  const query = useComputed(() => (width.value > 0 ? cardQuery(board, tag, width.value) : null));
+  const picture = feed.picture.value;
+  const runs = board.runs.value;
+  const locale = board.locale.value;
+  const lines = useMemo<Lines | null>(
+    () => (picture ? linesOf(picture, runs, (run, step) => board.t('restart', { run, step: step.toLocaleString(locale) })) : null),
+    [picture, runs, locale],
+  );
+
+  useEffect(() => {
+    feed.urgency = () => {
+      const box = place.current?.getBoundingClientRect();
+      return box ? Math.abs((box.top + box.bottom) / 2 - innerHeight / 2) : Infinity;
+    };
+    return () => feed.rest();
+  }, [feed]);
+  useEffect(() => {
+    if (query.value && board.visible.value) feed.want(query.value);
+  }, [query.value, board.visible.value]);
+  useEffect(() => {
+    if (board.visible.value) feed.wake();
+  }, [board.visible.value]);
+
+  const props = chartProps(board, tag, lines, feed, reading, host);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    let gone = false;
+    const measure = (): void => {
+      const found = chart.current?.plot.width ?? element.clientWidth - GUTTERS;
+      if (found > 40) width.value = Math.ceil(found / WIDTH_STEP) * WIDTH_STEP;
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    board.ctx.ui.lineChart(element, latest.current).then(
+      (made) => {
+        if (gone) return made.dispose();
+        chart.current = made;
+        made.update(latest.current);
+        element.dataset['ready'] = '1';
+      },
+      (error: unknown) => (feed.error.value = message(error)),
+    );
+    return () => {
+      gone = true;
+      observer.disconnect();
+      chart.current?.dispose();
+      chart.current = null;
+    };
+  }, [feed]);
+  useEffect(() => chart.current?.update(props));
+
+  const [prefix, name] = titleParts(tag);
+  const second = board.pairs.value.get(tag);
+  return (
+    <>
+      <header>
+        <h3 title={tag}>
+          <span class="prefix">{prefix}</span>
+          {name}
+          {second !== undefined && <span class="second"> + {second}</span>}
+        </h3>
+        <CardTools board={board} tag={tag} chart={chart} />
+      </header>
+      <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} />
+      <CardStatus board={board} tag={tag} feed={feed} />
+      {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
+    </>
+  );
+}
+
+function cardQuery(board: Board, tag: string, width: number): CardQuery | null {
+  const runsOf = (name: string): readonly string[] => board.runsByTag.value.get(name)?.map((run) => run.name) ?? [];
+  const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
+  const second = board.pairs.value.get(tag);
+  if (second !== undefined && runsOf(second).length > 0) layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
+  if (layers[0]?.runs.length === 0) return null;
+  const x = board.x.value;
+  const logX = board.logOf(tag).x && x !== 'wall';
+  return {
+    layers,
+    x,
+    logX,
+    window: board.zoomOf(tag).x,
+    width,
+    smoothing: board.smoothing.value,
+    attempts: board.attempts.value,
+    group: board.group.value,
+    spread: board.spread.value,
+  };
+}
+
+const NOTHING: Lines = { lines: [], sources: new Map(), extent: null, marks: [] };
+
+function chartProps(
+  board: Board,
+  tag: string,
+  found: Lines | null,
+  feed: Feed,
+  reading: { value: Reading | null },
+  host: { readonly current: HTMLElement | null },
+): LineChartProps {
+  const { lines, extent, marks } = found ?? NOTHING;
+  const second = board.pairs.value.get(tag);
+  const log = board.logOf(tag);
+  const zoom = board.zoomOf(tag);
+  // The picture that is there may still be the one of another axis.
+  const kind = feed.picture.value?.query.x ?? board.x.value;
+  const fits = kind === board.x.value;
+  const read = (cursor: Reading['cursor'], pinned: boolean): Reading => {
+    const box = host.current?.getBoundingClientRect();
+    return { cursor, clientX: (box?.left ?? 0) + cursor.px, clientY: (box?.top ?? 0) + cursor.py, pinned };
+  };
+  const linked = board.link.value ? board.cursor.value : null;
+  return {
+    lines,
+    xKind: kind,
+    logX: log.x,
+    logY: log.y,
+    xLabel: board.t(`x.${kind}.label`),
+    yLabel: tag,
+    ...(second === undefined ? {} : { yRightLabel: second }),
+    title: second === undefined ? tag : `${tag} + ${second}`,
+    ...(extent ? { xExtent: extent } : {}),
+    ignoreOutliers: board.outliers.value,
+    xWindow: fits ? zoom.x : null,
+    yWindow: fits ? zoom.y : null,
+    tool: board.tool.value,
+    threshold: board.thresholds.value.get(tag) ?? null,
+    marks,
+    cursorX: linked && linked.tag !== tag ? linked.x : null,
+    theme: board.theme.value,
+    locale: board.locale.value,
+    description: board.t('chart.description', { tag, count: lines.filter((line) => line.role !== 'raw').length }),
+    onView: (view, how) => board.look(tag, view, how),
+    onCursor: (cursor) => {
+      if (board.link.value) board.cursor.value = cursor ? { tag, x: cursor.x } : null;
+      if (!reading.value?.pinned) reading.value = cursor ? read(cursor, false) : null;
+    },
+    onClick: (cursor) => {
+      reading.value = reading.value?.pinned || cursor.nearest.length === 0 ? null : read(cursor, true);
+    },
+  };
+}

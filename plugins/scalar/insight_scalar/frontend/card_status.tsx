@@ -1,0 +1,46 @@
+import type { JSX } from 'preact';
+import type { Board } from './board';
+import type { Feed } from './feed';
+import { Icon } from './icons';
+import { count } from './series';
+import { thresholdText } from './conditions';
+
+/** The line below a chart: how many points it stands for, and what is wrong with it. */
+export function CardStatus({ board, tag, feed }: { readonly board: Board; readonly tag: string; readonly feed: Feed }): JSX.Element {
+  const say = board.t.bind(board);
+  const picture = feed.picture.value;
+  if (feed.error.value) {
+    return (
+      <footer class="error">
+        <Icon name="warn" />
+        <span role="alert" title={feed.error.value}>{say('card.error', { reason: feed.error.value })}</span>
+        <button type="button" data-action="retry" onClick={() => feed.retry()}>{say('retry')}</button>
+      </footer>
+    );
+  }
+  if (!picture) return <footer>{'\u00a0'}</footer>;
+  const format = (n: number): string => n.toLocaleString(board.locale.value);
+  const parts: string[] = [];
+  const all = count(picture.layers.flatMap((layer) => layer.main));
+  if (picture.query.group) {
+    const bands = picture.layers.flatMap((layer) => layer.bands);
+    const runs = bands.reduce((n, band) => n + band.runs.length, 0);
+    parts.push(bands.length > 0 ? say('card.groups', { groups: bands.length, runs }) : say('card.no_groups'));
+  } else if (all.kept < all.total) {
+    parts.push(say('card.kept', { kept: format(all.kept), total: format(all.total) }));
+  } else if (picture.query.window) {
+    parts.push(say('card.window', { points: format(all.points), total: format(all.total) }));
+  } else {
+    parts.push(say('card.points', { points: format(all.total) }));
+  }
+  if (all.hidden > 0) parts.push(say('card.hidden', { hidden: format(all.hidden) }));
+  const odd = [all.nan && `${format(all.nan)} NaN`, all.inf && `${format(all.inf)} +Inf`, all.negInf && `${format(all.negInf)} −Inf`].filter(Boolean);
+  const threshold = board.thresholds.value.get(tag);
+  return (
+    <footer data-testid="card-status">
+      <span class="counts">{parts.join(' · ')}</span>
+      {odd.length > 0 && <span class="nonfinite" title={say('card.nonfinite')}>▲ {odd.join(', ')}</span>}
+      {threshold && <span class="threshold">{thresholdText(threshold)}</span>}
+    </footer>
+  );
+}

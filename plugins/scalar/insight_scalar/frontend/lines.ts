@@ -1,0 +1,100 @@
+import type { Line, LineChartProps, Run, XKind } from 'insight-host';
+import type { LayerData, Picture } from './feed';
+import { xColumn, type Series } from './series';
+
+/** What the cursor needs to know of a line: where its points come from. */
+export interface Source {
+  readonly label: string;
+  readonly color: string;
+  readonly run: string;
+  readonly tag: string;
+  readonly main: Series | null;
+  readonly raw: Series | null;
+}
+
+export interface Lines {
+  readonly lines: readonly Line[];
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly extent: readonly [number, number] | null;
+  readonly marks: NonNullable<LineChartProps['marks']>;
+}
+
+const DASHED = [6, 3];
+const known = new WeakMap<Series, Map<string, Line>>();
+
+/** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
+export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: string, step: number) => string): Lines {
+  const colors = new Map(runs.map((run) => [run.name, run.color]));
+  const paired = picture.layers.length > 1;
+  const [raw, main]: [Line[], Line[]] = [[], []];
+  const sources = new Map<string, Source>();
+  const marks: { x: number; color: string; text: string }[] = [];
+  for (const layer of picture.layers) {
+    const own = { x: picture.query.x, axis: layer.axis };
+    for (const band of layer.bands) {
+      const id = `${layer.axis}:${band.group}`;
+      const color = colors.get(band.runs[0] ?? '') ?? 'gray';
+      const label = paired ? `${band.group} · ${layer.tag}` : band.group;
+      main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dash(layer) });
+      sources.set(id, { label, color, run: band.group, tag: layer.tag, main: null, raw: null });
+    }
+    const raws = new Map(layer.raw?.map((series) => [series.run, series]));
+    for (const series of inOrder(layer.main, runs)) {
+      const color = colors.get(series.run);
+      if (color === undefined) continue; // no longer selected
+      const id = `${layer.axis}:${series.run}`;
+      const label = paired ? `${series.run} · ${layer.tag}` : series.run;
+      const behind = raws.get(series.run) ?? null;
+      main.push(lineOf(series, { ...own, id, label, color, role: 'main' }));
+      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, role: 'raw' }));
+      sources.set(id, { label, color, run: series.run, tag: layer.tag, main: series, raw: behind });
+      if (layer.axis === 'left') marks.push(...restarts(series, picture.query.x, color, markText));
+    }
+  }
+  return { lines: [...raw, ...main], sources, extent: extent(picture), marks };
+}
+
+function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[] {
+  const place = new Map(runs.map((run, i) => [run.name, i]));
+  return [...all].sort((a, b) => (place.get(a.run) ?? 0) - (place.get(b.run) ?? 0));
+}
+
+function dash(layer: Pick<LayerData, 'axis'>): { dash?: readonly number[] } {
+  return layer.axis === 'right' ? { dash: DASHED } : {};
+}
+
+/** Lines are kept as long as their series, so that the chart does not examine them anew. */
+function lineOf(series: Series, of: { x: XKind; axis: 'left' | 'right'; id: string; label: string; color: string; role: 'main' | 'raw' }): Line {
+  let lines = known.get(series);
+  if (!lines) known.set(series, (lines = new Map()));
+  const key = `${of.x} ${of.axis} ${of.role} ${of.color} ${of.label}`;
+  let line = lines.get(key);
+  if (!line) {
+    const { x, ...rest } = of;
+    line = { ...rest, x: xColumn(series, x), y: series.values, breaks: series.breaks, ...dash(of) };
+    lines.set(key, line);
+  }
+  return line;
+}
+
+function extent(picture: Picture): readonly [number, number] | null {
+  let [lo, hi] = [Infinity, -Infinity];
+  for (const layer of picture.layers) {
+    if (layer.bands.length > 0) return null;
+    for (const series of layer.main) {
+      if (Number.isFinite(series.extent[0])) lo = Math.min(lo, series.extent[0]);
+      if (Number.isFinite(series.extent[1])) hi = Math.max(hi, series.extent[1]);
+    }
+  }
+  return lo <= hi ? [lo, hi] : null;
+}
+
+/** Restarts are known by step; on a time axis they stand at the first point that is there of that step. */
+function restarts(series: Series, x: XKind, color: string, text: (run: string, step: number) => string): { x: number; color: string; text: string }[] {
+  const xs = xColumn(series, x);
+  return series.restarts.flatMap((step) => {
+    const index = x === 'step' ? -1 : series.steps.findIndex((s) => s >= step);
+    const at = x === 'step' ? step : xs[index];
+    return at === undefined ? [] : [{ x: at, color, text: text(series.run, step) }];
+  });
+}

@@ -1,0 +1,149 @@
+import type { Columns, XKind } from 'insight-host';
+
+/** One series of an answer of the `series` route. */
+export interface Series {
+  readonly run: string;
+  readonly tag: string;
+  readonly steps: Float64Array;
+  readonly wallTimes: Float64Array;
+  readonly values: Float64Array | Float32Array;
+  readonly points: number;
+  readonly decimated: boolean;
+  readonly total: number;
+  readonly hidden: number;
+  readonly kept: number;
+  readonly origin: number;
+  readonly extent: readonly [number, number];
+  readonly restarts: readonly number[];
+  readonly breaks: readonly number[];
+  readonly nonfinite: { readonly nan: number; readonly inf: number; readonly neg_inf: number };
+}
+
+export interface Band {
+  readonly group: string;
+  readonly tag: string;
+  readonly runs: readonly string[];
+  readonly x: Float64Array;
+  readonly mean: Float64Array;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  readonly points: number;
+  readonly decimated: boolean;
+}
+
+type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent'> & { readonly extent: readonly [unknown, unknown] };
+
+/** Numbers that JSON cannot carry come as text. */
+function number(value: unknown): number {
+  return typeof value === 'number' ? value : Number(value);
+}
+
+export function decodeSeries(columns: Columns): Series[] {
+  const headers = JSON.parse(columns.metadata['series'] ?? '[]') as Header[];
+  return headers.map((header, i) => ({
+    ...header,
+    extent: [number(header.extent[0]), number(header.extent[1])],
+    origin: number(header.origin),
+    steps: floats(columns.column(`${i}.steps`)),
+    wallTimes: floats(columns.column(`${i}.wall_times`)),
+    values: floats(columns.column(`${i}.values`)),
+  }));
+}
+
+export function decodeBands(columns: Columns): Band[] {
+  const headers = JSON.parse(columns.metadata['groups'] ?? '[]') as Pick<Band, 'group' | 'tag' | 'runs' | 'points' | 'decimated'>[];
+  const column = (i: number, name: string): Float64Array => floats(columns.column(`${i}.${name}`));
+  return headers.map((header, i) => ({
+    ...header,
+    x: column(i, 'x'),
+    mean: column(i, 'mean'),
+    low: column(i, 'low'),
+    high: column(i, 'high'),
+  }));
+}
+
+type Column = ReturnType<Columns['column']>;
+
+/** Steps beyond 2^53 lose their last digits: no screen shows them, the CSV export has them. */
+function floats(column: Column): Float64Array {
+  if (column instanceof Float64Array) return column;
+  if (!(column instanceof BigInt64Array)) return new Float64Array(column);
+  const out = new Float64Array(column.length);
+  for (let i = 0; i < out.length; i++) out[i] = Number(column[i]);
+  return out;
+}
+
+export function xColumn(series: Series, kind: XKind): Float64Array {
+  if (kind === 'step') return series.steps;
+  if (kind === 'wall') return series.wallTimes;
+  return series.wallTimes.map((t) => t - series.origin);
+}
+
+/** Where an x of one kind is found again in a series; `from` of a request for what was appended. */
+export function lastX(series: Series, kind: XKind): number {
+  const xs = xColumn(series, kind);
+  return xs.length > 0 ? (xs[xs.length - 1] as number) : -Infinity;
+}
+
+/**
+ * Replaces what lies at and after `from` by a newer answer for that window. null when the two do not
+ * fit together (a restart, a hidden or a missing point): then everything is fetched anew.
+ */
+export function mergeTail(old: Series, tail: Series, from: number, kind: XKind): Series | null {
+  const xs = xColumn(old, kind);
+  if (old.decimated || tail.decimated || tail.kept !== tail.total || old.breaks.length > 0 || tail.breaks.length > 0) return null;
+  if (tail.hidden !== old.hidden || tail.restarts.length !== old.restarts.length || tail.origin !== old.origin) return null;
+  let cut = xs.length;
+  while (cut > 0 && (xs[cut - 1] as number) >= from) cut--;
+  if (cut + tail.points !== tail.total - tail.hidden) return null;
+  const steps = joined(old.steps, cut, tail.steps);
+  const nonfinite = tally(joined(old.values, cut, tail.values));
+  return {
+    ...tail,
+    steps,
+    wallTimes: joined(old.wallTimes, cut, tail.wallTimes),
+    values: joined(old.values, cut, tail.values),
+    points: steps.length,
+    nonfinite,
+  };
+}
+
+function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
+  const out = new Float64Array(count + tail.length);
+  out.set(head.subarray(0, count));
+  out.set(tail, count);
+  return out;
+}
+
+function tally(values: Float64Array): Series['nonfinite'] {
+  let [nan, inf, negative] = [0, 0, 0];
+  for (const value of values) {
+    if (Number.isNaN(value)) nan++;
+    else if (value === Infinity) inf++;
+    else if (value === -Infinity) negative++;
+  }
+  return { nan, inf, neg_inf: negative };
+}
+
+export interface Counts {
+  readonly points: number;
+  readonly total: number;
+  readonly kept: number;
+  readonly hidden: number;
+  readonly nan: number;
+  readonly inf: number;
+  readonly negInf: number;
+}
+
+export function count(all: readonly Series[]): Counts {
+  const sum = (of: (s: Series) => number): number => all.reduce((n, s) => n + of(s), 0);
+  return {
+    points: sum((s) => s.points),
+    total: sum((s) => s.total),
+    kept: sum((s) => s.kept),
+    hidden: sum((s) => s.hidden),
+    nan: sum((s) => s.nonfinite.nan),
+    inf: sum((s) => s.nonfinite.inf),
+    negInf: sum((s) => s.nonfinite.neg_inf),
+  };
+}

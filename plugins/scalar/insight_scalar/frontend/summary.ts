@@ -1,0 +1,50 @@
+import { byName } from './groups';
+import type { Series } from './series';
+
+/** One series in a line of the compare table. Steps are NaN where there is no finite value. */
+export interface SummaryRow {
+  readonly run: string;
+  readonly tag: string;
+  readonly last: number;
+  readonly step: number;
+  readonly min: number;
+  readonly minStep: number;
+  readonly max: number;
+  readonly maxStep: number;
+  readonly points: number;
+}
+
+export type SortKey = keyof SummaryRow;
+
+export function summary(series: Series): SummaryRow {
+  const { values, steps } = series;
+  let [min, max, minStep, maxStep] = [NaN, NaN, NaN, NaN];
+  values.forEach((value, i) => {
+    if (!Number.isFinite(value)) return;
+    if (!(value >= min)) [min, minStep] = [value, steps[i] as number];
+    if (!(value <= max)) [max, maxStep] = [value, steps[i] as number];
+  });
+  return {
+    run: series.run,
+    tag: series.tag,
+    last: values[values.length - 1] ?? NaN,
+    step: steps[steps.length - 1] ?? NaN,
+    min,
+    minStep,
+    max,
+    maxStep,
+    points: series.total,
+  };
+}
+
+/** Sorts by one column; rows without a number come last in either direction, ties in the order of names. */
+export function compareRows(key: SortKey, down: boolean): (a: SummaryRow, b: SummaryRow) => number {
+  return (a, b) => {
+    const [x, y] = [a[key], b[key]];
+    let order: number;
+    if (typeof x === 'string' || typeof y === 'string') order = byName(String(x), String(y));
+    else if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || byName(a.run, b.run);
+    else order = x === y ? 0 : x - y;
+    return (down ? -order : order) || byName(a.tag, b.tag) || byName(a.run, b.run);
+  };
+}

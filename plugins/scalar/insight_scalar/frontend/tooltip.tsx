@@ -1,0 +1,181 @@
+import { useSignal, type Signal } from '@preact/signals';
+import type { Cursor, XKind } from 'insight-host';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Board } from './board';
+import type { Feed } from './feed';
+import { Button } from './icons';
+import type { Lines } from './lines';
+import { durationText, timeText, valueText } from './numbers';
+
+/** What the pointer reads; `pinned` stays until it is closed. */
+export interface Reading {
+  readonly cursor: Cursor;
+  readonly clientX: number;
+  readonly clientY: number;
+  readonly pinned: boolean;
+}
+
+interface Row {
+  readonly id: string;
+  readonly label: string;
+  readonly color: string;
+  readonly value: number;
+  readonly smoothed: number | null;
+  readonly step: number | null;
+  readonly wall: number | null;
+  readonly relative: number | null;
+}
+
+interface Exact {
+  readonly run: string;
+  readonly tag: string;
+  readonly step: number;
+  readonly wall_time: number;
+  readonly value: number | string;
+  readonly smoothed: number | string | null;
+}
+
+const ROWS = 8;
+const WAIT = 150; // ms of rest before exact values are asked for
+
+function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<string, Exact>): Row[] {
+  return cursor.nearest.flatMap((point): Row[] => {
+    const source = lines.sources.get(point.id);
+    if (!source) return [];
+    const { label, color, main, raw } = source;
+    if (!main) return [{ id: point.id, label, color, value: point.y, smoothed: null, step: x === 'step' ? point.x : null, wall: x === 'wall' ? point.x : null, relative: x === 'relative' ? point.x : null }];
+    const precise = exact.get(`${source.tag}\n${source.run}`);
+    const step = precise?.step ?? (main.steps[point.index] as number);
+    const wall = precise?.wall_time ?? (main.wallTimes[point.index] as number);
+    const shown = precise ? Number(precise.smoothed ?? precise.value) : point.y;
+    const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : point.y;
+    return [{ id: point.id, label, color, value, smoothed: raw ? shown : null, step, wall, relative: wall - main.origin }];
+  });
+}
+
+/** The raw value at a step; NaN when the raw line left that step out. */
+function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: number): number {
+  const index = steps.indexOf(step);
+  return index < 0 ? NaN : (values[index] as number);
+}
+
+export interface TooltipProps {
+  readonly board: Board;
+  readonly feed: Feed;
+  readonly lines: Lines;
+  readonly reading: Signal<Reading | null>;
+}
+
+export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Element | null {
+  const exact = useSignal<ReadonlyMap<string, Exact>>(NONE);
+  const box = useRef<HTMLDivElement>(null);
+  const now = reading.value;
+  useExact(board, feed, now?.cursor ?? null, exact);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || !now) return;
+    const { width, height } = element.getBoundingClientRect();
+    const right = now.clientX + 16 + width > innerWidth - 8 ? now.clientX - width - 16 : now.clientX + 16;
+    const below = now.clientY + 16 + height > innerHeight - 8 ? now.clientY - height - 16 : now.clientY + 16;
+    element.style.left = `${Math.max(8, right)}px`;
+    element.style.top = `${Math.max(8, below)}px`;
+    element.style.visibility = 'visible';
+  });
+  useEffect(() => {
+    if (!now?.pinned) return;
+    const close = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      reading.value = null;
+    };
+    addEventListener('keydown', close, true);
+    return () => removeEventListener('keydown', close, true);
+  }, [now?.pinned]);
+  if (!now || now.cursor.nearest.length === 0) return null;
+  const x = feed.picture.value?.query.x ?? 'step';
+  const rows = rowsOf(now.cursor, lines, x, exact.value);
+  const shown = now.pinned ? rows : rows.slice(0, ROWS);
+  const smoothed = rows.some((row) => row.smoothed !== null);
+  const heads = ['', 'run', ...(smoothed ? ['smoothed'] : []), 'value', 'step', 'relative', 'time'];
+  const say = board.t.bind(board);
+  const cells = (row: Row): string[] => [
+    row.label,
+    ...(smoothed ? [row.smoothed === null ? '' : valueText(row.smoothed)] : []),
+    valueText(row.value),
+    row.step === null ? '' : row.step.toLocaleString(board.locale.value),
+    row.relative === null ? '' : durationText(row.relative, board.locale.value),
+    row.wall === null ? '' : timeText(row.wall, board.locale.value),
+  ];
+  return (
+    <div ref={box} class={now.pinned ? 'tooltip pinned' : 'tooltip'} role={now.pinned ? 'dialog' : 'tooltip'} aria-label={say('tooltip.label')} data-testid="tooltip">
+      {now.pinned && (
+        <div class="tooltip-head">
+          <span>{say('tooltip.rows', { count: rows.length })}</span>
+          <Button action="copy" icon="copy" label={say('tooltip.copy')} onPress={() => void copy(board, rows, smoothed)} />
+          <Button action="unpin" icon="close" label={say('tooltip.close')} onPress={() => (reading.value = null)} />
+        </div>
+      )}
+      <table>
+        <thead>
+          <tr>{heads.map((head) => <th key={head}>{head && say(`tooltip.${head}`)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {shown.map((row, i) => (
+            <tr key={row.id} class={i === 0 ? 'closest' : ''}>
+              <td><i class="swatch" style={{ background: row.color }} /></td>
+              {cells(row).map((cell, n) => <td key={n} class={n === 0 ? 'name' : 'number'} title={n === 0 ? cell : ''}>{cell}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown.length && <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>}
+    </div>
+  );
+}
+
+const NONE: ReadonlyMap<string, Exact> = new Map();
+
+/** Replaces points that stand for several by the exact ones, once the pointer rests. */
+function useExact(board: Board, feed: Feed, cursor: Cursor | null, exact: Signal<ReadonlyMap<string, Exact>>): void {
+  const x = cursor?.x;
+  useEffect(() => {
+    exact.value = NONE;
+    const picture = feed.picture.value;
+    if (x === undefined || !picture || picture.query.group || !picture.layers.some((l) => l.main.some((s) => s.decimated))) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      void (async () => {
+        const found = new Map<string, Exact>();
+        for (const layer of picture.layers) {
+          const runs = layer.main.slice(0, 100).map((series) => series.run);
+          const query = { tag: layer.tag, run: runs, at: x, x: picture.query.x, smoothing: picture.query.smoothing || null, attempts: picture.query.attempts };
+          const answer = await board.ctx.data.json<{ points: readonly Exact[] }>('nearest', query, { signal: stop.signal }).catch(() => ({ points: [] }));
+          for (const point of answer.points) found.set(`${point.tag}\n${point.run}`, point);
+        }
+        if (!stop.signal.aborted) exact.value = found;
+      })();
+    }, WAIT);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [x, feed]);
+}
+
+async function copy(board: Board, rows: readonly Row[], smoothed: boolean): Promise<void> {
+  const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
+  const lines = rows.map((r) => [r.label, r.value, ...(smoothed ? [r.smoothed ?? ''] : []), r.step ?? '', r.relative ?? '', r.wall ?? '']);
+  await copyTable(board, [head, ...lines]);
+}
+
+/** Puts a table on the clipboard as tab-separated lines. */
+export async function copyTable(board: Board, rows: readonly (readonly (string | number)[])[]): Promise<void> {
+  const text = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
+  try {
+    await navigator.clipboard.writeText(text);
+    board.ctx.notify('info', board.t('copied', { count: rows.length - 1 }));
+  } catch {
+    board.ctx.notify('error', board.t('copy_failed'));
+  }
+}
