@@ -87,9 +87,7 @@ def seconds(text: str) -> float:
 def url_prefix(text: str) -> str:
     """``/a/b`` out of ``a/b``, ``/a/b`` or ``/a/b/``; empty for the root."""
     parts = [part for part in text.split("/") if part]
-    if any(
-        part in {".", ".."} or not re.fullmatch(r"[A-Za-z0-9._~!$&'()*+,;=:@%-]+", part) for part in parts
-    ):
+    if any(part in {".", ".."} or not re.fullmatch(r"[A-Za-z0-9._~!$&'()*+,;=:@-]+", part) for part in parts):
         raise argparse.ArgumentTypeError(f"{text!r} is not the path of a URL")
     return "".join(f"/{part}" for part in parts)
 

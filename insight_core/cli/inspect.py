@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from typing import Any
 
 from insight_core.api import Damage
-from insight_core.cli.logdirs import notices, open_logdirs
+from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_registry
 from insight_core.cli.table import table
@@ -34,14 +33,14 @@ def inspect(options: Options) -> int:
         report = inspection(provider, registry.plugins)
     finally:
         provider.close()
-    missing = notices(logdirs)
-    for notice in missing:
-        fail(notice)
+    unreadable = problems(logdirs)
+    for problem in unreadable:
+        fail(problem)
     if options.json:
         print(json.dumps(report, indent=2))
-    elif not missing or report["runs"]:
+    elif report["runs"] or not unreadable:
         print(_text(report))
-    return 1 if missing and not any(os.path.isdir(logdir.path) for logdir in logdirs) else 0
+    return 1 if unreadable else 0
 
 
 def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any]:

@@ -22,16 +22,21 @@ def open_logdirs(options: Options) -> list[Logdir]:
     return logdirs
 
 
-def notices(logdirs: Sequence[Logdir]) -> list[str]:
-    """One sentence for each log directory that cannot be read now; all are looked for again."""
+def problems(logdirs: Sequence[Logdir]) -> list[str]:
+    """One sentence for each log directory that cannot be read now."""
     texts = []
     for logdir in logdirs:
         path = os.path.abspath(logdir.path)
         shown = printable(path)
         if not os.path.exists(path):
-            texts.append(f"The log directory {shown} does not exist. Its runs appear as soon as it does.")
+            texts.append(f"The log directory {shown} does not exist.")
         elif not os.path.isdir(path):
-            texts.append(f"{shown} is not a directory, so there are no runs to show from it.")
+            texts.append(f"{shown} is not a directory.")
         elif not os.access(path, os.R_OK | os.X_OK):
             texts.append(f"The log directory {shown} may not be read by this user.")
     return texts
+
+
+def notices(logdirs: Sequence[Logdir]) -> list[str]:
+    """The problems of now, for a page that stays open: every directory is looked for again."""
+    return [f"{problem} Runs appear as soon as it can be read." for problem in problems(logdirs)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from attrs import field, frozen
@@ -114,6 +114,10 @@ COMMANDS: Mapping[str, tuple[tuple[Flag, ...], str]] = {
 }
 
 
+def _words(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(texts)
+
+
 def _merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return {name: count for mapping in counts for name, count in mapping.items()}
 
@@ -123,16 +127,16 @@ class Options:
     """Flags by name; those that the command does not have keep their default. ``port`` None: not given."""
 
     command: str
-    logdir: tuple[str, ...] = field(default=(), converter=tuple)
+    logdir: tuple[str, ...] = field(default=(), converter=_words)
     host: str = "127.0.0.1"
     port: int | None = None
     path_prefix: str = ""
     reload_interval: float = 1.0
     samples_per_plugin: Mapping[str, int] = field(default=(), converter=_merged)
     cache_preset: str | None = None
-    disable_plugin: tuple[str, ...] = field(default=(), converter=tuple)
+    disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
-    allowed_host: tuple[str, ...] = field(default=(), converter=tuple)
+    allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     open: bool = False
     verbosity: str = "warning"
     json: bool = False

@@ -10,7 +10,7 @@ import threading
 from types import FrameType
 
 from insight_core.cli.logdirs import notices, open_logdirs
-from insight_core.cli.options import Options, fail
+from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, open_registry
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
@@ -37,15 +37,12 @@ def serve(options: Options) -> int:
         settings = HostSettings(
             path_prefix=options.path_prefix,
             window_title=options.window_title,
+            bound_host=options.host,
             allowed_hosts=options.allowed_host,
             notices=lambda: notices(logdirs),
         )
-        server = listen(Host(registry, provider, settings), options.host, options.port)
-    except OSError as error:
-        provider.close()
-        return fail(
-            f"cannot listen at {options.host} port {options.port or 'any'}: {error.strerror or error}"
-        )
+        host = Host(registry, provider, settings)
+        server = listen(host, options.host, options.port, path_prefix=options.path_prefix)
     except BaseException:
         provider.close()
         raise
@@ -62,8 +59,16 @@ def serve(options: Options) -> int:
     if options.open:
         threading.Thread(target=_open_browser, args=(server.url,), name="browser", daemon=True).start()
     ending.wait()
-    _end(server, provider, display, serving)
-    return 1 if ending.failed else 0
+    code = 1 if ending.failed else 0
+    closing = threading.Thread(target=_close, args=(server, provider, display), name="closing", daemon=True)
+    closing.start()
+    closing.join(_PATIENCE)
+    if closing.is_alive():
+        log.info("some threads did not end in time")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
+    return code
 
 
 class _Ending:
@@ -91,28 +96,13 @@ class _Ending:
             pass
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_DFL)  # a second one ends the process at once
         self._asked.set()
 
 
-def _end(server: Server, provider: LocalProvider, display: LoadingDisplay, serving: threading.Thread) -> None:
-    """Closes everything; whatever does not end in time, ends with the process."""
-
-    def close() -> None:
-        display.stop()
-        server.stop()
-        serving.join()
-        provider.close()
-
-    closing = threading.Thread(target=close, name="closing", daemon=True)
-    closing.start()
-    closing.join(_PATIENCE)
-    if closing.is_alive():
-        log.info("some threads did not end in time")
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)  # nothing is ever written to a logdir, so nothing can be left half done
+def _close(server: Server, provider: LocalProvider, display: LoadingDisplay) -> None:
+    display.stop()
+    server.stop()
+    provider.close()
 
 
 def _open_browser(url: str) -> None:

@@ -157,11 +157,10 @@ def _oddities(corpus: _Corpus) -> None:
 
 def _directories(corpus: _Corpus) -> None:
     records = (version_record(), scalar_record(0))
-    named = f"directory_as_file/{FILE_NAME}"
-    (corpus.logdir / named).mkdir(parents=True)
-    corpus.runs[named] = DamagedRun(named, damage=(ExpectedDamage(named, 0, "directory"),))
     corpus.add("beside_directory", *records, steps=(0,))
-    (corpus.logdir / "beside_directory" / f"{FILE_NAME}.v2").mkdir()
+    for named in (f"directory_as_file/{FILE_NAME}", f"beside_directory/{FILE_NAME}.v2"):
+        (corpus.logdir / named).mkdir(parents=True)
+        corpus.runs[named] = DamagedRun(named, damage=(ExpectedDamage(named, 0, "directory"),))
     corpus.add("loop", *records, steps=(0,))
     (corpus.logdir / "loop" / "self").symlink_to(corpus.logdir / "loop", target_is_directory=True)
     corpus.expect("loop", ExpectedDamage("loop/self", 0, "link"))

@@ -1,0 +1,185 @@
+"""``insight-host inspect`` and ``plugins``, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from insight_core.api import CachePolicy, Keep, Plugin
+from insight_core.cli.options import read_options
+from insight_core.cli.plugins import plugin_rows
+from insight_core.cli.policies import cache_policies, describe
+from insight_core.registry import Origin, Registry
+from insight_core.testing import EventWriter, damaged_logdir
+
+Run = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    with EventWriter(tmp_path / "logs" / "torch") as writer:
+        for step in (3, 5, 8):
+            writer.scalar("损失", step, math.nan)
+        writer.text("note", 1, "text")
+    with EventWriter(tmp_path / "logs" / "ms", "mindspore") as writer:
+        writer.scalar("loss/auto", 1, 0.5)
+        writer.raw(b"cut off")
+    return tmp_path / "logs"
+
+
+def test_json(run: Run, logdir: Path) -> None:
+    done = run("inspect", "--logdir", str(logdir), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    [file] = os.listdir(logdir / "ms")
+    size = (logdir / "ms" / file).stat().st_size
+    report = json.loads(done.stdout)
+    [damage] = report["runs"]["ms"]["damage"]
+    assert report == {
+        "runs": {
+            "ms": {
+                "dialect": "mindspore",
+                "plugins": {"scalar": {"loss/auto": {"points": 1, "first_step": 1, "last_step": 1}}},
+                "damage": [
+                    {"file": f"ms/{file}", "offset": size - 7, "reason": damage["reason"], "skipped": 7}
+                ],
+                "unclaimed": {},
+            },
+            "torch": {
+                "dialect": "tensorboard",
+                "plugins": {"scalar": {"损失": {"points": 3, "first_step": 3, "last_step": 8}}},
+                "damage": [],
+                "unclaimed": {"plugin:text": 1},
+            },
+        }
+    }
+
+
+def test_table(run: Run, logdir: Path) -> None:
+    done = run("inspect", "--logdir", str(logdir), env={"PYTHONIOENCODING": "utf-8"})
+    assert done.returncode == 0
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["torch", "tensorboard", "scalar", "损失", "3", "3", "8"] in rows
+    assert ["ms", "mindspore", "scalar", "loss/auto", "1", "1", "1"] in rows
+    assert ["torch", "plugin:text", "1"] in rows
+    assert any(row[:1] == ["ms"] and "cut" in row for row in rows)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_the_damage_corpus(run: Run, tmp_path: Path, flags: list[str], encoding: str) -> None:
+    runs = damaged_logdir(tmp_path / "logs")
+    done = run("inspect", "--logdir", str(tmp_path / "logs"), *flags, env={"PYTHONIOENCODING": encoding})
+    assert (done.returncode, done.stderr) == (0, "")
+    if not flags:
+        assert all(name in done.stdout for name in runs)
+        return
+    report = json.loads(done.stdout)["runs"]
+    assert report.keys() == runs.keys()
+    for name, wanted in runs.items():
+        assert {entry["offset"] for entry in report[name]["damage"]} == {d.offset for d in wanted.damage}
+
+
+def test_several_logdirs(run: Run, logdir: Path) -> None:
+    done = run("inspect", f"--logdir=a:{logdir}", f"--logdir=b:{logdir / 'ms'}", "--json")
+    assert sorted(json.loads(done.stdout)["runs"]) == ["a/ms", "a/torch", "b"]
+
+
+def test_a_missing_logdir_is_an_error(run: Run, tmp_path: Path) -> None:
+    done = run("inspect", "--logdir", str(tmp_path / "nowhere"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert str(tmp_path / "nowhere") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_empty_logdir(run: Run, tmp_path: Path) -> None:
+    done = run("inspect", "--logdir", str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "No runs found.\n")
+    assert json.loads(run("inspect", "--logdir", str(tmp_path), "--json").stdout) == {"runs": {}}
+
+
+@pytest.mark.parametrize("flag", ["--disable-plugin=scalr", "--samples-per-plugin=scalr=3"])
+def test_unknown_plugins_are_refused(run: Run, flag: str) -> None:
+    done = run("plugins", flag)
+    assert done.returncode == 1
+    assert all(text in done.stderr for text in (flag.split("=")[0], "scalr", "known plugins: ", "'scalar'?"))
+    assert done.stdout == ""
+    name, _, value = flag.removeprefix("--").replace("-", "_").partition("=")
+    done = run("plugins", env={f"INSIGHT_HOST_{name.upper()}": value})
+    assert f"INSIGHT_HOST_{name.upper()}" in done.stderr
+
+
+def test_plugins_are_listed(run: Run) -> None:
+    done = run("plugins", "--json", "--samples-per-plugin", "scalar=500")
+    assert done.returncode == 0
+    scalar = next(row for row in json.loads(done.stdout)["plugins"] if row["name"] == "scalar")
+    assert scalar["state"] == "ok", scalar["reason"]
+    assert scalar["distribution"] == "insight-host"
+    assert scalar["cache"] == "uniform 500 points"
+    assert {"mindspore:scalar_value", "plugin:scalars", "tensorboard:simple_value"} <= set(scalar["claims"])
+    assert "GET /series" in scalar["routes"]
+    assert run("plugins").stdout.startswith("NAME")
+
+
+def test_a_disabled_plugin_is_listed_as_such(run: Run) -> None:
+    rows = json.loads(run("plugins", "--json", "--disable-plugin", "scalar").stdout)["plugins"]
+    assert next(row for row in rows if row["name"] == "scalar")["state"] == "disabled"
+
+
+def _fails() -> object:
+    raise ImportError("no module named torch")
+
+
+def test_plugins_that_fail_say_why() -> None:
+    def broken_routes(_: object) -> list[object]:
+        raise RuntimeError("no routes today")
+
+    plugin = Plugin(name="half", title="Half", routes=broken_routes)  # type: ignore[arg-type]
+    failing = Registry.of([("broken", _fails)])
+    registry = Registry({"half": plugin}, failing.failures, {"half": Origin("somewhere", "1.0")})
+    rows = {row.name: row for row in plugin_rows(registry, read_options(["plugins"], {}))}
+    assert (rows["broken"].state, rows["half"].state) == ("failed", "failed")
+    assert "no module named torch" in rows["broken"].reason
+    assert "no routes today" in rows["half"].reason
+
+
+PLUGINS = {
+    name: Plugin(name=name, title=name, cache=cache)
+    for name, cache in {
+        "scalar": CachePolicy(),
+        "image": CachePolicy(Keep.LATEST, 5, 7),
+        "custom": CachePolicy(),
+    }.items()
+}
+
+
+def _policies(*flags: str) -> dict[str, CachePolicy]:
+    return cache_policies(read_options(["plugins", *flags], {}), PLUGINS)
+
+
+def test_cache_policies() -> None:
+    assert _policies() == {}
+    assert _policies("--cache-preset=all") == dict.fromkeys(PLUGINS, CachePolicy())
+    assert _policies("--cache-preset=mindinsight") == {
+        "scalar": CachePolicy(Keep.UNIFORM, 1000, 300),
+        "image": CachePolicy(Keep.UNIFORM, 10, 300),
+        "custom": CachePolicy(Keep.UNIFORM, 500, 300),
+    }
+    assert _policies("--samples-per-plugin=scalar=3,image=0") == {
+        "scalar": CachePolicy(Keep.UNIFORM, 3),
+        "image": CachePolicy(Keep.ALL, 0, 7),
+    }
+    both = _policies("--cache-preset=mindinsight", "--samples-per-plugin=scalar=0")
+    assert both["scalar"] == CachePolicy(Keep.ALL, 0, 300)
+
+
+def test_policies_in_words() -> None:
+    assert describe(CachePolicy()) == "all"
+    assert describe(CachePolicy(Keep.UNIFORM, 1000, 300)) == "uniform 1000 points, 300 tags a run"
+    assert describe(CachePolicy(Keep.LATEST, 1)) == "latest 1 point"

@@ -1,0 +1,206 @@
+"""Flags, their aliases and environment variables to options."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from insight_core.cli.options import COMMANDS, Options, read_options
+
+
+def options(*arguments: str, **environment: str) -> Options:
+    return read_options(arguments, environment)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str, **environment: str) -> str:
+    """What is said about a command line that is wrong."""
+    with pytest.raises(SystemExit) as ended:
+        options(*arguments, **environment)
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_defaults() -> None:
+    assert options("--logdir", "logs") == Options(
+        command="serve",
+        logdir=("logs",),
+        host="127.0.0.1",
+        port=None,
+        path_prefix="",
+        reload_interval=1.0,
+        samples_per_plugin=(),
+        cache_preset=None,
+        disable_plugin=(),
+        window_title="",
+        allowed_host=(),
+        open=False,
+        verbosity="warning",
+        json=False,
+        origins={"logdir": "--logdir"},
+    )
+
+
+def test_serve_may_be_said_or_not() -> None:
+    assert options("serve", "--logdir", "a") == options("--logdir", "a")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "value"),
+    [
+        (["--logdir", "a", "--logdir", "n:b"], "logdir", ("a", "n:b")),
+        (["--summary-base-dir", "a"], "logdir", ("a",)),
+        (["--summary_base_dir=a_b"], "logdir", ("a_b",)),
+        (["--host", "0.0.0.0"], "host", "0.0.0.0"),
+        (["--port=0"], "port", 0),
+        (["--path_prefix", "a/b/"], "path_prefix", "/a/b"),
+        (["--url-path-prefix", "/a"], "path_prefix", "/a"),
+        (["--path-prefix", "/"], "path_prefix", ""),
+        (["--reload_interval", "0"], "reload_interval", 0.0),
+        (["--reload-interval=2.5"], "reload_interval", 2.5),
+        (["--samples_per_plugin", "a_b=1,c=0"], "samples_per_plugin", {"a_b": 1, "c": 0}),
+        (["--samples-per-plugin=a=1", "--samples-per-plugin=a=2"], "samples_per_plugin", {"a": 2}),
+        (["--cache-preset", "mindinsight"], "cache_preset", "mindinsight"),
+        (["--disable-plugin", "a", "--disable_plugin", "b"], "disable_plugin", ("a", "b")),
+        (["--window-title", "My --runs_1"], "window_title", "My --runs_1"),
+        (["--open"], "open", True),
+        (["--verbosity", "DEBUG"], "verbosity", "debug"),
+        (["--allowed-host", "a.example", "--allowed_host", "b"], "allowed_host", ("a.example", "b")),
+    ],
+)
+def test_flags(arguments: list[str], name: str, value: object) -> None:
+    assert getattr(options("--logdir", "z", *arguments), name) == (
+        value if name != "logdir" else ("z", *value)  # type: ignore[misc]
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("LOGDIR", "/a", "logdir", ("/a",)),
+        ("LOGDIR", "/a,n:/b", "logdir", ("/a", "n:/b")),
+        ("HOST", "::1", "host", "::1"),
+        ("PORT", "7007", "port", 7007),
+        ("PATH_PREFIX", "x", "path_prefix", "/x"),
+        ("RELOAD_INTERVAL", "0.5", "reload_interval", 0.5),
+        ("SAMPLES_PER_PLUGIN", "image=1,scalar=2", "samples_per_plugin", {"image": 1, "scalar": 2}),
+        ("CACHE_PRESET", "all", "cache_preset", "all"),
+        ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
+        ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
+        ("OPEN", "1", "open", True),
+        ("OPEN", "no", "open", False),
+        ("VERBOSITY", "info", "verbosity", "info"),
+        ("ALLOWED_HOST", "a, b", "allowed_host", ("a", "b")),
+    ],
+)
+def test_variables(variable: str, text: str, name: str, value: object) -> None:
+    environment = {"INSIGHT_HOST_LOGDIR": "z", f"INSIGHT_HOST_{variable}": text}
+    read = options(**environment)
+    assert getattr(read, name) == value
+    assert read.origin(name) == f"INSIGHT_HOST_{variable}"
+
+
+def test_every_flag_has_a_variable_that_was_tried_above() -> None:
+    parameters = test_variables.pytestmark[0].args[1]  # type: ignore[attr-defined]
+    tried = {f"INSIGHT_HOST_{parameter[0]}" for parameter in parameters}
+    assert {flag.variable for flag in COMMANDS["serve"][0]} == tried
+
+
+@pytest.mark.skipif(os.pathsep != ":", reason="drive letters have colons there")
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("/a:/b", ("/a", "/b")),
+        ("base:/a:other:/b", ("base:/a", "other:/b")),
+        ("base:/a:/b", ("base:/a", "/b")),
+        ("./a:b/c:d", ("./a", "b/c", "d")),
+        ("..:/b", ("..", "/b")),
+        ("a,", ("a",)),
+    ],
+)
+def test_logdirs_in_a_variable(text: str, value: tuple[str, ...]) -> None:
+    assert options(INSIGHT_HOST_LOGDIR=text).logdir == value
+
+
+def test_flags_win_over_variables() -> None:
+    read = options(
+        "--logdir=flag",
+        "--no-open",
+        INSIGHT_HOST_LOGDIR="variable",
+        INSIGHT_HOST_OPEN="yes",
+        INSIGHT_HOST_PORT="1",
+    )
+    assert (read.logdir, read.open, read.port) == (("flag",), False, 1)
+    assert read.origin("logdir") == "--logdir"
+
+
+def test_an_empty_variable_is_none() -> None:
+    assert options("--logdir=a", INSIGHT_HOST_PORT="").port is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("PORT", "http"),
+        ("PORT", "65536"),
+        ("PORT", "-1"),
+        ("RELOAD_INTERVAL", "soon"),
+        ("RELOAD_INTERVAL", "-1"),
+        ("RELOAD_INTERVAL", "nan"),
+        ("RELOAD_INTERVAL", "inf"),
+        ("SAMPLES_PER_PLUGIN", "image"),
+        ("SAMPLES_PER_PLUGIN", "image=-1"),
+        ("SAMPLES_PER_PLUGIN", "=1"),
+        ("CACHE_PRESET", "some"),
+        ("OPEN", "perhaps"),
+        ("VERBOSITY", "loud"),
+        ("PATH_PREFIX", "/a b"),
+        ("PATH_PREFIX", "/a/../b"),
+        ("PATH_PREFIX", "/a?b"),
+    ],
+)
+def test_bad_values_name_their_origin(capsys: pytest.CaptureFixture[str], variable: str, text: str) -> None:
+    said = refused(capsys, "--logdir=a", **{f"INSIGHT_HOST_{variable}": text})
+    assert f"INSIGHT_HOST_{variable}" in said
+    assert text in said
+    if variable == "OPEN":
+        return  # as a flag it takes no value
+    flag = f"--{variable.lower().replace('_', '-')}"
+    said = refused(capsys, "--logdir=a", f"{flag}={text}")
+    assert flag in said
+    assert text in said
+
+
+def test_a_logdir_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ([], ["serve"], ["inspect"]):
+        said = refused(capsys, *command)
+        assert "--logdir" in said
+        assert "INSIGHT_HOST_LOGDIR" in said
+    assert "is empty" in refused(capsys, "--logdir=")
+
+
+def test_an_unknown_command(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:
+    said = refused(capsys, "insepct", "--logdir", "a")
+    assert "insepct" in said
+    assert "inspect" in said
+    assert f"--logdir {tmp_path}" in refused(capsys, str(tmp_path))
+
+
+def test_flags_are_not_abbreviated_nor_invented(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--log" in refused(capsys, "--log", "a")
+    assert "--bind-all" in refused(capsys, "--logdir=a", "--bind_all")
+
+
+def test_other_commands_look_at_their_own_variables_only() -> None:
+    read = options("inspect", "--logdir=a", "--json", INSIGHT_HOST_PORT="bad")
+    assert (read.command, read.json) == ("inspect", True)
+    assert options("plugins").command == "plugins"
+
+
+@pytest.mark.parametrize("command", [[], ["serve"], ["inspect"], ["plugins"]])
+def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        options(*command, "--help")
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert all(f"--{flag.name}" in said for flag in COMMANDS[command[0] if command else "serve"][0])
