@@ -1,0 +1,153 @@
+/**
+ * How the page learns what changed: a stream of server-sent events while the page is visible,
+ * polling where streams are refused, and calm retries while the server is away.
+ */
+import { signal } from '@preact/signals';
+
+export interface ServerChanges {
+  readonly generation: number;
+  readonly runs: boolean;
+  /** Tags by run by plugin; null: anything may have changed. */
+  readonly series: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | null;
+}
+
+export type LiveState = 'connecting' | 'live' | 'polling' | 'disconnected';
+
+export interface EventStream {
+  close(): void;
+}
+/** What the connection needs of the world; tests pass their own. */
+export interface LiveWorld {
+  poll(since: number, signal: AbortSignal): Promise<ServerChanges>;
+  stream(since: number, on: { open(): void; changes(changes: ServerChanges): void; error(): void }): EventStream;
+  after(milliseconds: number, run: () => void): () => void;
+}
+
+const POLL_EVERY = 2000;
+const STREAM_AGAIN_AFTER = 15; // polls
+const LONGEST_WAIT = 30_000;
+
+export class LiveConnection {
+  readonly state = signal<LiveState>('connecting');
+  /** Milliseconds until the next attempt while disconnected. */
+  readonly retryIn = signal(0);
+  private generation = 0;
+  private visible = false;
+  private failures = 0;
+  private polls = 0;
+  private current: EventStream | null = null;
+  private request: AbortController | null = null;
+  private cancelTimer: (() => void) | null = null;
+
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly onChanges: (changes: ServerChanges) => void,
+  ) {}
+
+  /** What the page has already; call before it becomes visible. */
+  startFrom(generation: number): void {
+    this.generation = generation;
+  }
+
+  /** Browsers allow six connections per host, so a page in the background holds none. */
+  setVisible(visible: boolean): void {
+    if (visible === this.visible) return;
+    this.visible = visible;
+    if (visible) void this.catchUp();
+    else this.release();
+  }
+
+  retry(): void {
+    if (!this.visible) return;
+    this.release();
+    void this.catchUp();
+  }
+
+  private release(): void {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    this.current?.close();
+    this.current = null;
+    this.request?.abort();
+    this.request = null;
+  }
+
+  private wait(milliseconds: number, run: () => void): void {
+    this.cancelTimer?.();
+    this.cancelTimer = this.world.after(milliseconds, () => {
+      this.cancelTimer = null;
+      run();
+    });
+  }
+
+  /** Asks once for what was missed; true when the server answered. */
+  private async ask(): Promise<boolean> {
+    const request = new AbortController();
+    this.request = request;
+    try {
+      const changes = await this.world.poll(this.generation, request.signal);
+      if (request.signal.aborted) return false;
+      this.failures = 0;
+      this.accept(changes);
+      return true;
+    } catch {
+      if (!request.signal.aborted) this.lost();
+      return false;
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    if (await this.ask()) this.open();
+  }
+
+  private lost(): void {
+    this.failures += 1;
+    const delay = Math.min(LONGEST_WAIT, 1000 * 2 ** (this.failures - 1));
+    this.state.value = 'disconnected';
+    this.retryIn.value = delay;
+    this.wait(delay, () => void this.catchUp());
+  }
+
+  private open(): void {
+    let opened = false;
+    const stream = this.world.stream(this.generation, {
+      open: () => {
+        if (this.current !== stream) return;
+        opened = true;
+        this.state.value = 'live';
+      },
+      changes: (changes) => {
+        if (this.current === stream) this.accept(changes);
+      },
+      error: () => {
+        if (this.current !== stream) return;
+        stream.close();
+        this.current = null;
+        // A stream that worked and broke: the server may be gone. One that never opened was refused.
+        if (opened) void this.catchUp();
+        else this.pollLater();
+      },
+    });
+    this.current = stream;
+  }
+
+  private pollLater(): void {
+    this.state.value = 'polling';
+    this.wait(POLL_EVERY, () => void this.pollOnce());
+  }
+
+  private async pollOnce(): Promise<void> {
+    if (!(await this.ask())) return;
+    this.polls += 1;
+    if (this.polls % STREAM_AGAIN_AFTER === 0) this.open();
+    else this.pollLater();
+  }
+
+  private accept(changes: ServerChanges): void {
+    const before = this.generation;
+    if (changes.generation === before) return;
+    this.generation = changes.generation;
+    // Generations only grow: a smaller one is another server process, of which we know nothing.
+    this.onChanges(changes.generation < before ? { generation: changes.generation, runs: true, series: null } : changes);
+  }
+}

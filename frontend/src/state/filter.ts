@@ -1,0 +1,37 @@
+/** Filtering names by a regular expression that the user is still typing. */
+
+export interface Filter {
+  readonly matches: (name: string) => boolean;
+  /** Why the text is no regular expression; it is then looked for as it stands. */
+  readonly error: string | null;
+}
+
+export function nameFilter(text: string): Filter {
+  if (!text) return { matches: () => true, error: null };
+  try {
+    const pattern = new RegExp(text, 'iu');
+    return { matches: (name) => pattern.test(name), error: null };
+  } catch (cause) {
+    const needle = text.toLowerCase();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { matches: (name) => name.toLowerCase().includes(needle), error: reason.replace(/^.*\/iu?:\s*/, '') };
+  }
+}
+
+export type Sort = 'time' | 'name';
+interface Row {
+  readonly name: string;
+  readonly startTime: number | null;
+}
+
+/** By start time, the newest first; or by name, with numbers inside names in numeric order. */
+export function sortRows<T extends Row>(rows: readonly T[], sort: Sort): T[] {
+  const byName = (left: T, right: T): number => collator.compare(left.name, right.name);
+  if (sort === 'name') return [...rows].sort(byName);
+  return [...rows].sort((left, right) => {
+    if (left.startTime === right.startTime) return byName(left, right);
+    return (right.startTime ?? -Infinity) - (left.startTime ?? -Infinity);
+  });
+}
+
+const collator = new Intl.Collator('en', { numeric: true });

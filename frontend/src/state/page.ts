@@ -1,0 +1,89 @@
+/** Everything the views share, made once per page. */
+import { computed, effect, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { translator } from '../i18n/translate';
+import type { MountedPlugin } from '../plugin/mounted';
+import { Shortcuts } from '../plugin/shortcuts';
+import { textCodec } from './codecs';
+import { Preferences } from './preferences';
+import { Runs } from './runs';
+import { Session, type Tab } from './session';
+import { Toasts } from './toasts';
+import { ViewUrl } from './url';
+
+export type Dialog = { readonly kind: 'palette' | 'keyboard' } | { readonly kind: 'damage'; readonly run: string | null };
+
+export class Page {
+  readonly url = new ViewUrl();
+  readonly session = new Session();
+  readonly preferences = new Preferences(this.url);
+  readonly runs = new Runs(this.session.table, this.preferences.mode, this.url);
+  readonly shortcuts = new Shortcuts();
+  readonly toasts = new Toasts();
+  readonly dialog = signal<Dialog | null>(null);
+  readonly sidebarOpen = signal(innerWidth >= 1000);
+  readonly t = computed(() => translator(this.preferences.locale.value));
+  private readonly wanted = this.url.state('tab', textCodec);
+
+  /** Plugins with data, or with a reason why they have none to show; and the one that a link names. */
+  readonly tabs = computed<readonly Tab[]>(() => {
+    const plugins = this.session.plugins.value ?? [];
+    const shown = plugins.filter((tab) => tab.enabled || tab.error || tab.name === this.wanted.value);
+    if (shown.length) return shown;
+    const first = plugins.find((tab) => tab.name === 'scalar') ?? plugins[0];
+    return first ? [first] : [];
+  });
+  readonly front = computed<Tab | null>(() => {
+    const tabs = this.tabs.value;
+    return tabs.find((tab) => tab.name === this.wanted.value) ?? tabs.find((tab) => tab.enabled) ?? tabs[0] ?? null;
+  });
+  readonly hasRuns = computed(() => this.runs.all.value.length > 0);
+  private readonly mounted = new Set<MountedPlugin>();
+  readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
+
+  constructor() {
+    effect(() => {
+      const front = this.front.value;
+      document.title = front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value;
+    });
+  }
+
+  tabTitle(tab: Tab): string {
+    return tab.titles?.[this.preferences.locale.value] || tab.tab_name || tab.name;
+  }
+
+  open(tab: string): void {
+    if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
+  }
+
+  /** Lays errors that nobody caught at the door of the plugin whose code threw them. */
+  watchErrors(plugin: MountedPlugin): () => void {
+    this.mounted.add(plugin);
+    return () => this.mounted.delete(plugin);
+  }
+
+  uncaught(cause: unknown, source: string): void {
+    const trace = `${source}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`;
+    for (const plugin of this.mounted) {
+      if (trace.includes(plugin.moduleUrl.replace(/[^/]*$/, ''))) plugin.report(cause);
+    }
+  }
+
+  /** The tab `step` places to the right of the one in front, round the end. */
+  turn(step: number): void {
+    const tabs = this.tabs.value;
+    const at = tabs.findIndex((tab) => tab === this.front.value);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (next) this.open(next.name);
+  }
+}
+
+const PageContext = createContext<Page | null>(null);
+export const PageProvider = PageContext.Provider;
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (!page) throw new Error('a view was drawn outside the page');
+  return page;
+}

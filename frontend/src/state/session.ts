@@ -1,0 +1,108 @@
+/** What the page knows of the server: the run table, the list of plugins, and what changed. */
+import { computed, signal } from '@preact/signals';
+import type { Changes, Locale } from 'insight-host';
+import { getJson, RequestError } from '../data/http';
+import { LiveConnection, type ServerChanges } from '../live/connection';
+import { browserWorld } from '../live/world';
+import type { RunRow } from './runs';
+
+export interface RunTable {
+  readonly generation: number;
+  readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
+  readonly notices: readonly string[];
+  readonly runs: readonly RunRow[];
+}
+
+export interface Listed {
+  readonly enabled: boolean;
+  readonly tab_name: string;
+  readonly titles?: Readonly<Partial<Record<Locale, string>>>;
+  readonly error?: string;
+  readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };
+}
+export interface Tab extends Listed {
+  readonly name: string;
+}
+
+export interface Environment {
+  readonly version: string;
+  readonly data_location: string;
+  readonly window_title: string;
+}
+
+const REFRESH_EVERY = 400; // ms: a loading server announces many generations a second
+
+export class Session {
+  readonly table = signal<RunTable | null>(null);
+  readonly plugins = signal<readonly Tab[] | null>(null);
+  readonly environment = signal<Environment | null>(null);
+  /** The first answers have not arrived, and why. */
+  readonly startError = signal<string | null>(null);
+  readonly latest = signal<ServerChanges>({ generation: 0, runs: true, series: null });
+  readonly live = new LiveConnection(browserWorld, (changes) => this.accept(changes));
+  readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
+  private refreshing = false;
+  private again = false;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+
+  start(): void {
+    void this.refresh();
+    document.addEventListener('visibilitychange', () => this.follow());
+  }
+
+  private follow(): void {
+    if (this.table.value) this.live.setVisible(document.visibilityState === 'visible');
+  }
+
+  private accept(changes: ServerChanges): void {
+    this.latest.value = changes;
+    const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
+    if (changes.runs || unseen || this.loading.value) void this.refresh();
+  }
+
+  /** Asks again for runs and plugins: one request at a time, and at the end once more if asked meanwhile. */
+  async refresh(): Promise<void> {
+    if (this.refreshing) {
+      this.again = true;
+      return;
+    }
+    this.refreshing = true;
+    clearTimeout(this.retry);
+    try {
+      const [table, listing, environment] = await Promise.all([
+        getJson<RunTable>('data/run_table'),
+        getJson<Record<string, Listed>>('data/plugins_listing'),
+        this.environment.value ?? getJson<Environment>('data/environment'),
+      ]);
+      this.startError.value = null;
+      this.environment.value = environment;
+      this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
+      const first = this.table.value === null;
+      if (first) {
+        this.latest.value = { generation: table.generation, runs: false, series: null };
+        this.live.startFrom(table.generation);
+      }
+      this.table.value = table;
+      if (first) this.follow();
+    } catch (cause) {
+      if (this.table.value === null) this.startError.value = cause instanceof Error ? cause.message : String(cause);
+      // Without an answer the live connection comes back and asks; an error answer it would not notice.
+      if (this.table.value === null || (cause instanceof RequestError && cause.status > 0)) {
+        this.retry = setTimeout(() => void this.refresh(), 3000);
+      }
+    }
+    setTimeout(() => {
+      this.refreshing = false;
+      if (!this.again) return;
+      this.again = false;
+      void this.refresh();
+    }, REFRESH_EVERY);
+  }
+}
+
+/** The part of a change that concerns one plugin; null when none of it does. */
+export function changesFor(plugin: string, changes: ServerChanges): Changes | null {
+  if (changes.series === null) return { generation: changes.generation, series: null };
+  const series = changes.series[plugin];
+  return series ? { generation: changes.generation, series } : null;
+}

@@ -1,0 +1,92 @@
+import { useEffect } from 'preact/hooks';
+import { usePage } from '../state/page';
+import { Banners, ToastList } from './banners';
+import { DamageList } from './damage_list';
+import { EmptyLogdir } from './empty_logdir';
+import { Footer } from './footer';
+import { Header } from './header';
+import { KeyboardHelp } from './keyboard_help';
+import { Palette } from './palette';
+import { PluginPanel } from './plugin_panel';
+import { Sidebar } from './sidebar';
+
+export function App() {
+  useShortcuts();
+  return (
+    <>
+      <Header />
+      <div class="ih-body">
+        <Sidebar />
+        <Main />
+      </div>
+      <Footer />
+      <OpenDialog />
+      <ToastList />
+    </>
+  );
+}
+
+function Main() {
+  const page = usePage();
+  const t = page.t.value;
+  const { session } = page;
+  const started = session.table.value !== null;
+  return (
+    <main class="ih-main">
+      <Banners />
+      {!started && session.startError.value && (
+        <div class="ih-empty" role="alert">
+          <h2>{t('offline.start', { reason: session.startError.value })}</h2>
+          <p class="ih-muted">{t('offline.start.hint')}</p>
+        </div>
+      )}
+      {started && !page.hasRuns.value && <EmptyLogdir />}
+      {started && page.hasRuns.value && page.tabs.value.length === 0 && (
+        <div class="ih-empty">
+          <h2>{t('plugin.empty')}</h2>
+        </div>
+      )}
+      {page.tabs.value.map((tab) => (
+        <PluginPanel key={tab.name} tab={tab} />
+      ))}
+    </main>
+  );
+}
+
+function OpenDialog() {
+  const dialog = usePage().dialog.value;
+  if (!dialog) return null;
+  if (dialog.kind === 'palette') return <Palette />;
+  if (dialog.kind === 'damage') return <DamageList run={dialog.run} />;
+  return <KeyboardHelp />;
+}
+
+function useShortcuts(): void {
+  const page = usePage();
+  useEffect(() => {
+    const focusFilter = (): void => {
+      page.sidebarOpen.value = true;
+      requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
+    };
+    const toggleDialog = (kind: 'palette' | 'keyboard'): void => {
+      page.dialog.value = page.dialog.value?.kind === kind ? null : { kind };
+    };
+    const t = page.t;
+    const shortcuts = [
+      { key: 'Mod+k', description: () => t.value('keyboard.palette'), run: () => toggleDialog('palette'), always: true },
+      { key: '/', description: () => t.value('keyboard.filter'), run: focusFilter },
+      { key: '[', description: () => t.value('keyboard.previous'), run: () => page.turn(-1) },
+      { key: ']', description: () => t.value('keyboard.next'), run: () => page.turn(1) },
+      { key: '\\', description: () => t.value('keyboard.sidebar'), run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
+      { key: '?', description: () => t.value('keyboard.help'), run: () => toggleDialog('keyboard') },
+    ];
+    const ends = shortcuts.map((shortcut) => page.shortcuts.add({ ...shortcut, owner: '' }));
+    const onKeyDown = (event: KeyboardEvent): void =>
+      page.shortcuts.press(event, page.front.value?.name ?? '', page.dialog.value !== null);
+    addEventListener('keydown', onKeyDown);
+    return () => {
+      removeEventListener('keydown', onKeyDown);
+      for (const end of ends) end();
+    };
+  }, []);
+}

@@ -1,0 +1,60 @@
+/** Calm strips above the views: the server is away, notices of the host; and short messages. */
+import { useSignal } from '@preact/signals';
+import { usePage } from '../state/page';
+import { Icon } from './icon';
+
+export function Banners() {
+  const page = usePage();
+  const t = page.t.value;
+  const dismissed = useSignal<readonly string[]>([]);
+  const { session } = page;
+  const offline = session.live.state.value === 'disconnected';
+  const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice));
+  if (!offline && notices.length === 0) return null;
+  return (
+    <div class="ih-banners">
+      {offline && (
+        <div class="ih-banner ih-banner-warn" role="status">
+          <Icon name="warn" />
+          <span>{t('offline.text')}</span>
+          <button type="button" class="ih-button ih-small" onClick={() => session.live.retry()}>
+            {t('retry')}
+          </button>
+        </div>
+      )}
+      {notices.map((notice) => (
+        <div key={notice} class="ih-banner" role="status">
+          <Icon name="info" />
+          <span>{notice}</span>
+          <button
+            type="button"
+            class="ih-button ih-quiet ih-square ih-small"
+            aria-label={t('dismiss')}
+            onClick={() => {
+              dismissed.value = [...dismissed.value, notice];
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function ToastList() {
+  const page = usePage();
+  return (
+    <div class="ih-toasts" aria-live="polite">
+      {page.toasts.list.value.map((toast) => (
+        <div key={toast.id} class={`ih-toast ih-toast-${toast.level}`} role={toast.level === 'error' ? 'alert' : undefined}>
+          <Icon name={toast.level} />
+          <span>{toast.text}</span>
+          <button type="button" class="ih-button ih-quiet ih-square ih-small" aria-label={page.t.value('close')} onClick={() => page.toasts.close(toast.id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

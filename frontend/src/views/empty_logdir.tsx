@@ -1,0 +1,76 @@
+/** Nothing logged yet: where the host looks, and how to write a first log. */
+import { useSignal } from '@preact/signals';
+import { usePage } from '../state/page';
+
+/** The directory goes into Python string literals: JSON's escapes mean the same there. */
+function snippets(directory: string): readonly { readonly name: string; readonly code: string }[] {
+  const path = JSON.stringify(`${directory.replace(/[\\/]+$/, '')}/run1`);
+  return [
+    {
+      name: 'PyTorch',
+      code: `from torch.utils.tensorboard import SummaryWriter\nwriter = SummaryWriter(${path})\nwriter.add_scalar("loss", loss, step)`,
+    },
+    { name: 'Keras', code: `model.fit(x, y, callbacks=[keras.callbacks.TensorBoard(log_dir=${path})])` },
+    {
+      name: 'MindSpore',
+      code: `collector = mindspore.SummaryCollector(summary_dir=${path})\nmodel.train(epochs, dataset, callbacks=[collector])`,
+    },
+  ];
+}
+
+/** The first directory of a location such as `a:/logs,b:/more`; a placeholder when there is none to write to. */
+export function firstDirectory(location: string): string {
+  const first = location.split(/[,\n]/)[0]?.trim() ?? '';
+  const named = /^[^/\\:]{2,}:(?=[/\\.~]|[A-Za-z]:)(.*)$/.exec(first);
+  return named?.[1] || first || 'logs';
+}
+
+export function EmptyLogdir() {
+  const page = usePage();
+  const t = page.t.value;
+  const location = page.session.environment.value?.data_location ?? '';
+  const chosen = useSignal(0);
+  const copied = useSignal(false);
+  const all = snippets(firstDirectory(location));
+  const snippet = all[chosen.value];
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard?.writeText(snippet?.code ?? '');
+    copied.value = true;
+    setTimeout(() => {
+      copied.value = false;
+    }, 1500);
+  };
+  if (page.session.loading.value) return <p class="ih-late ih-muted ih-panel-wait">{t('empty.looking')}</p>;
+  return (
+    <section class="ih-empty">
+      <svg class="ih-empty-art" viewBox="0 0 160 72" aria-hidden="true">
+        <path class="ih-empty-axis" d="M8 4v60h148" />
+        <path class="ih-empty-line" d="M14 12c14 34 34 40 62 43s52 3 76 4" />
+        <path class="ih-empty-line ih-faint" d="M14 24c20 22 40 28 66 29s48 0 72-2" />
+      </svg>
+      <h2>{t('empty.title')}</h2>
+      <p class="ih-muted">{t('empty.where')}</p>
+      <p class="ih-mono ih-location">{location}</p>
+      <p class="ih-muted">{t('empty.auto')}</p>
+      <div class="ih-card ih-snippets">
+        <div class="ih-row">
+          <span class="ih-muted">{t('empty.write')}</span>
+          <span class="ih-spring" />
+          <div class="ih-segmented ih-small" role="group" aria-label={t('empty.write')}>
+            {all.map(({ name }, at) => (
+              <button key={name} type="button" aria-pressed={at === chosen.value} onClick={() => void (chosen.value = at)}>
+                {name}
+              </button>
+            ))}
+          </div>
+          {navigator.clipboard && (
+            <button type="button" class="ih-button ih-small" onClick={() => void copy()}>
+              {t(copied.value ? 'empty.copied' : 'empty.copy')}
+            </button>
+          )}
+        </div>
+        <pre class="ih-code">{snippet?.code}</pre>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+/** The command palette: one field that finds views, runs and settings. */
+import { useSignal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import { type Page, usePage } from '../state/page';
+import { Dialog } from './dialog';
+
+interface Command {
+  readonly label: string;
+  readonly group: string;
+  readonly color?: string;
+  readonly run: () => void;
+}
+
+const MOST_SHOWN = 60;
+
+function commands(page: Page): Command[] {
+  const t = page.t.value;
+  const { preferences, runs } = page;
+  const setting = t('command.setting');
+  return [
+    ...page.tabs.value.map((tab) => ({ label: page.tabTitle(tab), group: t('command.tab'), run: () => page.open(tab.name) })),
+    { label: t('command.all'), group: t('runs'), run: () => runs.select(runs.all.value.map((run) => run.name)) },
+    { label: t('command.clear'), group: t('runs'), run: () => runs.select([]) },
+    { label: t('command.sidebar'), group: setting, run: () => void (page.sidebarOpen.value = !page.sidebarOpen.value) },
+    { label: t('command.theme.light'), group: setting, run: () => preferences.setTheme('light') },
+    { label: t('command.theme.dark'), group: setting, run: () => preferences.setTheme('dark') },
+    { label: t('command.theme.system'), group: setting, run: () => preferences.setTheme('system') },
+    { label: t('command.locale'), group: setting, run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en') },
+    { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
+    ...runs.all.value.map((run) => ({ label: run.name, group: t('command.run'), color: run.color, run: () => runs.select([run.name]) })),
+  ];
+}
+
+/** Every word of the query occurs in the label or the group; labels that begin with it come first. */
+export function matching<T extends { readonly label: string; readonly group: string }>(all: readonly T[], query: string): T[] {
+  const text = query.trim().toLowerCase();
+  if (!text) return all.slice(0, MOST_SHOWN);
+  const words = text.split(/\s+/);
+  const found = all.filter((one) => words.every((word) => `${one.label} ${one.group}`.toLowerCase().includes(word)));
+  const rank = (one: T): number => (one.label.toLowerCase().startsWith(text) ? 0 : one.label.toLowerCase().includes(text) ? 1 : 2);
+  return found.sort((left, right) => rank(left) - rank(right)).slice(0, MOST_SHOWN);
+}
+
+export function Palette() {
+  const page = usePage();
+  const t = page.t.value;
+  const query = useSignal('');
+  const active = useSignal(0);
+  const list = useRef<HTMLDivElement>(null);
+  const all = useMemo(() => commands(page), []);
+  const shown = matching(all, query.value);
+
+  const choose = (command: Command | undefined): void => {
+    if (!command) return;
+    page.dialog.value = null;
+    command.run();
+  };
+  const move = (to: number): void => {
+    active.value = shown.length ? (to + shown.length) % shown.length : 0;
+    list.current?.children[active.value]?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return; // Enter accepts what an input method offers
+    if (event.key === 'ArrowDown') move(active.value + 1);
+    else if (event.key === 'ArrowUp') move(active.value - 1);
+    else if (event.key === 'Enter') choose(shown[active.value]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title={t('command.open')} class="ih-palette" bare>
+      <input
+        class="ih-palette-input"
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={shown.length ? `palette-${active.value}` : undefined}
+        aria-label={t('command.open')}
+        placeholder={t('command.placeholder')}
+        spellcheck={false}
+        autocomplete="off"
+        autofocus
+        onInput={(event) => {
+          query.value = event.currentTarget.value;
+          active.value = 0;
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="palette-list" class="ih-palette-list" role="listbox" ref={list} aria-label={t('command.open')}>
+        {shown.map((command, at) => (
+          <div
+            key={`${command.group}/${command.label}`}
+            id={`palette-${at}`}
+            role="option"
+            aria-selected={at === active.value}
+            class="ih-palette-item"
+            title={command.label}
+            onClick={() => choose(command)}
+            onPointerMove={() => {
+              active.value = at;
+            }}
+          >
+            {command.color && <span class="ih-swatch" style={{ background: command.color, borderColor: command.color }} />}
+            <span class="ih-palette-label">{command.label}</span>
+            <span class="ih-muted">{command.group}</span>
+          </div>
+        ))}
+        {shown.length === 0 && <p class="ih-muted ih-palette-none">{t('command.none')}</p>}
+      </div>
+    </Dialog>
+  );
+}

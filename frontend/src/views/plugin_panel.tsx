@@ -1,0 +1,71 @@
+/** The place of one tab. It is mounted when first opened; afterwards it only hides. */
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { MountedPlugin } from '../plugin/mounted';
+import { usePage } from '../state/page';
+import type { Tab } from '../state/session';
+import { ErrorCard, failureOf } from './error_card';
+
+export function PluginPanel({ tab }: { tab: Tab }) {
+  const page = usePage();
+  const inFront = useComputed(() => page.front.value?.name === tab.name && page.hasRuns.value);
+  const opened = useSignal(false);
+  useSignalEffect(() => {
+    if (inFront.value) opened.value = true;
+  });
+  return (
+    <div
+      id={`panel-${tab.name}`}
+      role="tabpanel"
+      aria-labelledby={`tab-${tab.name}`}
+      class="ih-panel"
+      data-plugin={tab.name}
+      hidden={!inFront.value}
+    >
+      {opened.value && (tab.error || !tab.loading_mechanism.module_path ? <Refused tab={tab} /> : <Opened tab={tab} visible={inFront} />)}
+    </div>
+  );
+}
+
+/** A plugin that the server could not load, or that brings no view. */
+function Refused({ tab }: { tab: Tab }) {
+  const page = usePage();
+  const t = page.t.value;
+  const message = tab.error ?? t('plugin.noModule', { type: tab.loading_mechanism.type });
+  const [first, ...rest] = message.split('\n');
+  return (
+    <ErrorCard
+      title={t('plugin.failed', { plugin: page.tabTitle(tab) })}
+      failure={{ message: first ?? '', ...(rest.length ? { details: rest.join('\n') } : {}) }}
+      {...(tab.error ? { intro: t('plugin.server') } : {})}
+    />
+  );
+}
+
+function Opened({ tab, visible }: { tab: Tab; visible: { readonly value: boolean } }) {
+  const page = usePage();
+  const t = page.t.value;
+  const host = useRef<HTMLDivElement>(null);
+  const mounted = useMemo(() => new MountedPlugin(page, tab, visible as ReturnType<typeof useComputed<boolean>>), []);
+  useEffect(() => {
+    if (host.current) void mounted.mount(host.current);
+    return page.watchErrors(mounted);
+  }, []);
+  const failure = mounted.failure.value;
+  const state = mounted.state.value;
+  const title = page.tabTitle(tab);
+  return (
+    <>
+      {failure !== null && (
+        <ErrorCard
+          title={t(state === 'failed' ? 'plugin.failed' : 'plugin.failed.later', { plugin: title })}
+          failure={failureOf(failure)}
+          onRetry={() => host.current && mounted.remount(host.current)}
+          {...(state === 'failed' ? {} : { onDismiss: () => void (mounted.failure.value = null) })}
+        />
+      )}
+      {state === 'loading' && <p class="ih-late ih-muted ih-panel-wait">{t('plugin.loading', { plugin: title })}</p>}
+      <div class="ih-plugin" ref={host} />
+    </>
+  );
+}
