@@ -1,0 +1,51 @@
+"""A real host that serves real files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+Serve = Callable[..., str]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts `insight-host` with these arguments on a free port; returns its URL."""
+    with contextlib.ExitStack() as stack:
+
+        def start(*arguments: str | Path, environment: dict[str, str] | None = None) -> str:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "insight_core.cli", "--port", "0", *map(str, arguments)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env={**os.environ, **(environment or {})},
+            )
+            stack.callback(_stop, process)
+            assert process.stdout is not None
+            printed = []
+            for line in process.stdout:
+                printed.append(line)
+                if found := re.search(r"http://\S+", line):
+                    return found.group()
+            raise AssertionError("insight-host printed no URL:\n" + "".join(printed))
+
+        yield start
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
