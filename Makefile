@@ -40,7 +40,7 @@ dev: .venv/.dev assets
 # Editable: the assets are made by the target `assets`, from the same hook.
 .venv/.runtime: pyproject.toml | .venv/bin/python
 	@echo 'installing insight-host'
-	@$(PY) $(PIP) 'hatchling>=1.27'
+	@$(PY) $(PIP) 'hatchling>=1.27' editables
 	@INSIGHT_HOST_SKIP_FRONTEND=1 $(PY) $(PIP) --no-build-isolation -e .
 	@touch $@
 

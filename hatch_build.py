@@ -49,7 +49,7 @@ def build(root: Path) -> None:
     if fresh(root):
         return
     _install(root)
-    npm(root, "run", "build")
+    npm(root, "run", "--silent", "build")
     marker = root / _DIGEST
     marker.parent.mkdir(parents=True, exist_ok=True)
     marker.write_text(digest(root), encoding="ascii")

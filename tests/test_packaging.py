@@ -69,8 +69,8 @@ def wheel(
 ) -> zipfile.ZipFile:
     """Built from the sdist, as pip does, with no Node.js within reach."""
     place = tmp_path_factory.mktemp("source")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(place, filter="data")
+    # not tarfile: its extraction filters came with Python 3.11.4, and going without warns from 3.12 on
+    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(place)], check=True)
     [source] = place.iterdir()
     environment = {**offline_environment, "PATH": os.path.dirname(sys.executable)}
     return zipfile.ZipFile(_build(source, tmp_path_factory.mktemp("wheel"), "wheel", environment))
@@ -267,7 +267,7 @@ def test_a_failing_build_fails_and_leaves_the_assets_stale(
         (tools / name).write_text(f"#!/bin/sh\n{script}\n")
         (tools / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    with pytest.raises(hook.FrontendError, match="npm run build"):
+    with pytest.raises(hook.FrontendError, match="npm run .*build"):
         hook.build(sources)
     assert not hook.fresh(sources)
 
