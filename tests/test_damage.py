@@ -1,25 +1,26 @@
-"""Logs that are damaged, cut off, growing, replaced or gone: what can be read is read, the rest is listed."""
+"""Logs that are damaged or cut off: what can be read is read, the rest is listed."""
 
 from __future__ import annotations
 
 import math
 import os
 import resource
-import shutil
 import struct
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import insight_scalar
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from insight_core.api import Damage, ScalarQuery, SeriesKey
+from insight_core.api import Damage, SeriesKey
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, GrowingFile, damaged_logdir
+from insight_core.testing import EventWriter, damaged_logdir, scalar_points, wire
 from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
-Points = list[tuple[int, float]]
 Open = Callable[[Path], LocalProvider]
 
 
@@ -39,15 +40,6 @@ def load() -> Iterator[Open]:
         provider.close()
 
 
-def points(provider: LocalProvider, run: str, tag: str = "loss") -> Points:
-    columns = provider.scalars("scalar", [SeriesKey(run, tag)], ScalarQuery(attempts="all"))
-    return [
-        (step, value)
-        for part in columns.values()
-        for step, value in zip(part.steps.tolist(), part.values.tolist(), strict=True)
-    ]
-
-
 def tags(provider: LocalProvider, run: str) -> set[str]:
     return {info.key.tag for info in provider.series("scalar", runs=[run])}
 
@@ -56,7 +48,7 @@ def listed(provider: LocalProvider, run: str) -> set[tuple[str, int]]:
     return {(damage.file, damage.offset) for damage in provider.damage(run)}
 
 
-def expected_points(steps: range) -> Points:
+def expected_points(steps: range) -> list[tuple[int, float]]:
     return [(step, float(step)) for step in steps]
 
 
@@ -72,7 +64,7 @@ def test_every_run_of_the_corpus_is_read_as_far_as_it_can_be(tmp_path: Path, loa
         assert run.name in names
         assert tags(provider, run.name) == set(run.points), run.name
         for tag, wanted in run.points.items():
-            assert points(provider, run.name, tag) == wanted, run.name
+            assert scalar_points(provider, run.name, tag) == wanted, run.name
 
 
 def test_every_damage_of_the_corpus_is_listed_once_with_its_place_and_reason(
@@ -108,14 +100,12 @@ def test_wall_times_that_are_not_numbers_survive_and_start_no_run(tmp_path: Path
 
 @pytest.mark.parametrize("bits", [28, 30, 40, 63])
 def test_a_declared_length_costs_no_memory(tmp_path: Path, load: Open, bits: int) -> None:
-    from insight_core.testing import wire
-
     length = struct.pack("<Q", 1 << bits)
     header = length + struct.pack("<I", wire.masked_crc32c(length))
     (tmp_path / FILE_NAME).write_bytes(file_content(3) + header + b"x" * 100)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     provider = load(tmp_path)
-    assert points(provider, ".") == expected_points(range(3))
+    assert scalar_points(provider, ".") == expected_points(range(3))
     assert listed(provider, ".") == {(FILE_NAME, len(file_content(3)))}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
 
@@ -129,7 +119,7 @@ def test_an_unreadable_directory_is_listed_and_hides_nothing_else(tmp_path: Path
         if os.access(tmp_path / "closed", os.R_OK):
             pytest.skip("this user may read everything (root)")
         provider = load(tmp_path)
-        assert points(provider, "open") == expected_points(range(2))
+        assert scalar_points(provider, "open") == expected_points(range(2))
         assert [damage.file for damage in provider.damage("closed")] == ["closed"]
     finally:
         (tmp_path / "closed").chmod(0o700)
@@ -143,7 +133,7 @@ def test_an_unreadable_file_is_listed_and_hides_nothing_else(tmp_path: Path, loa
     if os.access(closed, os.R_OK):
         pytest.skip("this user may read everything (root)")
     provider = load(tmp_path)
-    assert points(provider, ".") == expected_points(range(2))
+    assert scalar_points(provider, ".") == expected_points(range(2))
     assert [damage.file for damage in provider.damage(".")] == [closed.name]
 
 
@@ -157,7 +147,7 @@ def test_cut_off_at_every_byte_then_completed(tmp_path: Path, load: Open) -> Non
     provider = load(tmp_path)
     for size in range(len(content) + 1):
         run, whole = f"cut{size}", [end for end in ends if end <= size]
-        assert points(provider, run) == expected_points(range(max(len(whole) - 1, 0)))
+        assert scalar_points(provider, run) == expected_points(range(max(len(whole) - 1, 0)))
         cut = size == 0 or size not in ends
         last = max(whole, default=0)
         assert listed(provider, run) == ({(f"{run}/{FILE_NAME}", last)} if cut else set())
@@ -166,7 +156,7 @@ def test_cut_off_at_every_byte_then_completed(tmp_path: Path, load: Open) -> Non
             file.write(content[size:])
     provider.load()
     for size in range(len(content) + 1):
-        assert points(provider, f"cut{size}") == expected_points(range(3))
+        assert scalar_points(provider, f"cut{size}") == expected_points(range(3))
         assert listed(provider, f"cut{size}") == set()
 
 
@@ -182,136 +172,8 @@ def test_every_single_wrong_byte_costs_at_most_its_record(tmp_path: Path, load: 
     for at in range(len(content)):
         hit = sum(start <= at for start in starts) - 1
         kept = [step for step in range(3) if step + 1 != hit]
-        assert [step for step, _ in points(provider, f"byte{at}")] == kept, at
+        assert [step for step, _ in scalar_points(provider, f"byte{at}")] == kept, at
         assert listed(provider, f"byte{at}") == {(f"byte{at}/{FILE_NAME}", starts[hit])}
-
-
-@pytest.mark.parametrize("piece", [1, 7, 12, 64, 1000])
-def test_a_growing_file_is_read_as_it_grows(tmp_path: Path, load: Open, piece: int) -> None:
-    growing = GrowingFile(file_content(4), tmp_path / FILE_NAME)
-    provider = load(tmp_path)
-    seen = 0
-    while growing.grow(piece):
-        provider.load()
-        now = points(provider, ".")
-        assert len(now) >= seen
-        assert now == expected_points(range(len(now)))
-        seen = len(now)
-    assert seen == 4
-    assert not provider.damage(".")
-
-
-def test_several_files_of_a_run_grow_at_once(tmp_path: Path, load: Open) -> None:
-    names = [f"events.out.tfevents.{1700000000 + number}.test" for number in range(3)]
-    contents = [
-        version_record() + b"".join(scalar_record(step, tag=f"tag{number}") for step in range(20))
-        for number in range(3)
-    ]
-    files = [
-        GrowingFile(content, tmp_path / "run" / name) for content, name in zip(contents, names, strict=True)
-    ]
-    provider = load(tmp_path)
-    generation = provider.generation()
-    while any(file.remaining for file in files):
-        for number, file in enumerate(files):
-            file.grow(37 + 11 * number)
-        provider.load()
-        assert provider.generation() > generation
-        generation = provider.generation()
-    for number in range(3):
-        assert points(provider, "run", f"tag{number}") == expected_points(range(20))
-    assert not provider.damage("run")
-
-
-def test_a_finished_file_is_not_read_again(tmp_path: Path, load: Open) -> None:
-    (tmp_path / FILE_NAME).write_bytes(file_content(3))
-    provider = load(tmp_path)
-    generation = provider.generation()
-    provider.load()
-    provider.load()
-    assert provider.generation() == generation
-    assert points(provider, ".") == expected_points(range(3))
-
-
-@pytest.mark.parametrize("count", [1, 3, 8])
-def test_a_replaced_file_is_read_anew(tmp_path: Path, load: Open, count: int) -> None:
-    file = GrowingFile(file_content(3), tmp_path / FILE_NAME)
-    file.finish()
-    provider = load(tmp_path)
-    file.replace(version_record() + b"".join(scalar_record(step, tag="other") for step in range(count)))
-    provider.load()
-    assert tags(provider, ".") == {"other"}
-    assert points(provider, ".", "other") == expected_points(range(count))
-
-
-@pytest.mark.parametrize("count", [1, 8])
-def test_a_file_rewritten_in_place_is_read_anew(tmp_path: Path, load: Open, count: int) -> None:
-    file = GrowingFile(file_content(3), tmp_path / FILE_NAME)
-    file.finish()
-    provider = load(tmp_path)
-    file.rewrite(version_record() + b"".join(scalar_record(step, tag="other") for step in range(count)))
-    provider.load()
-    assert tags(provider, ".") == {"other"}
-    assert points(provider, ".", "other") == expected_points(range(count))
-
-
-def test_a_damaged_file_that_is_replaced_by_a_good_one_is_damaged_no_more(tmp_path: Path, load: Open) -> None:
-    file = GrowingFile(file_content(2) + b"\xff" * 40, tmp_path / FILE_NAME)
-    file.finish()
-    provider = load(tmp_path)
-    assert len(provider.damage(".")) == 1
-    file.replace(file_content(5))
-    provider.load()
-    assert not provider.damage(".")
-    assert points(provider, ".") == expected_points(range(5))
-
-
-def test_a_deleted_run_goes_and_the_others_stay(tmp_path: Path, load: Open) -> None:
-    for name in ("gone", "kept"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / FILE_NAME).write_bytes(file_content(2) + b"\0")
-    provider = load(tmp_path)
-    shutil.rmtree(tmp_path / "gone")
-    provider.load()
-    assert [run.name for run in provider.runs()] == ["kept"]
-    assert {damage.run for damage in provider.damage()} == {"kept"}
-    assert points(provider, "kept") == expected_points(range(2))
-    assert points(provider, "gone") == []
-
-
-def test_one_file_of_a_run_is_deleted(tmp_path: Path, load: Open) -> None:
-    with EventWriter(tmp_path / FILE_NAME) as first:
-        first.scalar("loss", 0, 0.0)
-    with EventWriter(tmp_path / "events.out.tfevents.1700000100.test") as second:
-        second.scalar("accuracy", 0, 0.5)
-    provider = load(tmp_path)
-    assert tags(provider, ".") == {"loss", "accuracy"}
-    first.path.unlink()
-    provider.load()
-    assert points(provider, ".", "accuracy") == [(0, 0.5)]
-
-
-def test_a_logdir_that_appears_later(tmp_path: Path, load: Open) -> None:
-    provider = load(tmp_path / "later")
-    assert list(provider.runs()) == []
-    with EventWriter(tmp_path / "later" / "run") as writer:
-        writer.scalar("loss", 1, 2.0)
-    provider.load()
-    assert points(provider, "run") == [(1, 2.0)]
-    shutil.rmtree(tmp_path / "later")
-    provider.load()
-    assert list(provider.runs()) == []
-
-
-def test_files_that_vanish_while_they_are_listed(tmp_path: Path, load: Open) -> None:
-    for number in range(5):
-        (tmp_path / f"run{number}").mkdir()
-        (tmp_path / f"run{number}" / FILE_NAME).write_bytes(file_content(1))
-    provider = load(tmp_path)
-    for number in range(5):
-        (tmp_path / f"run{number}" / FILE_NAME).unlink()
-        provider.load()
-    assert not list(provider.series("scalar"))
 
 
 def test_damage_says_how_much_is_lost(tmp_path: Path, load: Open) -> None:
@@ -321,3 +183,48 @@ def test_damage_says_how_much_is_lost(tmp_path: Path, load: Open) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
     [damage] = load(tmp_path).damage(".")
     assert damage == Damage(".", FILE_NAME, second, damage.reason, len(scalar_record(1)))
+
+
+GARBAGE = st.binary(min_size=1, max_size=60)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pieces=st.lists(st.one_of(st.none(), GARBAGE), max_size=12))
+def test_garbage_between_records_costs_no_record(pieces: list[bytes | None]) -> None:
+    content, steps, garbage = version_record(), 0, 0
+    for piece in pieces:
+        if piece is None:
+            content += scalar_record(steps)
+            steps += 1
+        else:
+            content += piece
+            garbage += len(piece)
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / FILE_NAME).write_bytes(content + scalar_record(steps))
+        provider = LocalProvider([Logdir(directory)], [insight_scalar.insight_plugin()], reload_interval=0)
+        provider.load()
+        assert scalar_points(provider, ".") == expected_points(range(steps + 1))
+        assert sum(damage.skipped for damage in provider.damage(".")) == garbage
+        provider.close()
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_numbers_beside_a_large_image_are_verified(tmp_path: Path, load: Open, good: bool) -> None:
+    image = wire.image_value("image", bytes(6_000_000), 10, 10)
+    with EventWriter(tmp_path / FILE_NAME) as writer:
+        writer.scalar("loss", 0, 0.0)
+        event = wire.event(1, 1.0, wire.summary([wire.scalar_value("loss", 1.0), image]))
+        writer.raw(wire.record(event, bad_data_crc=not good))
+        writer.scalar("loss", 2, 2.0)
+    provider = load(tmp_path)
+    assert [step for step, _ in scalar_points(provider, ".")] == ([0, 1, 2] if good else [0, 2])
+    assert len(provider.damage(".")) == (0 if good else 1)
+
+
+def test_a_long_file_is_read_whole(tmp_path: Path, load: Open) -> None:
+    """More than one chunk of reading, so that records lie across the cuts."""
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalar_block(["a", "loss"], range(120_000), [[1.0, 2.0]] * 120_000)
+    provider = load(tmp_path)
+    assert [step for step, _ in scalar_points(provider, "run")] == list(range(120_000))
+    assert not provider.damage()

@@ -4,6 +4,7 @@ from insight_core.testing import wire
 from insight_core.testing.damaged_logdir import DamagedRun, ExpectedDamage, damaged_logdir
 from insight_core.testing.event_writer import START_TIME, EventWriter
 from insight_core.testing.growing_file import GrowingFile
+from insight_core.testing.points import scalar_points
 from insight_core.testing.scalar_block import scalar_events
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "GrowingFile",
     "damaged_logdir",
     "scalar_events",
+    "scalar_points",
     "wire",
 ]
