@@ -267,7 +267,7 @@ def test_a_failing_build_fails_and_leaves_the_assets_stale(
         (tools / name).write_text(f"#!/bin/sh\n{script}\n")
         (tools / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    with pytest.raises(hook.FrontendError, match="npm run .*build"):
+    with pytest.raises(hook.FrontendError, match=r"npm run .*build"):
         hook.build(sources)
     assert not hook.fresh(sources)
 
