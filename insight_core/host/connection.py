@@ -24,6 +24,9 @@ class Connection(WSGIRequestHandler):
     """Reads requests off a socket in a thread of its own."""
 
     protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # a line that cannot be read is refused with a status too
+    error_content_type = "text/plain; charset=utf-8"
+    error_message_format = "%(code)d %(message)s\n"
     timeout = _IDLE
 
     def version_string(self) -> str:

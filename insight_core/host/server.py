@@ -39,7 +39,8 @@ class Server:
         self._stopped = threading.Event()
         self.host = host
         self.port: int = self._inner.port
-        self.url = f"http://{_name_for_browser(host)}:{self.port}{prefix}/"
+        parts = "".join(f"{part}/" for part in prefix.split("/") if part)
+        self.url = f"http://{_name_for_browser(host)}:{self.port}/{parts}"
 
     def serve_forever(self) -> None:
         """Serves until ``stop`` is called or the thread is interrupted."""
@@ -72,6 +73,8 @@ def listen(
     ``port`` 0 takes any free one, None 6006 or the next free one. Raises InsightError when the
     address cannot be had.
     """
+    if port is not None and not 0 <= port <= 65535:
+        raise InsightError(f"a port is a number from 0 to 65535, not {port}")
     ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED) if port is None else [port]
     for candidate in ports:
         try:
@@ -80,8 +83,8 @@ def listen(
             if error.errno != errno.EADDRINUSE:
                 raise InsightError(f"cannot listen on {host} port {candidate}: {_reason(error)}") from error
             continue
-        except OverflowError as error:
-            raise InsightError(f"a port is a number from 0 to 65535, not {candidate}") from error
+        except UnicodeError as error:
+            raise InsightError(f"{host!r} is not the name of a host") from error
         return Server(app, listener, host, path_prefix)
     if port is None:
         last = DEFAULT_PORT + PORTS_TRIED - 1

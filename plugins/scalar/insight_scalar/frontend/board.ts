@@ -153,7 +153,8 @@ export class Board {
     const now = Date.now();
     const continues = how !== 'reset' && this.lastLook.tag === tag && now - this.lastLook.time < CONTINUES;
     this.lastLook = { tag, time: now };
-    this.keep(tag, look(this.stackOf(tag), zoom, how, continues));
+    const window = { x: codecs.rounded(zoom.x), y: codecs.rounded(zoom.y) };
+    this.keep(tag, look(this.stackOf(tag), window, how, continues));
   }
 
   stepBack(tag: string): void {

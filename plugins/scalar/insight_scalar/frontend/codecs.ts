@@ -37,9 +37,9 @@ export const names: Codec<readonly string[]> = {
   format: (value) => (value.length > 0 ? value.map(encoded).join(';') : null),
 };
 
-/** Empty names are written as a lone `~`, so that a group without a prefix survives. */
+/** Only what these lists give a meaning to is escaped. Empty names are a lone `~`: the group without a prefix has one. */
 function encoded(name: string): string {
-  return name === '' ? '~' : encodeURIComponent(name).replace(/~/g, '%7E');
+  return name === '' ? '~' : name.replace(/[%;=,~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function decoded(name: string): string | null {
@@ -86,6 +86,14 @@ export function parseZoom(t: string): Zoom | null {
 
 export function formatZoom({ x, y }: Zoom): string {
   return [...(x ?? ['', '']), ...(y ?? ['', ''])].join(',').replace(/,+$/, '');
+}
+
+/** A window with as many digits as a screen can show, so that URLs stay short. */
+export function rounded(window: Range | null): Range | null {
+  if (!window) return null;
+  const digits = Math.max(0, Math.min(15, 5 - Math.floor(Math.log10(window[1] - window[0]))));
+  const [from, to] = [Number(window[0].toFixed(digits)), Number(window[1].toFixed(digits))];
+  return from < to ? [from, to] : window;
 }
 
 export const zooms = byTag(parseZoom, formatZoom);
