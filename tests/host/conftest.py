@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,7 +58,7 @@ def host_of(
     """Makes a host with the given plugins and settings."""
 
     def make(*plugins: Plugin, **settings: Any) -> Host:  # noqa: ANN401
-        registry = Registry.of([(plugin.name, lambda p=plugin: module_of(p)) for plugin in plugins])
+        registry = Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins])
         assert not registry.failures
         return Host(registry, provider, HostSettings(page=page_directory, **settings))
 

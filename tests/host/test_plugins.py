@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pytest
 from attrs import evolve
@@ -52,11 +52,11 @@ def _exit(*_: object) -> NoReturn:
         (Plugin("bad", "Bad", routes=_exit), "SystemExit: 1"),
         (Plugin("bad", "Bad", routes=lambda data: None), "TypeError"),  # type: ignore[arg-type,return-value]
         (_plugin("/x"), "gave a str, not a Route"),
-        (_plugin(Route("/x", "no function")), "the view of /x is not a function"),
+        (_plugin(Route("/x", cast(Any, "no function"))), "the view of /x is not a function"),
         (_plugin(Route("/<nope:x>", _ok)), "nope"),
         (_plugin(Route("/<x", _ok)), "bad"),
         (_plugin(Route("/x", _ok), Route("/x/", _ok)), "two routes answer GET /x"),
-        (_plugin(Route("/x", _ok, methods="GET")), "the methods of /x"),
+        (_plugin(Route("/x", _ok, methods=cast(Any, "GET"))), "the methods of /x"),
         (_plugin(Route("/static/x", _ok), frontend=Path("/nowhere")), "/static/x"),
     ],
 )
