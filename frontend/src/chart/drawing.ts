@@ -5,6 +5,8 @@ import type { Palette } from './palette';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
 
+const RADIUS = 2.5; // of a point that no line joins
+
 /** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
 export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   const { plot, props } = figure;
@@ -19,6 +21,14 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
       }
     }
     if (props.threshold) violations(figure, props.threshold, painter, colors);
+  });
+  painter.clipped(plot.left - RADIUS, plot.top - RADIUS, plot.width + 2 * RADIUS, plot.height + 2 * RADIUS, () => {
+    for (const entry of figure.entries) {
+      if (entry.line.role === 'raw') continue;
+      dots(entry, painter, entry.line.color);
+      const bad = props.threshold && entry.line.axis !== 'right' ? satisfying(props.threshold).map((i) => toPixels(i, entry.scale)) : [];
+      if (bad.length > 0) dots(entry, painter, colors.danger, (y) => bad.some((interval) => holds(interval, y)));
+    }
   });
   edgeMarks(figure, painter);
   axes(figure, painter, colors);
@@ -40,8 +50,13 @@ function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, m
     ...(raw ? { alpha: 0.28 } : {}),
   };
   painter.polylines(trace, stroke);
-  if (raw) return;
-  for (let i = 0; i + 1 < trace.dots.length; i += 2) painter.circle(trace.dots[i] as number, trace.dots[i + 1] as number, 2.5, color);
+}
+
+function dots(entry: Entry, painter: Painter, color: string, wanted: (y: number) => boolean = () => true): void {
+  const { dots: points } = entry.trace;
+  for (let i = 0; i + 1 < points.length; i += 2) {
+    if (wanted(points[i + 1] as number)) painter.circle(points[i] as number, points[i + 1] as number, RADIUS, color);
+  }
 }
 
 /** Ink is the cost: a line that goes up and down in every column is drawn as thin as it gets. */
@@ -80,9 +95,6 @@ function violations(figure: Figure, threshold: Threshold, painter: Painter, colo
     for (const interval of satisfying(threshold)) {
       const pixels = toPixels(interval, scale);
       painter.polylines(within(trace, pixels), { color: colors.danger, width, ...(line.dash ? { dash: line.dash } : {}) });
-      for (let i = 0; i + 1 < trace.dots.length; i += 2) {
-        if (holds(pixels, trace.dots[i + 1] as number)) painter.circle(trace.dots[i] as number, trace.dots[i + 1] as number, 2.5, colors.danger);
-      }
     }
   }
   for (const condition of [threshold.first, threshold.second]) {

@@ -21,9 +21,9 @@ export function palette(theme: Theme): Palette {
   const token = (name: string, otherwise: string): string => theme.token(name).trim() || otherwise;
   return {
     text: token('--text', plain.text),
-    faint: token('--text-muted', plain.faint),
-    grid: plain.grid,
-    axis: plain.axis,
+    faint: token('--muted', plain.faint),
+    grid: token('--grid', plain.grid),
+    axis: token('--border-strong', plain.axis),
     surface: token('--surface', plain.surface),
     accent: token('--accent', plain.accent),
     danger: token('--danger', plain.danger),

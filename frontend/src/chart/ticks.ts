@@ -90,17 +90,6 @@ export function tickNumber(value: number, step: number): string {
   return sign + size.toFixed(decimals(step));
 }
 
-/** A value for people who compare: six significant digits. */
-export function valueText(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '−Inf';
-  if (value === 0) return '0';
-  const size = Math.abs(value);
-  const sign = value < 0 ? '−' : '';
-  if (size >= 1e7 || size < 1e-4) return sign + exponential(size, 5);
-  return sign + trim(size.toPrecision(Math.max(6, Math.ceil(Math.log10(size)))));
-}
-
 function exponential(size: number, digits: number): string {
   const [mantissa = '', exponent = ''] = size.toExponential(digits).split('e');
   return `${trim(mantissa)}e${exponent.replace('+', '').replace('-', '−')}`;

@@ -3,7 +3,9 @@ import { PINNED, type Board } from './board';
 import { Card } from './card';
 import type { TagGroup } from './groups';
 import { Icon } from './icons';
+import { PairDialog } from './pair_dialog';
 import { Table } from './table';
+import { ThresholdDialog } from './threshold_dialog';
 import { Toolbar } from './toolbar';
 
 export function App({ board }: { readonly board: Board }): JSX.Element {
@@ -11,6 +13,7 @@ export function App({ board }: { readonly board: Board }): JSX.Element {
     <div class={`scalars ${board.theme.value.mode}`} data-testid="scalars">
       <Toolbar board={board} />
       <Content board={board} />
+      <Dialogs board={board} />
     </div>
   );
 }
@@ -37,6 +40,14 @@ function Content({ board }: { readonly board: Board }): JSX.Element {
   }
   if (board.layout.value === 'table') return <Table board={board} />;
   return <>{board.groups.value.map((group) => <Group key={group.name} board={board} group={group} />)}</>;
+}
+
+function Dialogs({ board }: { readonly board: Board }): JSX.Element | null {
+  const open = board.dialog.value;
+  if (!open) return null;
+  const close = (): void => void (board.dialog.value = null);
+  const Which = open.kind === 'threshold' ? ThresholdDialog : PairDialog;
+  return <Which key={`${open.kind} ${open.tag}`} board={board} tag={open.tag} onClose={close} />;
 }
 
 function Group({ board, group }: { readonly board: Board; readonly group: TagGroup }): JSX.Element {

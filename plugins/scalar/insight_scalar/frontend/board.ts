@@ -43,6 +43,7 @@ export class Board {
   readonly thresholds = signal<ReadonlyMap<string, Threshold>>(new Map());
   /** x under the pointer of some card, for the others when their x is linked. */
   readonly cursor = signal<{ readonly tag: string; readonly x: number } | null>(null);
+  readonly dialog = signal<{ readonly kind: 'threshold' | 'pair'; readonly tag: string } | null>(null);
   /** The card that keys act on. */
   readonly current = signal<string | null>(null);
   private readonly stacks = signal<ReadonlyMap<string, ZoomStack>>(new Map());

@@ -4,8 +4,6 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { message, type Board } from './board';
 import { Button } from './icons';
-import { PairDialog } from './pair_dialog';
-import { ThresholdDialog } from './threshold_dialog';
 
 export interface CardToolsProps {
   readonly board: Board;
@@ -15,11 +13,9 @@ export interface CardToolsProps {
 
 export function CardTools({ board, tag, chart }: CardToolsProps): JSX.Element {
   const say = board.t.bind(board);
-  const dialog = useSignal<'threshold' | 'pair' | null>(null);
   const log = board.logOf(tag);
   const full = board.full.value === tag;
   const zoomed = board.canStepBack(tag);
-  const close = (): void => void (dialog.value = null);
   return (
     <div class="tools" role="toolbar" aria-label={say('card.tools')}>
       <Button action="zoom-back" icon="back" label={say('zoom.back')} disabled={!zoomed} onPress={() => board.stepBack(tag)} />
@@ -29,14 +25,12 @@ export function CardTools({ board, tag, chart }: CardToolsProps): JSX.Element {
           <Button action="log-x" text="x" label={say('log.x')} pressed={log.x} onPress={() => board.setLog(tag, { ...log, x: !log.x })} />
         )}
         <Button action="log-y" text="log" label={say('log.y')} pressed={log.y} onPress={() => board.setLog(tag, { ...log, y: !log.y })} />
-        <Button action="threshold" icon="threshold" label={say('threshold.title')} pressed={board.thresholds.value.has(tag)} onPress={() => (dialog.value = 'threshold')} />
-        <Button action="pair" icon="pair" label={say('pair.title')} pressed={board.pairs.value.has(tag)} onPress={() => (dialog.value = 'pair')} />
+        <Button action="threshold" icon="threshold" label={say('threshold.title')} pressed={board.thresholds.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'threshold', tag })} />
+        <Button action="pair" icon="pair" label={say('pair.title')} pressed={board.pairs.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'pair', tag })} />
         <Button action="pin" icon="pin" label={say('pin')} pressed={board.pins.value.includes(tag)} onPress={() => board.toggle(board.pins, tag)} />
       </span>
       <ExportMenu board={board} tag={tag} chart={chart} />
       <Button action="fullscreen" icon={full ? 'close' : 'full'} label={say(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? '' : tag, 'push')} />
-      {dialog.value === 'threshold' && <ThresholdDialog board={board} tag={tag} onClose={close} />}
-      {dialog.value === 'pair' && <PairDialog board={board} tag={tag} onClose={close} />}
     </div>
   );
 }
