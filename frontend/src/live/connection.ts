@@ -6,6 +6,8 @@ import { signal } from '@preact/signals';
 
 export interface ServerChanges {
   readonly generation: number;
+  /** Names the server process that counts the generations. */
+  readonly boot?: string;
   readonly runs: boolean;
   /** Tags by run by plugin; null: anything may have changed. */
   readonly series: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | null;
@@ -18,8 +20,8 @@ export interface EventStream {
 }
 /** What the connection needs of the world; tests pass their own. */
 export interface LiveWorld {
-  poll(since: number, signal: AbortSignal): Promise<ServerChanges>;
-  stream(since: number, on: { open(): void; changes(changes: ServerChanges): void; error(): void }): EventStream;
+  poll(since: string, signal: AbortSignal): Promise<ServerChanges>;
+  stream(since: string, on: { open(): void; changes(changes: ServerChanges): void; error(): void }): EventStream;
   after(milliseconds: number, run: () => void): () => void;
 }
 
@@ -32,6 +34,7 @@ export class LiveConnection {
   /** Milliseconds until the next attempt while disconnected. */
   readonly retryIn = signal(0);
   private generation = 0;
+  private boot = '';
   private visible = false;
   private failures = 0;
   private polls = 0;
@@ -45,8 +48,13 @@ export class LiveConnection {
   ) {}
 
   /** What the page has already; call before it becomes visible. */
-  startFrom(generation: number): void {
+  startFrom(generation: number, boot = ''): void {
     this.generation = generation;
+    this.boot = boot;
+  }
+
+  private get cursor(): string {
+    return this.boot ? `${this.boot}-${this.generation}` : String(this.generation);
   }
 
   /** Browsers allow six connections per host, so a page in the background holds none. */
@@ -85,7 +93,7 @@ export class LiveConnection {
     const request = new AbortController();
     this.request = request;
     try {
-      const changes = await this.world.poll(this.generation, request.signal);
+      const changes = await this.world.poll(this.cursor, request.signal);
       if (request.signal.aborted) return false;
       this.failures = 0;
       this.accept(changes);
@@ -110,7 +118,7 @@ export class LiveConnection {
 
   private open(): void {
     let opened = false;
-    const stream = this.world.stream(this.generation, {
+    const stream = this.world.stream(this.cursor, {
       open: () => {
         if (this.current !== stream) return;
         opened = true;
@@ -144,10 +152,11 @@ export class LiveConnection {
   }
 
   private accept(changes: ServerChanges): void {
-    const before = this.generation;
-    if (changes.generation === before) return;
+    // Generations only grow: a smaller one is of another server process, of which nothing is known.
+    const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
+    if (!restarted && changes.generation === this.generation) return;
     this.generation = changes.generation;
-    // Generations only grow: a smaller one is another server process, of which we know nothing.
-    this.onChanges(changes.generation < before ? { generation: changes.generation, runs: true, series: null } : changes);
+    this.boot = changes.boot ?? this.boot;
+    this.onChanges(restarted ? { ...changes, runs: true, series: null } : changes);
   }
 }

@@ -30,13 +30,14 @@ export class Page {
   readonly tabs = computed<readonly Tab[]>(() => {
     const plugins = this.session.plugins.value ?? [];
     const shown = plugins.filter((tab) => tab.enabled || tab.error || tab.name === this.wanted.value);
-    if (shown.length) return shown;
-    const first = plugins.find((tab) => tab.name === 'scalar') ?? plugins[0];
-    return first ? [first] : [];
+    if (shown.some((tab) => tab.enabled || tab.name === this.wanted.value)) return shown;
+    // Nothing has data: the first view stands for all, with its own words for having none.
+    const first = plugins.find((tab) => !tab.error);
+    return first ? [first, ...shown] : shown;
   });
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
-    return tabs.find((tab) => tab.name === this.wanted.value) ?? tabs.find((tab) => tab.enabled) ?? tabs[0] ?? null;
+    return tabs.find((tab) => tab.name === this.wanted.value) ?? tabs.find((tab) => tab.enabled && !tab.error) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
   });
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
   private readonly mounted = new Set<MountedPlugin>();

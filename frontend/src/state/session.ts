@@ -8,6 +8,7 @@ import type { RunRow } from './runs';
 
 export interface RunTable {
   readonly generation: number;
+  readonly boot?: string;
   readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
   readonly notices: readonly string[];
   readonly runs: readonly RunRow[];
@@ -55,6 +56,7 @@ export class Session {
   }
 
   private accept(changes: ServerChanges): void {
+    if (changes.boot !== this.latest.value.boot) this.environment.value = null; // another process: maybe another logdir
     this.latest.value = changes;
     const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
     if (changes.runs || unseen || this.loading.value) void this.refresh();
@@ -79,8 +81,8 @@ export class Session {
       this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
       const first = this.table.value === null;
       if (first) {
-        this.latest.value = { generation: table.generation, runs: false, series: null };
-        this.live.startFrom(table.generation);
+        this.latest.value = { ...(table.boot ? { boot: table.boot } : {}), generation: table.generation, runs: false, series: null };
+        this.live.startFrom(table.generation, table.boot);
       }
       this.table.value = table;
       if (first) this.follow();

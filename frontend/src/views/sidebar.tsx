@@ -124,7 +124,9 @@ function SelectionBar() {
         }}
       />
       <span class="ih-selection-count ih-muted" title={t('runs.count', { selected: runs.selected.value.length, total })}>
-        {rows.length < total ? t('runs.shown', { shown: rows.length, total }) : t('runs.count', { selected: runs.selected.value.length, total })}
+        {rows.length < total
+          ? t('runs.shown', { shown: rows.length, total })
+          : t('runs.count.short', { selected: runs.selected.value.length, total })}
       </span>
       <button
         type="button"
@@ -142,7 +144,7 @@ function SelectionBar() {
         title={t('runs.sort.label')}
         onClick={() => runs.sort.set(runs.sort.value === 'time' ? 'name' : 'time')}
       >
-        {t(`runs.sort.${runs.sort.value}`)}
+        <Icon name="sort" /> {t(`runs.sort.${runs.sort.value}`)}
       </button>
     </div>
   );

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { assignHues, cssColor, hash, oklch } from './colors';
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `exp/lr=0.${at}/seed_${at % 7}`);
+
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+function contrast(left: string, right: string): number {
+  const [low, high] = [luminance(left), luminance(right)].sort((a, b) => a - b) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+describe('colours of runs', () => {
+  it('converts OKLCH to sRGB', () => {
+    expect(oklch(1, 0, 0)).toBe('#ffffff');
+    expect(oklch(0, 0, 0)).toBe('#000000');
+    expect(oklch(0.627955, 0.257683, 29.2339)).toBe('#ff0000');
+  });
+
+  it('stays inside sRGB where the chroma does not exist', () => {
+    expect(oklch(0.95, 0.3, 260)).toMatch(/^#[0-9a-f]{6}$/);
+  });
+
+  it('gives every run its own colour while the palette lasts', () => {
+    for (const count of [1, 2, 8, 9, 16, 24]) {
+      const colors = [...assignHues(names(count)).values()].map((hue) => cssColor(hue, 'light'));
+      expect(new Set(colors).size).toBe(count);
+    }
+  });
+
+  it('depends on the names, not on their order or on repetitions', () => {
+    const all = names(30);
+    const shuffled = [...all].reverse();
+    expect(new Map([...assignHues([...shuffled, ...all])].sort())).toEqual(new Map([...assignHues(all)].sort()));
+  });
+
+  it('rarely changes the colours of others when a run is added', () => {
+    let moved = 0;
+    let compared = 0;
+    for (let count = 2; count < 40; count++) {
+      const before = assignHues(names(count));
+      const after = assignHues([...names(count), `new/${count}`]);
+      for (const [name, hue] of before) {
+        compared += 1;
+        if (cssColor(hue, 'light') !== cssColor(after.get(name) ?? hue, 'light')) moved += 1;
+      }
+    }
+    expect(moved / compared).toBeLessThan(0.12);
+  });
+
+  it('is visible on both backgrounds, beyond the palette too', () => {
+    const all = assignHues(names(500));
+    expect(all.size).toBe(500);
+    for (const hue of all.values()) {
+      for (const [mode, background] of [['light', '#ffffff'], ['light', '#f7f8fa'], ['dark', '#0f1318'], ['dark', '#161b22']] as const) {
+        expect(contrast(cssColor(hue, mode), background)).toBeGreaterThanOrEqual(3);
+      }
+    }
+  });
+
+  it('hashes unicode names, and spreads similar ones', () => {
+    expect(new Set(names(200).map((name) => hash(name) % 8)).size).toBe(8);
+    expect(hash('训练/一')).not.toBe(hash('训练/二'));
+  });
+});

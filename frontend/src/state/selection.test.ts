@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMIT, inverted, type Selection, selectedNames, selectionCodec, selectionOf, toggled, triState, withRows } from './selection';
+
+const runs = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `r${at}`, startTime: at === 0 ? null : at }));
+
+describe('selection', () => {
+  it('is every run by default, up to the limit', () => {
+    expect(selectedNames({ kind: 'default' }, runs(DEFAULT_LIMIT)).size).toBe(DEFAULT_LIMIT);
+    expect(selectedNames({ kind: 'default' }, []).size).toBe(0);
+  });
+
+  it('is the newest beyond the limit; runs without a start time are old', () => {
+    const selected = selectedNames({ kind: 'default' }, runs(DEFAULT_LIMIT + 2));
+    expect(selected.size).toBe(DEFAULT_LIMIT);
+    expect(selected.has('r0')).toBe(false);
+    expect(selected.has('r1')).toBe(false);
+    expect(selected.has(`r${DEFAULT_LIMIT + 1}`)).toBe(true);
+  });
+
+  it('all means also runs that appear later', () => {
+    expect(selectedNames({ kind: 'all' }, runs(5000)).size).toBe(5000);
+    expect(selectionOf(new Set(runs(50).map((run) => run.name)), runs(50))).toEqual({ kind: 'all' });
+    expect(selectionOf(new Set(runs(3).map((run) => run.name)), runs(3))).toEqual({ kind: 'default' });
+    expect(selectionOf(new Set(['r1']), runs(3))).toEqual({ kind: 'list', names: ['r1'] });
+    expect(selectionOf(new Set(), [])).toEqual({ kind: 'list', names: [] });
+  });
+
+  it('leaves out names that are no runs', () => {
+    expect([...selectedNames({ kind: 'list', names: ['gone', 'r1'] }, runs(3))]).toEqual(['r1']);
+  });
+
+  it.each<Selection>([
+    { kind: 'default' },
+    { kind: 'all' },
+    { kind: 'list', names: [] },
+    { kind: 'list', names: ['all'] },
+    { kind: 'list', names: ['a,b', 'c'] },
+  ])('goes through the URL: %j', (selection) => {
+    expect(selectionCodec.parse(selectionCodec.format(selection))).toEqual(selection);
+  });
+
+  it('acts on the rows shown and keeps what the filter hides', () => {
+    const selected = new Set(['hidden', 'r0']);
+    const shown = runs(3);
+    expect(triState(selected, shown)).toBe('some');
+    expect(withRows(selected, shown, true)).toEqual(new Set(['hidden', 'r0', 'r1', 'r2']));
+    expect(withRows(selected, shown, false)).toEqual(new Set(['hidden']));
+    expect(inverted(selected, shown)).toEqual(new Set(['hidden', 'r1', 'r2']));
+    expect(toggled(selected, 'r0')).toEqual(new Set(['hidden']));
+    expect(selected).toEqual(new Set(['hidden', 'r0']));
+    expect(triState(selected, [])).toBe('none');
+  });
+});
