@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from werkzeug.test import Client
@@ -18,6 +19,9 @@ from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.testing import EventWriter
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 TORCH_RUN = "torch/lr0.02_seed0"
 
@@ -152,3 +156,48 @@ def test_the_walk_through_shows_the_files_as_they_are(repository: Path) -> None:
     for name, code in blocks:
         source = (repository / "examples/insight-plugin-skeleton" / name).read_text(encoding="utf-8")
         assert code in source, f"docs/writing_a_plugin.md shows other code than {name} holds"
+
+
+@pytest.fixture
+def host_url(installed: Path, logdir: Path, offline_environment: dict[str, str]) -> Iterator[str]:
+    """A host in a process of its own, with the plugin on its path as pip has installed it."""
+    places = [str(installed), *(path for path in sys.path if path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "insight_core.cli", "--logdir", str(logdir), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**offline_environment, "PYTHONPATH": os.pathsep.join(places)},
+    )
+    assert process.stdout is not None
+    try:
+        found = next((url for line in process.stdout if (url := re.search(r"http://\S+", line))), None)
+        assert found is not None, "insight-host printed no URL"
+        yield found.group()
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+@pytest.mark.browser
+def test_its_tab_shows_the_notes_as_text(host_url: str, page: Page) -> None:
+    page.goto(host_url)
+    page.get_by_role("tab", name="Notes").click()
+    notes = page.locator("article")
+    notes.nth(1).wait_for()
+    assert notes.nth(0).locator("header").inner_text().startswith("run · notes/setup · step 7 · ")
+    assert notes.nth(1).locator("p").inner_text() == "学习率 0.1\n<script>alert(1)</script>"
+    page.get_by_text("中", exact=True).click()
+    page.get_by_text("第 7 步").wait_for()
+    page.get_by_role("tab", name="文本").wait_for()
+
+
+@pytest.mark.browser
+def test_its_tab_follows_the_log(host_url: str, page: Page, logdir: Path) -> None:
+    page.goto(host_url)
+    page.get_by_role("tab", name="Notes").click()
+    page.locator("article").nth(1).wait_for()
+    with EventWriter(logdir / "run", start_time=2e9) as writer:
+        writer.text("notes/setup", 8, "appended while you look")
+    page.get_by_text("appended while you look").wait_for(timeout=10_000)
+    assert page.locator("article").count() == 3

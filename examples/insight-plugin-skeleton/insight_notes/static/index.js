@@ -20,7 +20,7 @@ function noteOf(ctx, run, tag, point) {
   });
   const time = Number.isFinite(point.wall_time) ? new Date(point.wall_time * 1000).toLocaleString(ctx.locale.value) : '';
   const where = [run.name, tag, ctx.t('step', { step: point.step }), time].filter(Boolean).join(' · ');
-  card.append(element('header', { color: 'var(--text-muted)', fontSize: '12px' }, where));
+  card.append(element('header', { color: 'var(--muted)', fontSize: '12px' }, where));
   for (const text of point.texts) {
     card.append(element('p', { margin: '6px 0 0', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }, text));
   }
@@ -42,7 +42,7 @@ function draw(host, ctx, series) {
     page.append(...points.toReversed().map((point) => noteOf(ctx, run, tag, point)));
     if (points.length < total) page.append(element('p', {}, ctx.t('more', { shown: points.length, total })));
   }
-  if (series.length === 0) page.append(element('p', { color: 'var(--text-muted)' }, ctx.t('empty')));
+  if (series.length === 0) page.append(element('p', { color: 'var(--muted)' }, ctx.t('empty')));
   host.replaceChildren(page);
 }
 
