@@ -81,10 +81,12 @@ test: .venv/.dev assets browser
 	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
 	$(PY) -m pytest -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
 
-conformance: .venv/.dev assets .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
+conformance bench: export INSIGHT_PEER_TENSORBOARD := $(CURDIR)/.venv-peers/tensorboard/bin/python
+conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mindinsight/bin/python
+peers := .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
+
+conformance: .venv/.dev assets $(peers)
 	@mkdir -p $(RESULTS)
-	INSIGHT_PEER_TENSORBOARD=$(CURDIR)/.venv-peers/tensorboard/bin/python \
-	INSIGHT_PEER_MINDINSIGHT=$(CURDIR)/.venv-peers/mindinsight/bin/python \
 	$(PY) -m pytest -m conformance 2>&1 | tee $(RESULTS)/conformance.log
 
 .venv-peers/tensorboard/.installed: tests/peers/tensorboard.txt | .venv/bin/python
@@ -101,8 +103,8 @@ conformance: .venv/.dev assets .venv-peers/tensorboard/.installed .venv-peers/mi
 		$$python -m venv $(@D); $(@D)/bin/python $(PIP) --no-deps -r $<; touch $@; exit 0; \
 	done; echo 'make: mindinsight needs Python 3.11 or 3.12' >&2; exit 1
 
-bench: .venv/.dev assets
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(PY) "$$script"; done
+bench: .venv/.dev assets $(peers)
+	@for script in $(wildcard benchmarks/bench_*.py); do echo "== $$script"; $(PY) "$$script"; done
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \

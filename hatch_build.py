@@ -35,8 +35,12 @@ class FrontendHook(BuildHookInterface[Any]):
         return [] if _skipped() else requirements(Path(self.root))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if not _skipped():
+        if _skipped():
+            return
+        try:
             build(Path(self.root))
+        except FrontendError as error:
+            self.app.abort(str(error))
 
 
 def requirements(root: Path) -> list[str]:
