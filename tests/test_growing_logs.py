@@ -204,6 +204,7 @@ def test_a_live_provider_follows_writers(tmp_path: Path, load: Open) -> None:
         for run in runs:
             now = scalar_points(provider, run)
             assert now == expected_points(range(len(now)))
+        time.sleep(0.001)
     writing.join()
     _follow(provider, lambda: all(len(scalar_points(provider, run)) == 30 for run in runs))
     assert not provider.damage()

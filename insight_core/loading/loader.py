@@ -20,7 +20,7 @@ from insight_core.store.store import Store
 log = logging.getLogger(__name__)
 
 _TURN = 2  # chunks of one file before the next file has its turn
-_IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of the time
+_IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
 
 
 @define
@@ -46,6 +46,7 @@ class Loader:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loaded_once = False
+        self._pause = 0.0  # seconds until the next look, at least
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
@@ -82,20 +83,20 @@ class Loader:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            began = time.monotonic()
             try:
                 self.load()
             except Exception:  # a fault here must not end the tailing of all logs
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
-            self._stop.wait(
-                max(self._interval, _IDLE_SHARE * (time.monotonic() - began) if self._loaded_once else 0)
-            )
+            self._stop.wait(max(self._interval, self._pause))
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""
+        began, worked = time.monotonic(), time.thread_time()
         found = discover(self._logdirs)
+        # reading and waiting for other threads are no reason to look less often: live data is due
+        self._pause = max(time.monotonic() - began, _IDLE_SHARE * (time.thread_time() - worked))
         self._missing = found.missing
         self._reconcile(found)
         behind = deque(self._behind())
