@@ -6,6 +6,7 @@ import logging
 import select
 import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _IDLE = 60.0  # seconds without a byte from the client, or without it taking one, end a connection
+_LINGER = 1.0  # seconds between two pieces of a body that nobody reads
+_REST = 1 << 26  # bytes of such a body that are taken in before the connection is cut
 _PIECE = 1 << 18  # bytes given to the socket at a time: the time limit is for each, not for the whole
 
 
@@ -45,6 +48,9 @@ class Connection(WSGIRequestHandler):
             self.end_headers()
         self.environ = environ = self.make_environ()
         environ["insight.client_gone"] = self._client_gone
+        has_body = self._has_body(environ)
+        if has_body:  # what nobody reads of it would be taken for the next request
+            self.close_connection = True
         answer = _Answer(self)
         body: Iterable[bytes] = ()
         try:
@@ -65,11 +71,20 @@ class Connection(WSGIRequestHandler):
             self.close_connection = True
             if not answer.begun:
                 self.send_error(500)
-        if self._has_body(environ):
-            self.close_connection = True  # what is left of it would be taken for the next request
+        if has_body:
+            self._let_client_finish()
 
     def _has_body(self, environ: WSGIEnvironment) -> bool:
         return "HTTP_TRANSFER_ENCODING" in environ or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
+
+    def _let_client_finish(self) -> None:
+        """Takes in the rest of a body: closing at once would make the system discard our answer."""
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(_LINGER)
+            for _ in range(_REST // _PIECE):
+                if not self.rfile.read1(_PIECE):
+                    break
 
     def _client_gone(self) -> bool:
         """Whether the client has closed its end; costs no waiting."""

@@ -79,6 +79,12 @@ class EventStream:
         self._closed = False
 
     def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._events()
+        finally:
+            self.close()  # before the client hears of the end: it may come back at once
+
+    def _events(self) -> Iterator[bytes]:
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set() or self._client_gone()):

@@ -67,6 +67,14 @@ def test_a_body_nobody_reads_is_not_the_next_request(
     assert exchange(serve(_application), request).count(b"HTTP/1.1 200") == 1
 
 
+def test_a_large_body_nobody_reads_still_gets_its_answer(serve: Callable[[Any], Server]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", serve(_application).port, timeout=5)
+    connection.request("POST", "/", body=b"x" * 5_000_000)
+    answer = connection.getresponse()
+    assert (answer.read(), answer.headers["Connection"]) == (b"ok", "close")
+    connection.close()
+
+
 def test_http_1_0_gets_no_chunks(
     serve: Callable[[Any], Server], exchange: Callable[[Server, bytes], bytes]
 ) -> None:
