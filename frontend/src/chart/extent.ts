@@ -84,6 +84,8 @@ export function xRange(lines: readonly Line[], log: boolean): readonly [number, 
   return lo <= hi ? [lo, hi] : null;
 }
 
+const LARGEST = Number.MAX_VALUE / 2; // the distance between two of these is still a number
+
 export interface YOptions {
   readonly log: boolean;
   readonly ignoreOutliers: boolean;
@@ -113,7 +115,7 @@ export function padded(range: readonly [number, number] | null, log: boolean): r
   const step = niceStep(half / 20);
   const round = (value: number, by: (v: number) => number): number => {
     const rounded = by(value / step) * step;
-    return Number.isFinite(rounded) ? rounded : value;
+    return Math.max(-LARGEST, Math.min(LARGEST, Number.isFinite(rounded) ? rounded : value));
   };
   return [round(lo - margin, Math.floor), round(hi + margin, Math.ceil)];
 }

@@ -140,7 +140,7 @@ class Chart implements LineChart, Gestures {
 
   /** The picture as it goes into a file: same plot, with title, axis labels and legend around it. */
   private sheet(ratio: number): { sheet: Figure; width: number; height: number } {
-    const width = Math.max(480, Math.round(this.size.width));
+    const width = Math.max(640, Math.round(this.size.width));
     const height = Math.max(300, Math.round(this.size.height)) + TITLE + 38 + legendHeight(this.props, width);
     return { sheet: figure(this.props, this.window, { width, height, ratio, labelled: true }), width, height };
   }

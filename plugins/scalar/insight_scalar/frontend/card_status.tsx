@@ -23,7 +23,7 @@ export function CardStatus({ board, tag, feed }: { readonly board: Board; readon
   const parts: string[] = [];
   const all = count(picture.layers.flatMap((layer) => layer.main));
   if (picture.query.group) {
-    const bands = picture.layers.flatMap((layer) => layer.bands);
+    const bands = picture.layers[0]?.bands ?? [];
     const runs = bands.reduce((n, band) => n + band.runs.length, 0);
     parts.push(bands.length > 0 ? say('card.groups', { groups: bands.length, runs }) : say('card.no_groups'));
   } else if (all.kept < all.total) {

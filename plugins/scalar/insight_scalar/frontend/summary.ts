@@ -41,10 +41,9 @@ export function summary(series: Series): SummaryRow {
 export function compareRows(key: SortKey, down: boolean): (a: SummaryRow, b: SummaryRow) => number {
   return (a, b) => {
     const [x, y] = [a[key], b[key]];
-    let order: number;
-    if (typeof x === 'string' || typeof y === 'string') order = byName(String(x), String(y));
-    else if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || byName(a.run, b.run);
-    else order = x === y ? 0 : x - y;
+    const missing = Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+    if (missing !== 0) return missing;
+    const order = typeof x === 'string' ? byName(x, String(y)) : x === y || Number.isNaN(x) ? 0 : x - Number(y);
     return (down ? -order : order) || byName(a.tag, b.tag) || byName(a.run, b.run);
   };
 }

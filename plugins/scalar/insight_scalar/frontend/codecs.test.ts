@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import * as codecs from './codecs';
+import { look, stepBack, top, type ZoomStack } from './zoom_stack';
+
+describe('codecs', () => {
+  it('carry names with any letters', () => {
+    const names = ['', 'loss/train', 'a;b=c,d%~', '损失', '~', '100%'];
+    expect(codecs.names.parse(codecs.names.format(names))).toEqual(names);
+    const pairs = new Map(names.slice(1).map((name) => [name, `${name}=;`]));
+    expect(codecs.pairs.parse(codecs.pairs.format(pairs))).toEqual(pairs);
+  });
+
+  it('leave the default out of the URL', () => {
+    expect(codecs.names.format([])).toBeNull();
+    expect(codecs.smoothing.format(0)).toBeNull();
+    expect(codecs.flag(true).format(true)).toBeNull();
+    expect(codecs.xKind.format('step')).toBeNull();
+    expect(codecs.zooms.format(new Map())).toBeNull();
+  });
+
+  it('take nonsense as the default', () => {
+    expect(codecs.smoothing.parse('much')).toBe(0);
+    expect(codecs.smoothing.parse('7')).toBe(0.999);
+    expect(codecs.xKind.parse('sideways')).toBe('step');
+    expect(codecs.zooms.parse('loss=5,1;%E0%A4%A=1,2;=;acc=,,3,x').size).toBe(0);
+    expect(codecs.linkedZoom.parse('1')).toBeNull();
+    expect(codecs.logFlags.parse('a=;b=q;c=y')).toEqual(new Map([['c', { x: false, y: true }]]));
+  });
+
+  it('carry zoom windows of either axis', () => {
+    const zooms = new Map<string, codecs.Zoom>([
+      ['a', { x: [1, 2], y: null }],
+      ['b', { x: null, y: [-0.5, 1e-7] }],
+      ['c', { x: [1700000000.123, 1700000000.456], y: [0, 1] }],
+    ]);
+    expect(codecs.zooms.parse(codecs.zooms.format(zooms))).toEqual(zooms);
+  });
+
+  it('round windows to what a screen shows', () => {
+    expect(codecs.rounded([0.123456789, 100.987654321])).toEqual([0.123, 100.988]);
+    expect(codecs.rounded([1700000000.1234567, 1700000000.1235678])).toEqual([1700000000.1234567, 1700000000.1235678]);
+    expect(codecs.rounded([1e20, 3e20])).toEqual([1e20, 3e20]);
+  });
+});
+
+describe('zoom stack', () => {
+  const a: codecs.Zoom = { x: [0, 10], y: null };
+  const b: codecs.Zoom = { x: [2, 5], y: [0, 1] };
+  it('steps back one gesture at a time', () => {
+    let stack: ZoomStack = look([], a, 'zoom');
+    stack = look(stack, b, 'zoom');
+    expect(top(stack)).toEqual(b);
+    stack = stepBack(stack);
+    expect(top(stack)).toEqual(a);
+    expect(top(stepBack(stack))).toBeNull();
+    expect(stepBack([])).toEqual([]);
+  });
+  it('takes the moves of one pan as one step', () => {
+    let stack = look(look([], a, 'zoom'), b, 'pan');
+    stack = look(stack, { x: [3, 6], y: [0, 1] }, 'pan', true);
+    expect(stack).toHaveLength(2);
+    expect(top(stepBack(stack))).toEqual(a);
+  });
+  it('is emptied by a reset, and does not repeat a window', () => {
+    expect(look([a, b], { x: null, y: null }, 'reset')).toEqual([]);
+    expect(look([a], a, 'zoom')).toEqual([a]);
+  });
+});

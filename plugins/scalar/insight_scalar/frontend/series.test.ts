@@ -1,0 +1,76 @@
+import type { Columns } from 'insight-host';
+import { describe, expect, it } from 'vitest';
+import { count, decodeSeries, mergeTail, xColumn, type Series } from './series';
+import { compareRows, summary } from './summary';
+
+function series(steps: number[], values: number[], more: Partial<Series> = {}): Series {
+  return {
+    run: 'r',
+    tag: 't',
+    steps: Float64Array.from(steps),
+    wallTimes: Float64Array.from(steps, (s) => 100 + s),
+    values: Float64Array.from(values),
+    points: steps.length,
+    decimated: false,
+    total: steps.length,
+    hidden: 0,
+    kept: steps.length,
+    origin: 100,
+    extent: [steps[0] ?? NaN, steps.at(-1) ?? NaN],
+    restarts: [],
+    breaks: [],
+    nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
+    ...more,
+  };
+}
+
+describe('merging what was appended', () => {
+  const old = series([1, 2, 3], [10, 20, 30]);
+  it('replaces the overlap and keeps the rest', () => {
+    const tail = series([3, 4, 5], [31, 40, NaN], { total: 5, kept: 5 });
+    const merged = mergeTail(old, tail, 3, 'step');
+    expect([...merged!.steps]).toEqual([1, 2, 3, 4, 5]);
+    expect([...merged!.values]).toEqual([10, 20, 31, 40, NaN]);
+    expect(merged).toMatchObject({ points: 5, total: 5, nonfinite: { nan: 1 } });
+    expect(mergeTail(old, tail, 103, 'wall')).not.toBeNull();
+  });
+  it('refuses where a point is missing, hidden, restarted or left out', () => {
+    const tail = (more: Partial<Series>): Series => series([3, 4], [30, 40], { total: 4, kept: 4, ...more });
+    expect(mergeTail(old, tail({}), 3, 'step')).not.toBeNull();
+    expect(mergeTail(old, tail({ total: 5, kept: 5 }), 3, 'step')).toBeNull();
+    expect(mergeTail(old, tail({ hidden: 1 }), 3, 'step')).toBeNull();
+    expect(mergeTail(old, tail({ restarts: [3] }), 3, 'step')).toBeNull();
+    expect(mergeTail(old, tail({ decimated: true }), 3, 'step')).toBeNull();
+    expect(mergeTail(old, tail({ kept: 3 }), 3, 'step')).toBeNull();
+    expect(mergeTail(old, tail({ origin: 99 }), 3, 'step')).toBeNull();
+    expect(mergeTail({ ...old, decimated: true }, tail({}), 3, 'step')).toBeNull();
+  });
+});
+
+describe('series', () => {
+  it('are decoded with 64-bit steps and numbers that JSON cannot carry', () => {
+    const columns: Record<string, ReturnType<Columns['column']>> = {
+      '0.steps': BigInt64Array.of(1n, 2n ** 40n),
+      '0.wall_times': Float64Array.of(5, 6),
+      '0.values': Float32Array.of(0.5, NaN),
+    };
+    const header = { ...series([], []), extent: ['NaN', 7] };
+    const [found] = decodeSeries({ metadata: { series: JSON.stringify([header]) }, names: Object.keys(columns), column: (name) => columns[name]! });
+    expect([...found!.steps]).toEqual([1, 2 ** 40]);
+    expect([...found!.values]).toEqual([0.5, NaN]);
+    expect(found!.extent).toEqual([NaN, 7]);
+  });
+  it('have three kinds of x, and add up', () => {
+    const s = series([1, 2], [1, 1]);
+    expect([...xColumn(s, 'relative')]).toEqual([1, 2]);
+    expect([...xColumn(s, 'wall')]).toEqual([101, 102]);
+    expect(count([s, s])).toMatchObject({ points: 4, total: 4, hidden: 0 });
+  });
+  it('are summed up without what is not finite', () => {
+    expect(summary(series([1, 2, 3, 4], [NaN, 5, -Infinity, 2]))).toMatchObject({ last: 2, step: 4, min: 2, minStep: 4, max: 5, maxStep: 2 });
+    expect(summary(series([], [])).min).toBeNaN();
+    const rows = [series([1], [NaN]), series([1], [3]), series([1], [7])].map(summary);
+    expect(rows.sort(compareRows('last', true)).map((r) => r.last)).toEqual([7, 3, NaN]);
+    expect(rows.sort(compareRows('last', false)).map((r) => r.last)).toEqual([3, 7, NaN]);
+  });
+});
