@@ -31,6 +31,7 @@ class Connection(WSGIRequestHandler):
     error_content_type = "text/plain; charset=utf-8"
     error_message_format = "%(code)d %(message)s\n"
     timeout = _IDLE
+    disable_nagle_algorithm = True  # headers and body are two writes: the second must not wait 40 ms
 
     def version_string(self) -> str:
         return "insight-host"
