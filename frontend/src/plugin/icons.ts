@@ -12,6 +12,7 @@ const PATHS: Readonly<Record<string, string>> = {
   info: 'M8 14.5a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM8 7.3v4.2M8 4.7v.2',
   sun: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1',
   moon: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
+  invert: 'M2.5 2.5h11v11h-11zM2.5 13.5l11-11M13.5 7v6.5H7M13.5 10.5l-3 3',
   sort: 'M5 3v10M2.5 10.5 5 13l2.5-2.5M9 4h5M9 8h3.5M9 12h2',
   system: 'M2 3h12v8H2zM6 14h4M8 11v3',
   sidebar: 'M2 3h12v10H2zM6 3v10',

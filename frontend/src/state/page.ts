@@ -12,6 +12,9 @@ import { Session, type Tab } from './session';
 import { Toasts } from './toasts';
 import { ViewUrl } from './url';
 
+/** Pixels of window width below which the run list lies over the view (shell.css says the same). */
+export const NARROW = 1000;
+
 export type Dialog = { readonly kind: 'palette' | 'keyboard' } | { readonly kind: 'damage'; readonly run: string | null };
 
 export class Page {
@@ -22,7 +25,7 @@ export class Page {
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   readonly dialog = signal<Dialog | null>(null);
-  readonly sidebarOpen = signal(innerWidth >= 1000);
+  readonly sidebarOpen = signal(innerWidth >= NARROW);
   readonly t = computed(() => translator(this.preferences.locale.value));
   private readonly wanted = this.url.state('tab', textCodec);
 

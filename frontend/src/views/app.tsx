@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { usePage } from '../state/page';
+import { NARROW, usePage } from '../state/page';
 import { Banners, ToastList } from './banners';
 import { DamageList } from './damage_list';
 import { EmptyLogdir } from './empty_logdir';
@@ -32,7 +32,12 @@ function Main() {
   const { session } = page;
   const started = session.table.value !== null;
   return (
-    <main class="ih-main">
+    <main
+      class="ih-main"
+      onPointerDown={() => {
+        if (innerWidth < NARROW) page.sidebarOpen.value = false; // there it lies over the view
+      }}
+    >
       <Banners />
       {!started && session.startError.value && (
         <div class="ih-empty" role="alert">

@@ -33,7 +33,7 @@ export function Dialog({ title, class: extra, bare, children }: Props) {
         if (event.target === element.current) close(); // outside the box
       }}
     >
-      <div class="ih-dialog-box">
+      <div class="ih-dialog-box" tabIndex={-1} autofocus={!bare}>
         {!bare && (
           <header class="ih-dialog-head">
             <h2>{title}</h2>

@@ -89,7 +89,7 @@ function RunFilter() {
         )}
       </div>
       {error && (
-        <p id="run-filter-error" class="ih-field-note" role="status" title={error}>
+        <p id="run-filter-error" class="ih-field-note ih-run-filter-error" role="status" title={error}>
           {t('runs.filter.invalid', { reason: error })}
         </p>
       )}
@@ -130,12 +130,13 @@ function SelectionBar() {
       </span>
       <button
         type="button"
-        class="ih-button ih-quiet ih-small"
+        class="ih-button ih-quiet ih-square ih-small"
+        aria-label={t('runs.invert.hint')}
         title={t('runs.invert.hint')}
         disabled={rows.length === 0}
         onClick={() => runs.select(inverted(runs.selectedSet.value, rows))}
       >
-        {t('runs.invert')}
+        <Icon name="invert" />
       </button>
       <button
         type="button"
