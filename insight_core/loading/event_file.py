@@ -109,23 +109,21 @@ class EventFile:
         return None
 
     def _resynchronise(self, descriptor: int) -> Batch | None:
-        """Looks for the next good header after a bad one."""
+        """Looks through one chunk for the next good header after a bad one."""
         at = max(self.position + 1, self._searched)
-        while at + HEADER_SIZE <= self.size:
-            chunk = os.pread(descriptor, CHUNK, at)
-            offset = find_header(chunk, 0, self.size - at)
-            if offset is not None:
-                skipped = at + offset - self.position
-                self._flaws.append(Flaw(self.position, _BAD_HEADER, skipped))
-                self.position += skipped
-                self._tail = None
-                return Batch(self.position)
-            if len(chunk) < HEADER_SIZE:
-                break
-            at += len(chunk) - HEADER_SIZE + 1
-        self._searched = at
         self._tail = Flaw(self.position, _BAD_HEADER, self.size - self.position)
-        return None
+        if at + HEADER_SIZE > self.size:
+            return None
+        chunk = os.pread(descriptor, CHUNK, at)
+        offset = find_header(chunk, 0, self.size - at)
+        if offset is None:
+            self._searched = at + max(1, len(chunk) - HEADER_SIZE + 1)
+            return Batch(self.position)
+        skipped = at + offset - self.position
+        self._flaws.append(Flaw(self.position, _BAD_HEADER, skipped))
+        self.position += skipped
+        self._tail = None
+        return Batch(self.position)
 
     def _read_long(self, descriptor: int, wanted: int) -> Batch:
         """A record longer than a chunk: its payloads stay on disk, numbers are taken once verified."""

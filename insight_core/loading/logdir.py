@@ -17,6 +17,8 @@ from insight_core.store.series import FileOrder
 # TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
 _MINDSPORE = re.compile(r"summary\.(\d+)")
+# How writers name files; a directory called just `tfevents` is nothing odd.
+_EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
 _LINEAGE_SUFFIX = "_lineage"
 _EXPLAIN_SUFFIX = "_explain"
 # Graph files that MindSpore writes; other .pb files (saved models, profiles) do not make a run.
@@ -132,7 +134,7 @@ def _walk(root: str, prefix: str, found: Found) -> None:
                         found, run, printable(name), "a symbolic link that leads back to a directory above it"
                     )
                     continue
-                if _is_event_file(entry.name):
+                if _EVENT_FILE_NAME.search(entry.name):
                     _note(
                         found,
                         _run_name(prefix, name),
