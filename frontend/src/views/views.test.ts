@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { formatBytes } from '../i18n/translate';
+import { fileName } from '../plugin/download';
+import { firstDirectory } from './empty_logdir';
+import { matching } from './palette';
+import { ROW_HEIGHT, visibleRange } from './run_list';
+import { splitName } from './run_row';
+
+describe('run list', () => {
+  it('draws the rows in sight and a few around them', () => {
+    const [first, last] = visibleRange(1000 * ROW_HEIGHT, 20 * ROW_HEIGHT, 5000);
+    expect(first).toBeLessThanOrEqual(1000);
+    expect(first).toBeGreaterThan(980);
+    expect(last).toBeGreaterThanOrEqual(1020);
+    expect(last).toBeLessThan(1040);
+  });
+  it('survives a list that became shorter than the scroll position', () => {
+    expect(visibleRange(100_000, 500, 3)).toEqual([2, 3]);
+    expect(visibleRange(0, 500, 0)).toEqual([0, 0]);
+  });
+  it('keeps both ends of long names, whole letters, and all of short ones', () => {
+    expect(splitName('short/name')).toEqual(['short/name', '']);
+    const name = 'a-long-experiment-name/🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀/seed_1';
+    const [head, tail] = splitName(name);
+    expect(head + tail).toBe(name);
+    expect(tail.endsWith('/seed_1')).toBe(true);
+    expect([...tail]).toHaveLength(14);
+  });
+});
+
+describe('command palette', () => {
+  const all = ['my scalars', 'Scalars', 'resnet/lr=1', 'resnet/lr=2'].map((label) => ({ label, group: 'View' }));
+  const labels = (query: string): string[] => matching(all, query).map((one) => one.label);
+  it('puts what begins with the query first', () => expect(labels('scal')).toEqual(['Scalars', 'my scalars']));
+  it('wants every word', () => expect(labels('lr=2 res')).toEqual(['resnet/lr=2']));
+  it('takes signs as they are', () => expect(labels('(')).toEqual([]));
+  it('shows everything for nothing', () => expect(labels('  ')).toHaveLength(4));
+});
+
+describe('words', () => {
+  it('counts bytes in decimal units', () => {
+    expect([0, 999, 1000, 820_400, 6_327_149, 999_600, 3.2e12].map((bytes) => formatBytes(bytes, 'en'))).toEqual([
+      '0 B', '999 B', '1.0 kB', '820 kB', '6.3 MB', '1.0 MB', '3.2 TB',
+    ]);
+  });
+  it.each([
+    ['/logs', '/logs'],
+    ['/a, /b', '/a'],
+    ['mine:/data/logs,other:/x', '/data/logs'],
+    ['C:\\logs', 'C:\\logs'],
+    ['', 'logs'],
+  ])('finds the first directory of %s', (location, directory) => expect(firstDirectory(location)).toBe(directory));
+  it('makes names that file systems take', () => {
+    expect(fileName('train/loss: a<b>.csv')).toBe('train_loss_ a_b_.csv');
+    expect(fileName('')).toBe('download');
+  });
+});
