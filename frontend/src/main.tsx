@@ -1,7 +1,9 @@
 import { render } from 'preact';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/controls.css';
 import './styles/shell.css';
+import './styles/runs.css';
 import './styles/dialogs.css';
 import { Page, PageProvider } from './state/page';
 import { App } from './views/app';

@@ -12,7 +12,7 @@ import { Session, type Tab } from './session';
 import { Toasts } from './toasts';
 import { ViewUrl } from './url';
 
-/** Pixels of window width below which the run list lies over the view (shell.css says the same). */
+/** Pixels of window width below which the run list lies over the view (runs.css says the same). */
 export const NARROW = 1000;
 
 export type Dialog = { readonly kind: 'palette' | 'keyboard' } | { readonly kind: 'damage'; readonly run: string | null };
