@@ -14,10 +14,12 @@ export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
     verticalMarks(figure, painter);
     for (const entry of figure.entries) if (entry.band) band(entry, painter);
-    const many = mainLines(props).length > 10;
+    const count = mainLines(props).length;
+    // Many raw lines together would hide the smoothed ones.
+    const faint = Math.max(0.06, 0.28 * Math.min(1, 8 / count));
     for (const raw of [true, false]) {
       for (const entry of figure.entries) {
-        if ((entry.line.role === 'raw') === raw) line(entry, painter, many);
+        if ((entry.line.role === 'raw') === raw) line(entry, painter, count > 10, faint);
       }
     }
     if (props.threshold) violations(figure, props.threshold, painter, colors);
@@ -41,13 +43,13 @@ function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: 
   for (const tick of xTicks) painter.segment(x.toPixel(tick.value), plot.top, x.toPixel(tick.value), plot.top + plot.height, stroke);
 }
 
-function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean): void {
+function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean, faint: number): void {
   const raw = role === 'raw';
   const stroke: Stroke = {
     color,
     width: raw || many || crowded(trace.end, trace.points) ? Math.max(painter.hairline, 1) : 1.5,
     ...(dash ? { dash } : {}),
-    ...(raw ? { alpha: 0.28 } : {}),
+    ...(raw ? { alpha: faint } : {}),
   };
   painter.polylines(trace, stroke);
 }
