@@ -1,6 +1,6 @@
 import type { Threshold } from '../../api';
 import { mainLines, type Entry, type Figure } from './figure';
-import type { Painter, Stroke } from './painter';
+import { estimatedWidth, type Painter, type Stroke } from './painter';
 import type { Palette } from './palette';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
@@ -132,7 +132,7 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     if (tick.label && yRight) painter.text(right + 6, yRight.toPixel(tick.value), tick.label, { color: colors.faint, maxWidth: size.width - right - 8 });
   }
   for (const tick of figure.xTicks) {
-    const half = tick.label.length * 3;
+    const half = estimatedWidth(tick.label, 11) / 2 + 2;
     const px = Math.max(half, Math.min(size.width - half, x.toPixel(tick.value)));
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }

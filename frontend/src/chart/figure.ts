@@ -85,7 +85,7 @@ export function figure(props: LineChartProps, window: Window, size: Size): Figur
   const y = makeScale(usable(window.y, logY) ?? yRange(left, domain, options), vertical, logY);
   const yRight = right.length > 0 ? makeScale(yRange(right, domain, options), vertical, logY) : null;
   const entries = props.lines.map((line) => entry(line, x, onRight(line) && yRight ? yRight : y, size.ratio));
-  const across = Math.max(2, Math.floor(plot.width / (props.xKind === 'step' ? 48 : 64)));
+  const across = Math.max(2, Math.floor(plot.width / (props.xKind === 'step' ? 48 : 56)));
   const up = Math.max(2, Math.floor(plot.height / 36));
   const ticks = (s: Scale): Tick[] => (logY ? logTicks(s.domain, up) : linearTicks(s.domain, up));
   return {

@@ -72,9 +72,15 @@ export class Feed {
   /** The card has left the screen: nothing is fetched for it until it comes back. */
   rest(): void {
     this.awake = false;
-    if (!this.working) return;
-    this.stop();
-    this.stale = true;
+    if (this.working) {
+      this.stop();
+      this.stale = true;
+    }
+    this.board.feeds.rested(this);
+  }
+
+  get isAwake(): boolean {
+    return this.awake;
   }
 
   retry(): void {

@@ -30,7 +30,7 @@ export function Toolbar({ board }: { readonly board: Board }): JSX.Element {
       <Smoothing board={board} />
       <span class="cluster">
         <Toggle board={board} setting={board.logY} name="log-y" />
-        {x !== 'wall' && <Toggle board={board} setting={board.logX} name="log-x" />}
+        <Toggle board={board} setting={board.logX} name="log-x" disabled={x === 'wall'} />
         <Toggle board={board} setting={board.outliers} name="outliers" />
         <Toggle board={board} setting={board.link} name="link" />
       </span>
@@ -51,8 +51,8 @@ export function Toolbar({ board }: { readonly board: Board }): JSX.Element {
   );
 }
 
-function Toggle({ board, setting, name }: { readonly board: Board; readonly setting: Setting<boolean>; readonly name: string }): JSX.Element {
-  return <Button action={name} text={board.t(`${name}.short`)} label={board.t(`${name}.hint`)} pressed={setting.value} onPress={() => setting.set(!setting.value)} />;
+function Toggle({ board, setting, name, disabled = false }: { readonly board: Board; readonly setting: Setting<boolean>; readonly name: string; readonly disabled?: boolean }): JSX.Element {
+  return <Button action={name} text={board.t(`${name}.short`)} label={board.t(`${name}.hint`)} pressed={setting.value} disabled={disabled} onPress={() => setting.set(!setting.value)} />;
 }
 
 function Smoothing({ board }: { readonly board: Board }): JSX.Element {
