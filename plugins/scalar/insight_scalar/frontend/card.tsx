@@ -8,6 +8,7 @@ import { CardTools } from './card_tools';
 import type { CardQuery, Feed, Layer } from './feed';
 import { titleParts } from './groups';
 import { linesOf, type Lines } from './lines';
+import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
@@ -132,12 +133,13 @@ function cardQuery(board: Board, tag: string, width: number): CardQuery | null {
   if (layers[0]?.runs.length === 0) return null;
   const x = board.x.value;
   const logX = board.logOf(tag).x && x !== 'wall';
+  const zoom = board.zoomOf(tag).x;
   return {
     layers,
     x,
     logX,
-    window: board.zoomOf(tag).x,
-    width,
+    window: zoom && widened(zoom, logX),
+    width: zoom ? 2 * width : width,
     smoothing: board.smoothing.value,
     attempts: board.attempts.value,
     group: board.group.value,

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { Board } from './board';
 import type { Feed } from './feed';
 import { Icon } from './icons';
-import { count } from './series';
+import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
 
 /** The line below a chart: how many points it stands for, and what is wrong with it. */
@@ -21,15 +21,18 @@ export function CardStatus({ board, tag, feed }: { readonly board: Board; readon
   if (!picture) return <footer>{'\u00a0'}</footer>;
   const format = (n: number): string => n.toLocaleString(board.locale.value);
   const parts: string[] = [];
-  const all = count(picture.layers.flatMap((layer) => layer.main));
+  const shown = picture.layers.flatMap((layer) => layer.main);
+  const all = count(shown);
+  const window = board.zoomOf(tag).x;
+  const inView = window && pointsIn(shown, window, picture.query.x);
   if (picture.query.group) {
     const bands = picture.layers[0]?.bands ?? [];
     const runs = bands.reduce((n, band) => n + band.runs.length, 0);
     parts.push(bands.length > 0 ? say('card.groups', { groups: bands.length, runs }) : say('card.no_groups'));
   } else if (all.kept < all.total) {
     parts.push(say('card.kept', { kept: format(all.kept), total: format(all.total) }));
-  } else if (picture.query.window) {
-    parts.push(say('card.window', { points: format(all.points), total: format(all.total) }));
+  } else if (inView !== null) {
+    parts.push(say('card.window', { points: format(inView), total: format(all.total) }));
   } else {
     parts.push(say('card.points', { points: format(all.total) }));
   }

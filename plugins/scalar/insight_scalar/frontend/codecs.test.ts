@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as codecs from './codecs';
-import { look, stepBack, top, type ZoomStack } from './zoom_stack';
+import { look, stepBack, top, widened, type ZoomStack } from './zoom_stack';
 
 describe('codecs', () => {
   it('carry names with any letters', () => {
@@ -60,6 +60,10 @@ describe('zoom stack', () => {
     stack = look(stack, { x: [3, 6], y: [0, 1] }, 'pan', true);
     expect(stack).toHaveLength(2);
     expect(top(stepBack(stack))).toEqual(a);
+  });
+  it('is asked for with as much again around it', () => {
+    expect(widened([10, 20], false)).toEqual([5, 25]);
+    expect(widened([10, 1000], true).map(Math.round)).toEqual([1, 10000]);
   });
   it('is emptied by a reset, and does not repeat a window', () => {
     expect(look([a, b], { x: null, y: null }, 'reset')).toEqual([]);

@@ -59,7 +59,8 @@ export class Feed {
   ) {}
 
   /** The card is near the screen and wants the answer to `query`. */
-  want(query: CardQuery): void {
+  want(wanted: CardQuery): void {
+    const query = this.hasAll(wanted) ? { ...wanted, window: null, width: this.wanted?.width ?? wanted.width } : wanted;
     const key = JSON.stringify(query);
     const moved = key !== this.key;
     this.awake = true;
@@ -67,6 +68,14 @@ export class Feed {
     this.wanted = query;
     this.key = key;
     this.fetch(moved || !this.picture.value);
+  }
+
+  /** Every point is here already, so that a window of them needs no request. */
+  private hasAll(wanted: CardQuery): boolean {
+    const { value } = this.picture;
+    if (!wanted.window || !value || value.query.window || value.layers.some((l) => [...l.main, ...(l.raw ?? []), ...l.bands].some((s) => s.decimated))) return false;
+    const rest = (query: CardQuery): string => JSON.stringify({ ...query, window: null, width: 0 });
+    return rest(wanted) === rest(value.query);
   }
 
   /** The card has left the screen: nothing is fetched for it until it comes back. */

@@ -1,6 +1,6 @@
 import type { Columns } from 'insight-host';
 import { describe, expect, it } from 'vitest';
-import { count, decodeSeries, mergeTail, xColumn, type Series } from './series';
+import { count, decodeSeries, mergeTail, pointsIn, xColumn, type Series } from './series';
 import { compareRows, summary } from './summary';
 
 function series(steps: number[], values: number[], more: Partial<Series> = {}): Series {
@@ -65,6 +65,10 @@ describe('series', () => {
     expect([...xColumn(s, 'relative')]).toEqual([1, 2]);
     expect([...xColumn(s, 'wall')]).toEqual([101, 102]);
     expect(count([s, s])).toMatchObject({ points: 4, total: 4, hidden: 0 });
+  });
+  it('are counted in a window, unless some were left out', () => {
+    expect(pointsIn([series([1, 2, 3], [0, 0, 0])], [2, 9], 'step')).toBe(2);
+    expect(pointsIn([series([1, 2], [0, 0], { decimated: true })], [2, 9], 'step')).toBeNull();
   });
   it('are summed up without what is not finite', () => {
     expect(summary(series([1, 2, 3, 4], [NaN, 5, -Infinity, 2]))).toMatchObject({ last: 2, step: 4, min: 2, minStep: 4, max: 5, maxStep: 2 });

@@ -125,6 +125,14 @@ function tally(values: Float64Array): Series['nonfinite'] {
   return { nan, inf, neg_inf: negative };
 }
 
+/** How many points lie in a window of x; null where some were left out of the answer. */
+export function pointsIn(all: readonly Series[], window: readonly [number, number], kind: XKind): number | null {
+  if (all.some((series) => series.decimated)) return null;
+  let found = 0;
+  for (const series of all) for (const x of xColumn(series, kind)) if (x >= window[0] && x <= window[1]) found++;
+  return found;
+}
+
 export interface Counts {
   readonly points: number;
   readonly total: number;

@@ -25,3 +25,13 @@ export function stepBack(stack: ZoomStack): ZoomStack {
 export function sameRange(a: Range | null, b: Range | null): boolean {
   return a === b || (!!a && !!b && a[0] === b[0] && a[1] === b[1]);
 }
+
+/** Twice the window, so that lines go on beyond its edges and a short pan shows what is there. */
+export function widened([from, to]: Range, log: boolean): Range {
+  if (log && from > 0) {
+    const factor = Math.sqrt(to / from);
+    return [from / factor, to * factor];
+  }
+  const half = (to - from) / 2;
+  return [from - half, to + half];
+}
