@@ -1,6 +1,6 @@
 import type { Columns } from 'insight-host';
 import { describe, expect, it } from 'vitest';
-import { count, decodeSeries, mergeTail, pointsIn, xColumn, type Series } from './series';
+import { count, decodeSeries, indexAt, mergeTail, pointsIn, xColumn, type Series } from './series';
 import { compareRows, summary } from './summary';
 
 function series(steps: number[], values: number[], more: Partial<Series> = {}): Series {
@@ -65,6 +65,13 @@ describe('series', () => {
     expect([...xColumn(s, 'relative')]).toEqual([1, 2]);
     expect([...xColumn(s, 'wall')]).toEqual([101, 102]);
     expect(count([s, s])).toMatchObject({ points: 4, total: 4, hidden: 0 });
+  });
+  it('find a point again after data came', () => {
+    const s = series([1, 2, 4], [0, 0, 0]);
+    expect(indexAt(s, 'step', { index: 1, x: 2 })).toBe(1);
+    expect(indexAt(s, 'step', { index: 900, x: 3.9 })).toBe(2);
+    expect(indexAt(s, 'relative', { index: 0, x: 4 })).toBe(2);
+    expect(indexAt(series([], []), 'wall', { index: 0, x: 1 })).toBe(-1);
   });
   it('are counted in a window, unless some were left out', () => {
     expect(pointsIn([series([1, 2, 3], [0, 0, 0])], [2, 9], 'step')).toBe(2);

@@ -79,6 +79,23 @@ export function xColumn(series: Series, kind: XKind): Float64Array {
   return series.wallTimes.map((t) => t - series.origin);
 }
 
+/**
+ * Index of a point that was read off a chart. Data may have come since: then it is the point nearest
+ * to its x. -1 in an empty series.
+ */
+export function indexAt(series: Series, kind: XKind, point: { readonly index: number; readonly x: number }): number {
+  const shift = kind === 'relative' ? series.origin : 0;
+  const column = kind === 'step' ? series.steps : series.wallTimes;
+  if ((column[point.index] ?? NaN) - shift === point.x) return point.index;
+  let best = -1;
+  let least = Infinity;
+  for (let i = 0; i < column.length; i++) {
+    const distance = Math.abs((column[i] as number) - shift - point.x);
+    if (distance < least) [best, least] = [i, distance];
+  }
+  return best;
+}
+
 /** Where an x of one kind is found again in a series; `from` of a request for what was appended. */
 export function lastX(series: Series, kind: XKind): number {
   const xs = xColumn(series, kind);

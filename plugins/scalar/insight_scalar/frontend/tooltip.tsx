@@ -7,6 +7,7 @@ import type { Feed } from './feed';
 import { Button } from './icons';
 import type { Lines } from './lines';
 import { durationText, timeText, valueText } from './numbers';
+import { indexAt } from './series';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
 export interface Reading {
@@ -46,10 +47,12 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
     const { label, color, main, raw } = source;
     if (!main) return [{ id: point.id, label, color, value: point.y, smoothed: null, step: x === 'step' ? point.x : null, wall: x === 'wall' ? point.x : null, relative: x === 'relative' ? point.x : null }];
     const precise = exact.get(`${source.tag}\n${source.run}`);
-    const step = precise?.step ?? (main.steps[point.index] as number);
-    const wall = precise?.wall_time ?? (main.wallTimes[point.index] as number);
-    const shown = precise ? Number(precise.smoothed ?? precise.value) : point.y;
-    const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : point.y;
+    const index = indexAt(main, x, point);
+    if (index < 0) return [];
+    const step = precise?.step ?? (main.steps[index] as number);
+    const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
+    const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
+    const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : shown;
     return [{ id: point.id, label, color, value, smoothed: raw ? shown : null, step, wall, relative: wall - main.origin }];
   });
 }
