@@ -1,8 +1,8 @@
 import type { Locale } from '../../api';
 
 const WORDS = {
-  en: { leftOut: (count: string) => `${count} values ≤ 0 not shown`, threshold: 'threshold' },
-  'zh-CN': { leftOut: (count: string) => `有 ${count} 个 ≤ 0 的值未显示`, threshold: '阈值' },
+  en: { leftOut: (count: string) => `${count} values ≤ 0 not shown` },
+  'zh-CN': { leftOut: (count: string) => `有 ${count} 个 ≤ 0 的值未显示` },
 } as const;
 
 /** The few words that the chart itself says. */

@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { Codec, Disposer, Mutable, PluginContext, ReadonlySignal, Run, Threshold } from 'insight-host';
 import * as codecs from './codecs';
-import type { Range, Zoom } from './codecs';
+import type { Zoom } from './codecs';
 import { readThresholds } from './conditions';
 import { Feeds } from './feeds';
 import { groupTags, tagFilter, type TagGroup } from './groups';
@@ -237,5 +237,3 @@ function changed<T>(map: ReadonlyMap<string, T>, key: string, value: T | null): 
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-export type { Range };

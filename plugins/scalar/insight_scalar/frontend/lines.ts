@@ -33,7 +33,7 @@ export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: 
     const own = { x: picture.query.x, axis: layer.axis };
     for (const band of layer.bands) {
       const id = `${layer.axis}:${band.group}`;
-      const color = colors.get(band.runs[0] ?? '') ?? 'gray';
+      const color = groupColor(band.group);
       const label = paired ? `${band.group} · ${layer.tag}` : band.group;
       main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dash(layer) });
       sources.set(id, { label, color, run: band.group, tag: layer.tag, main: null, raw: null });
@@ -52,6 +52,17 @@ export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: 
     }
   }
   return { lines: [...raw, ...main], sources, extent: extent(picture), marks };
+}
+
+// Told apart by people who see colours differently, on light and on dark.
+const GROUP_COLORS = ['#1f77b4', '#d55e00', '#00976e', '#c55a94', '#d29000', '#3fa3dc', '#8a6bd1', '#7f868f'];
+const groups = new Map<string, number>();
+
+/** The colour of a group of runs: the same on every card as long as the page is open. */
+export function groupColor(group: string): string {
+  let place = groups.get(group);
+  if (place === undefined) groups.set(group, (place = groups.size));
+  return GROUP_COLORS[place % GROUP_COLORS.length] as string;
 }
 
 function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[] {

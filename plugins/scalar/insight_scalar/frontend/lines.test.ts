@@ -1,0 +1,58 @@
+import type { Run } from 'insight-host';
+import { describe, expect, it } from 'vitest';
+import type { CardQuery, Picture } from './feed';
+import { groupColor, linesOf } from './lines';
+import type { Series } from './series';
+
+const run = (name: string): Run => ({ name, color: `#${name}`, dialects: [], startTime: null, loading: false, damage: 0 });
+const series = (name: string, tag: string): Series => ({
+  run: name,
+  tag,
+  steps: Float64Array.of(1, 2),
+  wallTimes: Float64Array.of(11, 12),
+  values: Float64Array.of(5, 6),
+  points: 2,
+  decimated: false,
+  total: 2,
+  hidden: 0,
+  kept: 2,
+  origin: 11,
+  extent: [1, 2],
+  restarts: name === 'b' ? [2] : [],
+  breaks: [],
+  nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
+});
+const query: CardQuery = { layers: [], x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last', group: '', spread: 'minmax' };
+const say = (name: string, step: number): string => `${name}@${step}`;
+
+describe('lines', () => {
+  it('stand in the order of the runs, raw ones below, without runs that left', () => {
+    const main = ['b', 'gone', 'a'].map((name) => series(name, 't'));
+    const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main, raw: [series('a', 't')], bands: [] }] };
+    const found = linesOf(picture, [run('a'), run('b')], say);
+    expect(found.lines.map((line) => [line.label, line.role])).toEqual([['a', 'raw'], ['a', 'main'], ['b', 'main']]);
+    expect(found.marks).toEqual([{ x: 2, color: '#b', text: 'b@2' }]);
+    expect(found.extent).toEqual([1, 2]);
+    expect(linesOf(picture, [run('a'), run('b')], say).lines[1]).toBe(found.lines[1]);
+  });
+
+  it('of a second tag are dashed on the right axis and named by both', () => {
+    const layer = { runs: [], raw: null, bands: [] };
+    const picture: Picture = {
+      query,
+      layers: [
+        { ...layer, tag: 't', axis: 'left', main: [series('a', 't')] },
+        { ...layer, tag: 'u', axis: 'right', main: [series('a', 'u')] },
+      ],
+    };
+    const { lines, sources } = linesOf(picture, [run('a')], say);
+    expect(lines.map((line) => [line.label, line.axis, line.dash !== undefined])).toEqual([['a · t', 'left', false], ['a · u', 'right', true]]);
+    expect(new Set(lines.map((line) => line.id)).size).toBe(2);
+    expect(sources.get(lines[1]!.id)?.tag).toBe('u');
+  });
+
+  it('of groups keep one colour each', () => {
+    expect(groupColor('x')).toBe(groupColor('x'));
+    expect(groupColor('x')).not.toBe(groupColor('y'));
+  });
+});
