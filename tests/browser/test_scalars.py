@@ -1,0 +1,301 @@
+"""What a user does on the Scalars page, done in a real browser on real logs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from insight_core.testing import EventWriter, damaged_logdir
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+
+def card(page: Page, tag: str) -> Locator:
+    """The card of a tag, brought into view: cards are drawn only there."""
+    found = page.locator(f'[data-testid="card"][data-tag="{tag}"]')
+    found.scroll_into_view_if_needed(timeout=5000)
+    return found
+
+
+def status(page: Page, tag: str) -> Locator:
+    return card(page, tag).get_by_test_id("card-status")
+
+
+def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
+    page.goto(f"{url}#{fragment}")
+    expect(page.get_by_test_id("card").first).to_be_attached()
+
+
+def drag(page: Page, where: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drags over an element between two places, as shares of its width and height."""
+    where.scroll_into_view_if_needed()
+    box = where.bounding_box()
+    assert box is not None
+    points = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in (start, end)]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    page.mouse.move((points[0][0] + points[1][0]) / 2, (points[0][1] + points[1][1]) / 2)
+    page.mouse.move(*points[1])
+    page.mouse.up()
+
+
+def test_runs_of_both_frameworks_stand_side_by_side(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    rows = page.locator("[data-run]")
+    for run, badge in (("mindspore/lenet_lr0.01", "MS"), ("torch/lr0.2_seed0", "TB")):
+        expect(rows.and_(page.locator(f'[data-run="{run}"]'))).to_contain_text(badge)
+    expect(status(page, "loss/auto")).to_contain_text("all kept")
+    expect(status(page, "train/loss")).to_contain_text("288 points, all kept")
+
+
+def test_selecting_runs(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    page.locator('[data-run="torch/lr0.02_seed0"]').dblclick()
+    expect(status(page, "train/loss")).to_contain_text("96 points, all kept")
+    page.locator('[data-run="torch/lr0.02_seed1"]').click()
+    expect(status(page, "train/loss")).to_contain_text("192 points, all kept")
+    page.reload()
+    expect(status(page, "train/loss")).to_contain_text("192 points, all kept")
+    page.keyboard.press("/")
+    page.keyboard.type("lr0.2_")
+    expect(page.locator("[data-run]")).to_have_count(2)
+    expect(status(page, "train/loss")).to_contain_text("192 points, all kept")
+
+
+def test_zooming_in_and_stepping_back(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    here = card(page, "train/loss")
+    plot = here.locator("canvas").last
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    drag(page, plot, (0.4, 0.2), (0.6, 0.7))
+    expect(page).to_have_url(re.compile(r"scalar\.zoom="))
+    expect(status(page, "train/loss")).not_to_contain_text("288 points, all kept")
+    page.wait_for_timeout(400)  # a second drag at once would be a double click
+    first = page.url
+    drag(page, plot, (0.3, 0.3), (0.7, 0.7))
+    expect(page).not_to_have_url(first)
+    here.locator('[data-action="zoom-back"]').click()
+    expect(page).to_have_url(first)
+    here.locator('[data-action="reset"]').click()
+    expect(status(page, "train/loss")).to_contain_text("288 points, all kept")
+
+
+def test_a_zoom_asks_the_server_for_detail(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalar_block(["x"], range(200_000), [[math.sin(i / 1000)] for i in range(200_000)])
+    with page.expect_response(lambda r: "/scalar/series" in r.url) as answered:
+        open_page(page, serve("--logdir", tmp_path))
+    assert len(answered.value.body()) < 100_000
+    with page.expect_response(lambda r: "/scalar/series" in r.url and "from=" in r.url):
+        drag(page, card(page, "x").locator("canvas").last, (0.5, 0.2), (0.6, 0.9))
+    expect(status(page, "x")).to_contain_text("200,000")
+
+
+def test_a_threshold_is_drawn_and_remembered(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    open_page(page, url)
+    here = card(page, "train/loss")
+    here.hover()
+    here.locator('[data-action="threshold"]').click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=operator]").select_option("<")
+    dialog.locator("[name=value]").fill("1.0")
+    dialog.locator("[name=join]").select_option("and")
+    dialog.locator("[name=operator]").last.select_option(">")
+    dialog.locator("[name=second]").fill("2.0")
+    dialog.locator('[data-action="apply"]').click()
+    expect(dialog.get_by_role("alert")).not_to_have_text(re.compile(r"^\s*$"))
+    dialog.locator("[name=second]").fill("0.5")
+    dialog.locator('[data-action="apply"]').click()
+    expect(dialog).to_have_count(0)
+    expect(status(page, "train/loss")).to_contain_text("0.5")
+    page.reload()
+    expect(status(page, "train/loss")).to_contain_text("0.5")
+    here.hover()
+    here.locator('[data-action="threshold"]').click()
+    page.get_by_role("dialog").locator('[data-action="delete"]').click()
+    expect(status(page, "train/loss")).not_to_contain_text("0.5")
+
+
+def test_smoothing_shows_the_average(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    with page.expect_response(lambda r: "smoothing=0.9" in r.url and r.status == 200):
+        page.locator('[data-control="smoothing-number"]').fill("0.9")
+        page.keyboard.press("Enter")
+    assert "scalar.smooth=0.9" in page.url
+
+
+def test_language_and_theme_switch_without_a_reload(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs), "")
+    page.evaluate("window.stillHere = true")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_role("button", name="中", exact=True).click()
+    expect(page.get_by_role("tab", name="标量")).to_be_visible()
+    expect(status(page, "train/loss")).to_contain_text("全部保留")
+    page.locator("[data-theme-choice]").click()
+    if page.evaluate(background) == light:  # the first press chose light by name
+        page.locator("[data-theme-choice]").click()
+    assert page.evaluate(background) != light
+    assert page.evaluate("window.stillHere")
+
+
+def test_exported_csv_holds_every_point(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    expect(status(page, "train/spiky")).to_contain_text("NaN")
+    here = card(page, "train/spiky")
+    here.locator('[data-action="export"]').click()
+    with page.expect_download() as started:
+        here.locator('[data-action="export-csv"]').click()
+    lines = Path(started.value.path()).read_text().splitlines()
+    assert lines[0] == "run,tag,step,wall_time,value"
+    assert len(lines) == 1 + 3 * 14
+    assert sum(line.endswith(",NaN") for line in lines) > 0
+
+
+def test_exported_svg_has_a_legend_and_axis_labels(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    here = card(page, "train/loss")
+    here.locator('[data-action="export"]').click()
+    with page.expect_download() as started:
+        here.locator('[data-action="export-svg"]').click()
+    drawn = Path(started.value.path()).read_text()
+    for text in ("torch/lr0.02_seed1", "train/loss", "step"):
+        assert text in drawn
+
+
+def test_an_append_is_seen_within_two_seconds(page: Page, serve: Serve, tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "run")
+    for step in range(10):
+        writer.scalar("loss", step, 1.0)
+    writer.flush()
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "loss")).to_contain_text("10 points")
+    page.evaluate("window.stillHere = true")
+    writer.scalar("loss", 10, 2.0)
+    writer.flush()
+    expect(status(page, "loss")).to_contain_text("11 points", timeout=2000)
+    with EventWriter(tmp_path / "another") as other:
+        other.scalar("loss", 0, 3.0)
+    expect(page.locator('[data-run="another"]')).to_be_visible(timeout=3000)
+    writer.close()
+    assert page.evaluate("window.stillHere")
+
+
+def test_the_tooltip_reads_exact_values(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    open_page(page, url)
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    plot = card(page, "train/loss").locator("canvas").last
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tooltip = page.get_by_test_id("tooltip")
+    expect(tooltip).to_contain_text("torch/lr0.2_seed0")
+    with urllib.request.urlopen(
+        f"{url}data/plugin/scalar/series?tag=train/loss&run=torch/lr0.2_seed0"
+    ) as answer:
+        [series] = json.load(answer)["series"]
+    shown = {float(text) for text in re.findall(r"\d\.\d{3,}", tooltip.inner_text())}
+    assert any(abs(value - s) < 1e-3 for value in series["values"] for s in shown)
+
+
+def test_groups_of_runs_become_bands(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    with page.expect_response(lambda r: "/scalar/bands" in r.url and r.status == 200):
+        page.locator('[data-control="group"]').fill(r"lr([0-9.]+)_seed")
+    expect(status(page, "train/loss")).to_contain_text("2")
+
+
+def test_damage_is_listed(page: Page, serve: Serve, tmp_path: Path) -> None:
+    damaged_logdir(tmp_path)
+    with EventWriter(tmp_path / "fine") as writer:
+        writer.scalar("loss", 0, 1.0)
+    open_page(page, serve("--logdir", tmp_path))
+    row = page.locator("[data-run]:has(.ih-badge-warn)").first
+    row.locator(".ih-badge-warn").click()
+    expect(page.get_by_role("dialog")).to_contain_text(
+        re.compile("checksum|cut off|empty|cannot|directory|malformed|link")
+    )
+
+
+def test_an_empty_logdir_says_where_it_looks_and_fills_by_itself(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    logdir = tmp_path / "not there yet"
+    page.goto(serve("--logdir", logdir) + "#locale=en")
+    expect(page.get_by_text(str(logdir)).first).to_be_visible()
+    with EventWriter(logdir / "run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    expect(status(page, "loss")).to_contain_text("1 point", timeout=5000)
+
+
+def test_it_works_behind_a_prefix(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs, "--path-prefix", "/some/where")
+    assert "/some/where/" in url
+    open_page(page, url)
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+
+
+def test_a_broken_plugin_leaves_the_host_usable(
+    page: Page, serve: Serve, sample_logs: Path, tmp_path: Path
+) -> None:
+    package = tmp_path / "site"
+    info = package / "insight_plugin_broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: insight-plugin-broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[insight.plugins]\nbroken = insight_broken\n")
+    (package / "insight_broken.py").write_text("raise RuntimeError('broken on purpose')\n")
+    open_page(page, serve("--logdir", sample_logs, environment={"PYTHONPATH": str(package)}))
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    page.get_by_role("tab", name=re.compile("broken")).click()
+    expect(page.get_by_text("broken on purpose").first).to_be_visible()
+    page.get_by_role("tab", name="Scalars").click()
+    expect(status(page, "train/loss")).to_be_visible()
+
+
+def test_nothing_is_fetched_from_outside(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(page, url)
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    assert asked
+    assert [u for u in asked if not u.startswith((url, "data:", "blob:"))] == []
+
+
+def test_a_restart_is_marked_and_can_be_looked_behind(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for start, steps in ((1000, range(50)), (2000, range(30, 60))):
+        with EventWriter(tmp_path / "run", start_time=start) as writer:
+            writer.scalar_block(["loss"], steps, [[1.0 / (1 + s)] for s in steps])
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "loss")).to_contain_text("20")
+    page.get_by_role("radio", name="All attempts").click()
+    expect(status(page, "loss")).to_contain_text("80 points, all kept")
+
+
+def test_a_thousand_runs_stay_light(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run_0000") as writer:
+        writer.scalar_block(["loss"], range(10), [[1.0]] * 10)
+    for number in range(1, 1000):
+        shutil.copytree(tmp_path / "run_0000", tmp_path / f"run_{number:04d}")
+    open_page(page, serve("--logdir", tmp_path))
+    expect(page.get_by_text("1,000 runs").or_(page.get_by_text("1000 runs")).first).to_be_visible(
+        timeout=15_000
+    )
+    assert page.locator("[data-run]").count() < 100
+    began = time.monotonic()
+    page.locator("[data-run]").first.click()
+    assert time.monotonic() - began < 5
