@@ -104,7 +104,7 @@ conformance: .venv/.dev assets $(peers)
 	done; echo 'make: mindinsight needs Python 3.11 or 3.12' >&2; exit 1
 
 bench: .venv/.dev assets $(peers)
-	@for script in $(wildcard benchmarks/bench_*.py); do echo "== $$script"; $(PY) "$$script"; done
+	@for script in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do echo "== $$script"; $(PY) -m benchmarks.$$script; done
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \

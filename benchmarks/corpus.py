@@ -1,4 +1,4 @@
-"""Writes logdirs of a known size: ``python benchmarks/corpus.py wide DIR``.
+"""Writes logdirs of a known size: ``python -m benchmarks.corpus wide DIR``.
 
 wide    100 runs x 20 tags x 1000 steps, TensorFlow 2's form: what a group's results look like
 deep    one run, 4 tags x 2,500,000 steps: one very long training
