@@ -28,6 +28,7 @@ from typing import Any
 from urllib.parse import quote
 
 from attrs import frozen
+
 from benchmarks.corpus import CORPORA, tag_names, write_corpus
 
 _PATIENCE = 120.0  # seconds
