@@ -37,6 +37,8 @@ def chromium() -> Path:
         found = shutil.which(name)
         if found is not None:
             return Path(found)
+    if os.environ.get("CI"):
+        pytest.fail("no chromium on PATH, and browser tests must run in CI")
     pytest.skip("no chromium on PATH (Debian: `apt install chromium fonts-noto-cjk`)")
 
 
