@@ -15,6 +15,27 @@ function contrast(left: string, right: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
+const linear = (hex: string): number[] =>
+  [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+const times = (matrix: readonly (readonly number[])[], vector: readonly number[]): number[] =>
+  matrix.map((row) => row.reduce((sum, factor, at) => sum + factor * (vector[at] as number), 0));
+/** OKLab of linear sRGB (Ottosson 2020). */
+function oklab(rgb: readonly number[]): number[] {
+  const cone = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], rgb);
+  return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cone.map(Math.cbrt));
+}
+// Deuteranopia (Machado et al. 2009, severity 1).
+const DEUTAN = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]];
+const deutan = (rgb: readonly number[]): number[] => times(DEUTAN, rgb).map((value) => Math.max(0, Math.min(1, value)));
+
+function nearestPair(colors: readonly string[], seen: (rgb: readonly number[]) => readonly number[] = (rgb) => rgb): number {
+  const points = colors.map((color) => oklab(seen(linear(color))));
+  return Math.min(...points.flatMap((a, i) => points.slice(i + 1).map((b) => Math.hypot(...a.map((value, at) => value - (b[at] as number))))));
+}
+
 describe('colours of runs', () => {
   it('converts OKLCH to sRGB', () => {
     expect(oklch(1, 0, 0)).toBe('#ffffff');
@@ -30,6 +51,17 @@ describe('colours of runs', () => {
     for (const count of [1, 2, 8, 9, 16, 24]) {
       const colors = [...assignHues(names(count)).values()].map((hue) => cssColor(hue, 'light'));
       expect(new Set(colors).size).toBe(count);
+    }
+  });
+
+  it.each([[8, 0.14, 0.09], [12, 0.095, 0.05], [24, 0.06, 0.012]])('tells %i runs apart on both themes, whatever their names', (count, normal, without) => {
+    for (const run of ['lr', 'exp/seed_', '实验']) {
+      const hues = [...assignHues(Array.from({ length: count }, (_, at) => `${run}${at}`)).values()];
+      for (const mode of ['light', 'dark'] as const) {
+        const colors = hues.map((hue) => cssColor(hue, mode));
+        expect(nearestPair(colors)).toBeGreaterThan(normal);
+        expect(nearestPair(colors, deutan)).toBeGreaterThan(without);
+      }
     }
   });
 
