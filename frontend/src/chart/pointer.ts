@@ -22,6 +22,7 @@ const SLOP = 4; // pixels that a click may wander
 
 export function listenToPointer(element: HTMLElement, gestures: Gestures): Disposer {
   let drag: { start: readonly [number, number]; figure: Figure; pan: boolean; moved: boolean } | null = null;
+  let still = 0; // presses in a row that did not move: two drags from one place are no double click
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(type: K, run: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
     element.addEventListener(type, run, { signal: stop.signal, passive });
@@ -55,6 +56,7 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
     const ended = drag;
     drag = null;
     if (!ended) return;
+    still = ended.moved ? 0 : still + 1;
     if (!ended.moved) {
       gestures.click(place(event));
       return;
@@ -76,7 +78,7 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
     if (!drag) gestures.point(null);
   });
   on('dblclick', (event) => {
-    if (inside(place(event))) gestures.look({ x: null, y: null }, 'reset');
+    if (still >= 2 && inside(place(event))) gestures.look({ x: null, y: null }, 'reset');
   });
   on(
     'wheel',
