@@ -34,9 +34,7 @@ def csv_response(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
         parts.extend(f"{begin},{step},{wall_time},{value}\r\n" for step, wall_time, value in rows)
     # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
     body = "".join(parts).encode("utf-8", errors="backslashreplace")
-    answer = Response(body, content_type="text/csv; charset=utf-8")
-    answer.headers["Content-Disposition"] = 'attachment; filename="scalars.csv"'
-    return answer
+    return Response(body, content_type="text/csv; charset=utf-8")
 
 
 def _csv_field(text: str) -> str:
