@@ -3,11 +3,13 @@ import type { Locale } from 'insight-host';
 import en from '../locales/en.json';
 import zh from '../locales/zh-CN.json';
 
-export type Key = keyof typeof en;
+type Base<K> = K extends `${infer Stem}.one` ? (Stem extends keyof typeof en ? never : K) : K;
+/** Keys of texts, without the plural forms of another. */
+export type Key = Base<keyof typeof en>;
 export type Values = Readonly<Record<string, string | number>>;
 export type Translate = (key: Key, values?: Values) => string;
 
-const CATALOGUES: Readonly<Record<Locale, Readonly<Record<Key, string>>>> = { en, 'zh-CN': zh };
+const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
 
 /** `{name}` stands for a value; numbers are written as the locale writes them. */
 export function fill(text: string, values: Values | undefined, locale: string): string {
@@ -19,8 +21,19 @@ export function fill(text: string, values: Values | undefined, locale: string): 
   });
 }
 
+const rules = new Map<string, Intl.PluralRules>();
+
+/** The text of a key; with a number `count`, that of `key.one`, `key.few`, … where the language has one. */
+function textOf(catalogue: Readonly<Record<string, string>> | undefined, key: string, values: Values | undefined, language: string): string | undefined {
+  const count = values?.['count'];
+  if (!catalogue || typeof count !== 'number') return catalogue?.[key];
+  let plural = rules.get(language);
+  if (!plural) rules.set(language, (plural = new Intl.PluralRules(language)));
+  return catalogue[`${key}.${plural.select(count)}`] ?? catalogue[key];
+}
+
 export function translator(locale: Locale): Translate {
-  return (key, values) => fill(CATALOGUES[locale][key] ?? en[key] ?? key, values, locale);
+  return (key, values) => fill(textOf(CATALOGUES[locale], key, values, locale) ?? textOf(en, key, values, 'en') ?? key, values, locale);
 }
 
 /** A plugin's texts: its catalogue of the locale, then its English one, then the key itself. */
@@ -30,7 +43,7 @@ export function pluginText(
   key: string,
   values?: Values,
 ): string {
-  return fill(messages[locale]?.[key] ?? messages['en']?.[key] ?? key, values, locale);
+  return fill(textOf(messages[locale], key, values, locale) ?? textOf(messages['en'], key, values, 'en') ?? key, values, locale);
 }
 
 export function formatBytes(bytes: number, locale: string): string {

@@ -11,7 +11,7 @@ export function Footer() {
   const damage = runs.all.value.reduce((sum, run) => sum + run.damage, 0);
   return (
     <footer class="ih-footer">
-      <span>{total === 1 ? t('footer.run') : t('footer.runs', { count: total })}</span>
+      <span>{t('footer.runs', { count: total })}</span>
       <span>{t('footer.selected', { count: runs.selected.value.length })}</span>
       <LoadProgress />
       {damage > 0 && (
