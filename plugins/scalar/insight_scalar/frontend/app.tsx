@@ -52,7 +52,8 @@ function Dialogs({ board }: { readonly board: Board }): JSX.Element | null {
 
 function Group({ board, group }: { readonly board: Board; readonly group: TagGroup }): JSX.Element {
   const closed = board.closed.value.includes(group.name);
-  const title = group.name === PINNED ? board.t('group.pinned') : group.name || board.t('group.plain');
+  const only = board.groups.value.length === 1;
+  const title = group.name === PINNED ? board.t('group.pinned') : group.name || board.t(only ? 'group.all' : 'group.plain');
   return (
     <section class="group" data-group={group.name === PINNED ? 'pinned' : group.name} aria-label={title}>
       <h2>

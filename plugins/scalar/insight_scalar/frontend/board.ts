@@ -13,6 +13,7 @@ export interface TagInfo {
   readonly points: number;
   readonly first_step: number;
   readonly last_step: number;
+  readonly attempts: number;
 }
 type TagTable = Readonly<Record<string, Readonly<Record<string, TagInfo>>>>;
 
@@ -73,7 +74,7 @@ export class Board {
     this.linkedX = this.setting('range', codecs.linkedZoom);
     this.pairs = this.setting('pairs', codecs.pairs);
     this.pins = this.setting('pins', codecs.names);
-    this.full = this.setting('full', codecs.text);
+    this.full = this.setting('full', codecs.name);
     this.thresholds.value = readThresholds(ctx.memory.get<unknown>('thresholds', {}));
     this.feeds = new Feeds(this);
     let first = true;
@@ -122,6 +123,16 @@ export class Board {
     return found;
   });
 
+  /** Whether a run that is shown wrote steps anew, so that attempts differ. */
+  readonly hasRestarts = computed(
+    () => this.attempts.value === 'all' || this.runs.value.some((run) => Object.values(this.table.value?.[run.name] ?? {}).some((tag) => tag.attempts > 1)),
+  );
+
+  /** Says of a series that it has restarts; the list of tags may be older than they are. */
+  restarted(run: string, tag: string): void {
+    if (!this.hasRestarts.value && this.table.value?.[run]?.[tag]?.attempts === 1) void this.loadTags();
+  }
+
   readonly match = computed(() => tagFilter(this.filter.value));
   readonly shownTags = computed(() => [...this.runsByTag.value.keys()].filter(this.match.value.matches));
   readonly groups = computed<readonly TagGroup[]>(() => {
@@ -129,6 +140,11 @@ export class Board {
     const groups = groupTags(this.shownTags.value.filter((tag) => !pins.includes(tag)));
     return pins.length > 0 ? [{ name: PINNED, tags: pins }, ...groups] : groups;
   });
+
+  /** What people read for a tag: one without letters has a placeholder. */
+  titleOf(tag: string): string {
+    return tag.trim() ? tag : this.t('tag.unnamed');
+  }
 
   logOf(tag: string): codecs.LogFlags {
     return this.cardLogs.value.get(tag) ?? { x: this.logX.value, y: this.logY.value };
@@ -156,6 +172,11 @@ export class Board {
     this.lastLook = { tag, time: now };
     const window = { x: codecs.rounded(zoom.x), y: codecs.rounded(zoom.y) };
     this.keep(tag, look(this.stackOf(tag), window, how, continues));
+  }
+
+  /** A press of the pointer begins a gesture of its own, however soon after the last. */
+  beginGesture(): void {
+    this.lastLook = { tag: '', time: 0 };
   }
 
   stepBack(tag: string): void {

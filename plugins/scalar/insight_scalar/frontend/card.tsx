@@ -37,7 +37,7 @@ export function Card({ board, tag }: CardProps): JSX.Element {
       class={full ? 'card full' : 'card'}
       data-tag={tag}
       data-testid="card"
-      aria-label={tag}
+      aria-label={board.titleOf(tag)}
       onPointerEnter={() => (board.current.value = tag)}
       onFocusIn={() => (board.current.value = tag)}
     >
@@ -57,7 +57,7 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
   const runs = board.runs.value;
   const locale = board.locale.value;
   const lines = useMemo<Lines | null>(
-    () => (picture ? linesOf(picture, runs, (run, step) => board.t('restart', { run, step: step.toLocaleString(locale) })) : null),
+    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run, step: step.toLocaleString(locale) })) : null),
     [picture, runs, locale],
   );
 
@@ -106,19 +106,19 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
   }, [feed]);
   useEffect(() => chart.current?.update(props));
 
-  const [prefix, name] = titleParts(tag);
+  const [prefix, name] = titleParts(board.titleOf(tag));
   const second = board.pairs.value.get(tag);
   return (
     <>
       <header>
-        <h3 title={tag}>
+        <h3 title={board.titleOf(tag)}>
           <span class="prefix">{prefix}</span>
           {name}
-          {second !== undefined && <span class="second"> + {second}</span>}
+          {second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}
         </h3>
         <CardTools board={board} tag={tag} chart={chart} />
       </header>
-      <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} />
+      <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
       <CardStatus board={board} tag={tag} feed={feed} />
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
     </>
@@ -175,9 +175,9 @@ function chartProps(
     logX: log.x,
     logY: log.y,
     xLabel: board.t(`x.${kind}.label`),
-    yLabel: tag,
-    ...(second === undefined ? {} : { yRightLabel: second }),
-    title: second === undefined ? tag : `${tag} + ${second}`,
+    yLabel: board.titleOf(tag),
+    ...(second === undefined ? {} : { yRightLabel: board.titleOf(second) }),
+    title: [tag, ...(second === undefined ? [] : [second])].map((name) => board.titleOf(name)).join(' + '),
     ...(extent ? { xExtent: extent } : {}),
     ignoreOutliers: board.outliers.value,
     xWindow: fits ? zoom.x : null,
@@ -188,7 +188,7 @@ function chartProps(
     cursorX: linked && linked.tag !== tag ? linked.x : null,
     theme: board.theme.value,
     locale: board.locale.value,
-    description: board.t('chart.description', { tag, count: lines.filter((line) => line.role !== 'raw').length }),
+    description: board.t('chart.description', { tag: board.titleOf(tag), count: lines.filter((line) => line.role !== 'raw').length }),
     onView: (view, how) => board.look(tag, view, how),
     onCursor: (cursor) => {
       if (board.link.value) board.cursor.value = cursor ? { tag, x: cursor.x } : null;

@@ -28,21 +28,22 @@ export function CardStatus({ board, tag, feed }: { readonly board: Board; readon
   if (picture.query.group) {
     const bands = picture.layers[0]?.bands ?? [];
     const runs = bands.reduce((n, band) => n + band.runs.length, 0);
-    parts.push(bands.length > 0 ? say('card.groups', { groups: bands.length, runs }) : say('card.no_groups'));
+    if (bands.length > 0) parts.push(say('card.groups', { count: bands.length }), say('card.grouped', { count: runs }));
+    else parts.push(say('card.no_groups'));
   } else if (all.kept < all.total) {
-    parts.push(say('card.kept', { kept: format(all.kept), total: format(all.total) }));
+    parts.push(say('card.kept', { kept: all.kept, count: all.total }));
   } else if (inView !== null) {
-    parts.push(say('card.window', { points: format(inView), total: format(all.total) }));
+    parts.push(say('card.window', { points: inView, count: all.total }));
   } else {
-    parts.push(say('card.points', { points: format(all.total) }));
+    parts.push(say('card.points', { count: all.total }));
   }
-  if (all.hidden > 0) parts.push(say('card.hidden', { hidden: format(all.hidden) }));
+  if (all.hidden > 0) parts.push(say('card.hidden', { hidden: all.hidden }));
   const odd = [all.nan && `${format(all.nan)} NaN`, all.inf && `${format(all.inf)} +Inf`, all.negInf && `${format(all.negInf)} −Inf`].filter(Boolean);
   const threshold = board.thresholds.value.get(tag);
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>
-      {odd.length > 0 && <span class="nonfinite" title={say('card.nonfinite')}>▲ {odd.join(', ')}</span>}
+      {odd.length > 0 && <span class="nonfinite" title={say('card.nonfinite')}>▲ {odd.join(say('list.separator'))}</span>}
       {threshold && <span class="threshold">{thresholdText(threshold)}</span>}
     </footer>
   );

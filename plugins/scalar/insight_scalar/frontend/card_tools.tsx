@@ -21,14 +21,14 @@ export function CardTools({ board, tag, chart }: CardToolsProps): JSX.Element {
       <Button action="zoom-back" icon="back" label={say('zoom.back')} disabled={!zoomed} onPress={() => board.stepBack(tag)} />
       <Button action="reset" icon="reset" label={say('zoom.reset')} disabled={!zoomed} onPress={() => board.reset(tag)} />
       <span class="seldom">
-        <Button action="log-x" text="lx" label={say('log.x')} pressed={log.x} disabled={board.x.value === 'wall'} onPress={() => board.setLog(tag, { ...log, x: !log.x })} />
-        <Button action="log-y" text="ly" label={say('log.y')} pressed={log.y} onPress={() => board.setLog(tag, { ...log, y: !log.y })} />
+        <Button action="log-x" icon="log-x" label={say('log.x')} pressed={log.x} disabled={board.x.value === 'wall'} onPress={() => board.setLog(tag, { ...log, x: !log.x })} />
+        <Button action="log-y" icon="log-y" label={say('log.y')} pressed={log.y} onPress={() => board.setLog(tag, { ...log, y: !log.y })} />
         <Button action="threshold" icon="threshold" label={say('threshold.title')} pressed={board.thresholds.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'threshold', tag })} />
         <Button action="pair" icon="pair" label={say('pair.title')} pressed={board.pairs.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'pair', tag })} />
         <Button action="pin" icon="pin" label={say('pin')} pressed={board.pins.value.includes(tag)} onPress={() => board.toggle(board.pins, tag)} />
       </span>
       <ExportMenu board={board} tag={tag} chart={chart} />
-      <Button action="fullscreen" icon={full ? 'close' : 'full'} label={say(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? '' : tag, 'push')} />
+      <Button action="fullscreen" icon={full ? 'close' : 'full'} label={say(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? null : tag, 'push')} />
     </div>
   );
 }

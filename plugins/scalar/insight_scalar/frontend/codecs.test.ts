@@ -6,8 +6,14 @@ describe('codecs', () => {
   it('carry names with any letters', () => {
     const names = ['', 'loss/train', 'a;b=c,d%~', '损失', '~', '100%'];
     expect(codecs.names.parse(codecs.names.format(names))).toEqual(names);
-    const pairs = new Map(names.slice(1).map((name) => [name, `${name}=;`]));
+    const pairs = new Map(names.map((name) => [name, `${name}=;`]));
     expect(codecs.pairs.parse(codecs.pairs.format(pairs))).toEqual(pairs);
+  });
+
+  it('tell an empty name from none', () => {
+    for (const name of [null, '', 'a;b', '~']) expect(codecs.name.parse(codecs.name.format(name))).toBe(name);
+    expect(codecs.name.parse(null)).toBeNull();
+    expect(codecs.names.parse('a;;b')).toEqual(['a', 'b']);
   });
 
   it('leave the default out of the URL', () => {

@@ -37,12 +37,13 @@ export const names: Codec<readonly string[]> = {
   format: (value) => (value.length > 0 ? value.map(encoded).join(';') : null),
 };
 
-/** Only what these lists give a meaning to is escaped. Empty names are a lone `~`: the group without a prefix has one. */
+/** Only what these lists give a meaning to is escaped. An empty name, which a tag and the group without a prefix may have, is a lone `~`. */
 function encoded(name: string): string {
   return name === '' ? '~' : name.replace(/[%;=,~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function decoded(name: string): string | null {
+  if (name === '') return null; // two separators in a row
   if (name === '~') return '';
   try {
     return decodeURIComponent(name);
@@ -50,6 +51,12 @@ function decoded(name: string): string | null {
     return null; // a URL cut short by hand
   }
 }
+
+/** One name or none. */
+export const name: Codec<string | null> = {
+  parse: (t) => (t === null ? null : decoded(t)),
+  format: (value) => (value === null ? null : encoded(value)),
+};
 
 export type Range = readonly [number, number];
 export interface Zoom {

@@ -129,7 +129,9 @@ export class Feed {
     this.busy.value = showBusy;
     void this.work(async (signal) => {
       const layers = await Promise.all(query.layers.map((layer) => this.layer(query, layer, signal)));
-      if (!signal.aborted) this.picture.value = { query, layers };
+      if (signal.aborted) return;
+      this.picture.value = { query, layers };
+      for (const { main } of layers) for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
     });
   }
 

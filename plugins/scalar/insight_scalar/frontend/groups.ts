@@ -21,7 +21,7 @@ export function titleParts(tag: string): readonly [string, string] {
   return prefix ? [`${prefix}/`, tag.slice(prefix.length + 1)] : ['', tag];
 }
 
-/** Groups in the order of their names; tags without a prefix come first. */
+/** Groups in the order of their names; tags without a prefix come last. */
 export function groupTags(tags: Iterable<string>): TagGroup[] {
   const groups = new Map<string, string[]>();
   for (const tag of tags) {
@@ -30,7 +30,7 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     if (group) group.push(tag);
     else groups.set(name, [tag]);
   }
-  return [...groups].map(([name, members]) => ({ name, tags: members.sort(byName) })).sort((a, b) => byName(a.name, b.name));
+  return [...groups].map(([name, members]) => ({ name, tags: members.sort(byName) })).sort((a, b) => Number(a.name === '') - Number(b.name === '') || byName(a.name, b.name));
 }
 
 /** A filter as the user types it: a regular expression, or null with the reason when it is not one. */

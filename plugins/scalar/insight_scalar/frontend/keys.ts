@@ -5,8 +5,8 @@ import type { Board } from './board';
 export function addShortcuts(board: Board, host: HTMLElement): Disposer {
   const { ctx } = board;
   const onCard = (run: (tag: string) => void) => (): void => {
-    const tag = board.full.value || board.current.value;
-    if (tag && board.runsByTag.value.has(tag)) run(tag);
+    const tag = board.full.value ?? board.current.value;
+    if (tag !== null && board.runsByTag.value.has(tag)) run(tag);
   };
   const focus = (id: string) => (): void => {
     const element = host.querySelector<HTMLInputElement>(`#${id}`);
@@ -18,8 +18,8 @@ export function addShortcuts(board: Board, host: HTMLElement): Disposer {
     ['Backspace', 'zoom.back', onCard((tag) => board.stepBack(tag))],
     ['0', 'zoom.reset', onCard((tag) => board.reset(tag))],
     ['l', 'log.y', onCard((tag) => board.setLog(tag, { ...board.logOf(tag), y: !board.logOf(tag).y }))],
-    ['f', 'full.enter', onCard((tag) => board.full.set(board.full.value === tag ? '' : tag, 'push'))],
-    ['Escape', 'full.leave', () => board.full.value && board.full.set('')],
+    ['f', 'full.enter', onCard((tag) => board.full.set(board.full.value === tag ? null : tag, 'push'))],
+    ['Escape', 'full.leave', () => board.full.value !== null && board.full.set(null)],
     ['s', 'keys.smoothing', focus('smoothing')],
     ['t', 'keys.filter', focus('tag-filter')],
   ];

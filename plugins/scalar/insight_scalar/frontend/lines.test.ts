@@ -24,16 +24,17 @@ const series = (name: string, tag: string): Series => ({
 });
 const query: CardQuery = { layers: [], x: 'step', logX: false, window: null, width: 100, smoothing: 0, attempts: 'last', group: '', spread: 'minmax' };
 const say = (name: string, step: number): string => `${name}@${step}`;
+const plain = (tag: string): string => tag;
 
 describe('lines', () => {
   it('stand in the order of the runs, raw ones below, without runs that left', () => {
     const main = ['b', 'gone', 'a'].map((name) => series(name, 't'));
     const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main, raw: [series('a', 't')], bands: [] }] };
-    const found = linesOf(picture, [run('a'), run('b')], say);
+    const found = linesOf(picture, [run('a'), run('b')], plain, say);
     expect(found.lines.map((line) => [line.label, line.role])).toEqual([['a', 'raw'], ['a', 'main'], ['b', 'main']]);
     expect(found.marks).toEqual([{ x: 2, color: '#b', text: 'b@2' }]);
     expect(found.extent).toEqual([1, 2]);
-    expect(linesOf(picture, [run('a'), run('b')], say).lines[1]).toBe(found.lines[1]);
+    expect(linesOf(picture, [run('a'), run('b')], plain, say).lines[1]).toBe(found.lines[1]);
   });
 
   it('of a second tag are dashed on the right axis and named by both', () => {
@@ -45,7 +46,7 @@ describe('lines', () => {
         { ...layer, tag: 'u', axis: 'right', main: [series('a', 'u')] },
       ],
     };
-    const { lines, sources } = linesOf(picture, [run('a')], say);
+    const { lines, sources } = linesOf(picture, [run('a')], plain, say);
     expect(lines.map((line) => [line.label, line.axis, line.dash !== undefined])).toEqual([['a · t', 'left', false], ['a · u', 'right', true]]);
     expect(new Set(lines.map((line) => line.id)).size).toBe(2);
     expect(sources.get(lines[1]!.id)?.tag).toBe('u');

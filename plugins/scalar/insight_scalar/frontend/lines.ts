@@ -23,7 +23,7 @@ const DASHED = [6, 3];
 const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
-export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: string, step: number) => string): Lines {
+export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: string) => string, markText: (run: string, step: number) => string): Lines {
   const colors = new Map(runs.map((run) => [run.name, run.color]));
   const paired = picture.layers.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
@@ -34,7 +34,7 @@ export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: 
     for (const band of layer.bands) {
       const id = `${layer.axis}:${band.group}`;
       const color = groupColor(band.group);
-      const label = paired ? `${band.group} · ${layer.tag}` : band.group;
+      const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
       main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dash(layer) });
       sources.set(id, { label, color, run: band.group, tag: layer.tag, main: null, raw: null });
     }
@@ -43,7 +43,7 @@ export function linesOf(picture: Picture, runs: readonly Run[], markText: (run: 
       const color = colors.get(series.run);
       if (color === undefined) continue; // no longer selected
       const id = `${layer.axis}:${series.run}`;
-      const label = paired ? `${series.run} · ${layer.tag}` : series.run;
+      const label = paired ? `${series.run} · ${titleOf(layer.tag)}` : series.run;
       const behind = raws.get(series.run) ?? null;
       main.push(lineOf(series, { ...own, id, label, color, role: 'main' }));
       if (behind) raw.push(lineOf(behind, { ...own, id, label, color, role: 'raw' }));

@@ -19,12 +19,12 @@ export function PairDialog({ board, tag, onClose }: { readonly board: Board; rea
   };
   return (
     <Dialog name="pair" title={say('pair.title')} onClose={onClose}>
-      <p class="hint">{say('pair.hint', { tag })}</p>
+      <p class="hint">{say('pair.hint', { tag: board.titleOf(tag) })}</p>
       <input type="search" autofocus aria-label={say('pair.filter')} placeholder={say('pair.filter')} value={filter.value} onInput={(e) => (filter.value = e.currentTarget.value)} />
       <ul class="choices">
         {tags.slice(0, MOST).map((name) => (
           <li key={name}>
-            <button type="button" data-tag={name} aria-pressed={name === current} onClick={() => pick(name)}>{name}</button>
+            <button type="button" data-tag={name} aria-pressed={name === current} onClick={() => pick(name)}>{board.titleOf(name)}</button>
           </li>
         ))}
       </ul>

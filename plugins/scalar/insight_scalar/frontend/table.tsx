@@ -62,8 +62,8 @@ export function Table({ board }: { readonly board: Board }): JSX.Element {
         <tbody>
           {rows.slice(0, limit.value).map((row) => (
             <tr key={`${row.run}\n${row.tag}`}>
-              <td class="name"><i class="swatch" style={{ background: colors.get(row.run) ?? 'gray' }} />{row.run}</td>
-              <td class="name">{row.tag}</td>
+              <td class="name" title={row.run}><i class="swatch" style={{ background: colors.get(row.run) ?? 'gray' }} />{row.run}</td>
+              <td class="name" title={board.titleOf(row.tag)}>{board.titleOf(row.tag)}</td>
               <td class="number">{valueText(row.last)}</td>
               <td class="number">{count(row.step)}</td>
               <td class="number">{valueText(row.min)}</td>

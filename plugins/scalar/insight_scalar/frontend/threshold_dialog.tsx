@@ -33,7 +33,7 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
   const there = [...board.thresholds.value];
   const { operator, value, join, secondOperator, secondValue } = form.value;
   return (
-    <Dialog name="threshold" title={`${say('threshold.title')}: ${tag}`} onClose={onClose}>
+    <Dialog name="threshold" title={say('threshold.of', { tag: board.titleOf(tag) })} onClose={onClose}>
       <p class="hint">{say('threshold.hint')}</p>
       <form onSubmit={apply}>
         <div class="row">
@@ -70,9 +70,9 @@ export function ThresholdDialog({ board, tag, onClose }: ThresholdDialogProps): 
           <ul>
             {there.map(([name, threshold]) => (
               <li key={name} data-tag={name}>
-                <span class="name" title={name}>{name}</span>
+                <span class="name" title={board.titleOf(name)}>{board.titleOf(name)}</span>
                 <code>{thresholdText(threshold)}</code>
-                <Button action="delete" icon="close" label={say('threshold.delete', { tag: name })} onPress={() => board.setThresholds([name], null)} />
+                <Button action="delete" icon="close" label={say('threshold.delete', { tag: board.titleOf(name) })} onPress={() => board.setThresholds([name], null)} />
               </li>
             ))}
           </ul>

@@ -25,7 +25,7 @@ export function Toolbar({ board }: { readonly board: Board }): JSX.Element {
         value={board.filter.value}
         onInput={(e) => board.filter.set(e.currentTarget.value)}
       />
-      <span class="count" data-testid="tag-count">{say('filter.count', { shown: board.shownTags.value.length, all: board.runsByTag.value.size })}</span>
+      <span class="count" data-testid="tag-count">{say('filter.count', { shown: board.shownTags.value.length, count: board.runsByTag.value.size })}</span>
       <Segments name="x" label={say('x.label')} value={x} options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))} onPick={(value) => board.setXKind(value)} />
       <Smoothing board={board} />
       <span class="cluster">
@@ -38,13 +38,13 @@ export function Toolbar({ board }: { readonly board: Board }): JSX.Element {
         <Button action="tool-box" icon="box" label={say('tool.box')} pressed={board.tool.value === 'box'} onPress={() => board.tool.set('box')} />
         <Button action="tool-pan" icon="pan" label={say('tool.pan')} pressed={board.tool.value === 'pan'} onPress={() => board.tool.set('pan')} />
       </span>
-      <Segments
+      {board.hasRestarts.value && <Segments
         name="attempts"
         label={say('attempts.label')}
         value={board.attempts.value}
         options={(['last', 'all'] as const).map((value) => ({ value, text: say(`attempts.${value}`), title: say(`attempts.${value}.hint`) }))}
         onPick={(value) => board.attempts.set(value)}
-      />
+      />}
       <Grouping board={board} />
       <Segments name="show" label={say('show.label')} value={board.layout.value} options={(['charts', 'table'] as const).map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.layout.set(value, 'push')} />
     </div>
