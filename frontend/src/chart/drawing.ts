@@ -146,8 +146,10 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
   }
   if (figure.leftOut > 0) {
-    const count = figure.leftOut.toLocaleString(props.locale);
-    painter.text(right - 4, plot.top + 9, words(props.locale).leftOut(count), { color: colors.faint, align: 'right' });
+    const note = words(props.locale).leftOut(figure.leftOut);
+    const width = Math.min(plot.width, estimatedWidth(note, 11) + 8);
+    painter.rectangle(right - width, plot.top + 1, width, 16, colors.surface); // lines that pass behind leave it readable
+    painter.text(right - 4, plot.top + 9, note, { color: colors.faint, align: 'right' });
   }
 }
 

@@ -96,7 +96,7 @@ function exponential(size: number, digits: number): string {
 }
 
 function decade(mantissa: number, power: number): string {
-  if (power >= -3 && power <= 4) return trim((mantissa * 10 ** power).toPrecision(3));
+  if (power >= -3 && power <= 4) return String(Number((mantissa * 10 ** power).toPrecision(3)));
   if (mantissa !== 1) return `${mantissa}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
   const digits = [...String(Math.abs(power))].map((d) => SUPERSCRIPT[Number(d)]).join('');
   return `10${power < 0 ? '⁻' : ''}${digits}`;

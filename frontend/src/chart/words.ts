@@ -1,8 +1,8 @@
 import type { Locale } from '../../api';
 
 const WORDS = {
-  en: { leftOut: (count: string) => `${count} values ≤ 0 not shown` },
-  'zh-CN': { leftOut: (count: string) => `有 ${count} 个 ≤ 0 的值未显示` },
+  en: { leftOut: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'value' : 'values'} ≤ 0 not shown` },
+  'zh-CN': { leftOut: (count: number) => `有 ${count.toLocaleString('zh-CN')} 个 ≤ 0 的值未显示` },
 } as const;
 
 /** The few words that the chart itself says. */
