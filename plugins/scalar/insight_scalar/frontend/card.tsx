@@ -7,7 +7,8 @@ import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import type { CardQuery, Feed, Layer } from './feed';
 import { titleParts } from './groups';
-import { linesOf, type Lines } from './lines';
+import { Legend } from './legend';
+import { linesOf, mainLines, type Lines } from './lines';
 import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
 
@@ -118,6 +119,7 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
         </h3>
         <CardTools board={board} tag={tag} chart={chart} />
       </header>
+      {lines && (picture?.query.group || board.full.value === tag) && <Legend lines={lines} />}
       <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
       <CardStatus board={board} tag={tag} feed={feed} />
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
@@ -188,7 +190,7 @@ function chartProps(
     cursorX: linked && linked.tag !== tag ? linked.x : null,
     theme: board.theme.value,
     locale: board.locale.value,
-    description: board.t('chart.description', { tag: board.titleOf(tag), count: lines.filter((line) => line.role !== 'raw').length }),
+    description: board.t('chart.description', { tag: board.titleOf(tag), count: mainLines(found ?? NOTHING).length }),
     onView: (view, how) => board.look(tag, view, how),
     onCursor: (cursor) => {
       if (board.link.value) board.cursor.value = cursor ? { tag, x: cursor.x } : null;

@@ -59,7 +59,8 @@ function ExportMenu({ board, tag, chart }: CardToolsProps): JSX.Element {
   };
   const full = (format: 'csv' | 'json'): string => {
     const tags = [tag, board.pairs.value.get(tag)].filter((name) => name !== undefined);
-    const run = [...new Set(tags.flatMap((name) => board.runsByTag.value.get(name)?.map((r) => r.name) ?? []))];
+    const everyRun = board.runs.value.length === board.allRuns.value.length;
+    const run = everyRun ? null : [...new Set(tags.flatMap((name) => board.runsByTag.value.get(name)?.map((r) => r.name) ?? []))];
     return board.ctx.data.href('series', { tag: tags, run, attempts: board.attempts.value, format });
   };
   return (

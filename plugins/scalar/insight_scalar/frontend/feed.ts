@@ -37,6 +37,8 @@ export interface Picture {
   readonly layers: readonly LayerData[];
 }
 
+const FEW = 20; // runs whose names go into a URL at no cost
+
 type ChangedRuns = ReadonlyMap<string, readonly string[]> | null;
 
 /** Fetches what one card shows; the old picture stays until the new one is there. */
@@ -174,16 +176,18 @@ export class Feed {
     return found;
   }
 
-  /** Asks for runs in as many requests as their names need; all runs there are need no names. */
+  /** Asks for runs in as many requests as their names need; `whole`: for all that are selected, which need no names when they are all there are. */
   private async ask<T>(
     runs: readonly string[],
     signal: AbortSignal,
     query: (runs: { run?: readonly string[] }) => Query,
     route: string,
     decode: (columns: Awaited<ReturnType<Board['ctx']['data']['columns']>>) => T[],
+    whole = true,
   ): Promise<T[]> {
-    const { ctx, allRuns, feeds } = this.board;
-    const names = runs.length > 20 && runs.length === allRuns.value.length ? [undefined] : route === 'bands' ? [runs] : portions(runs);
+    const { ctx, allRuns, runs: selected, feeds } = this.board;
+    const all = whole && selected.value.length > FEW && selected.value.length === allRuns.value.length;
+    const names = all ? [undefined] : route === 'bands' ? [runs] : portions(runs);
     const answers = await Promise.all(
       names.map((run) => feeds.queue.run(this.urgency, signal, () => ctx.data.columns(route, query(run ? { run } : {}), { signal }))),
     );
@@ -220,7 +224,7 @@ export class Feed {
     if (runs.some((run) => !known.has(run) || known.get(run)?.decimated)) return null;
     const from = Math.min(...runs.map((run) => lastX(known.get(run) as Series, query.x)));
     const base = { ...parameters(query, layer, smoothing), from: Number.isFinite(from) ? from : null };
-    const tails = await this.ask(runs, signal, (names) => ({ ...base, ...(names.run ? names : { run: runs }) }), 'series', decodeSeries);
+    const tails = await this.ask(runs, signal, (names) => ({ ...base, ...names }), 'series', decodeSeries, false);
     for (const tail of tails) {
       const merge = mergeTail(known.get(tail.run) as Series, tail, from, query.x);
       if (!merge || merge.points > 4 * query.width) return null;

@@ -8,8 +8,8 @@ const PATHS = {
   pair: 'M2.5 2v12M13.5 2v12M4 11c2.5 0 3-6 8-6',
   export: 'M8 2v8M5 7l3 3.2L11 7M2.5 11v2.5h11V11',
   pin: 'M5.5 2h5l-.6 4.2L12 8.5H4l2.1-2.3zM8 8.5V14',
-  'log-x': 'M2.5 3v10.5h11M5.5 13.5v-9M8.6 13.5v-7M10.8 13.5v-5M12.4 13.5v-3',
-  'log-y': 'M2.5 3v10.5h11M2.5 10.5h9M2.5 7.4h7M2.5 5.2h5M2.5 3.6h3',
+  'log-x': 'M2 13.2h12M4.2 11 2 13.2l2.2 2.2M11.8 11l2.2 2.2-2.2 2.2',
+  'log-y': 'M2.6 2v12M.6 4.2 2.6 2l2 2.2M.6 11.8l2 2.2 2-2.2',
   box: 'M2.5 2.5h8v8h-8zM13.5 13.5l-3-3',
   pan: 'M8 2v12M2 8h12M6.3 3.7 8 2l1.7 1.7M6.3 12.3 8 14l1.7-1.7M3.7 6.3 2 8l1.7 1.7M12.3 6.3 14 8l-1.7 1.7',
   open: 'M4 6l4 4 4-4',
@@ -25,6 +25,8 @@ export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
       <path d={PATHS[name]} />
+      {name === 'log-x' && <text x="8" y="8.4" text-anchor="middle">log</text>}
+      {name === 'log-y' && <text x="11" y="11" text-anchor="middle">log</text>}
     </svg>
   );
 }

@@ -19,6 +19,10 @@ export interface Lines {
   readonly marks: NonNullable<LineChartProps['marks']>;
 }
 
+export function mainLines({ lines }: Lines): readonly Line[] {
+  return lines.filter((line) => line.role !== 'raw');
+}
+
 const DASHED = [6, 3];
 const known = new WeakMap<Series, Map<string, Line>>();
 
