@@ -6,13 +6,15 @@ import math
 import os
 import time
 import zlib
+from collections.abc import Sequence
 
 from insight_core.api import Dialect
 from insight_core.records.crc32c import crc32c, masked
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, find_header
-from insight_core.records.scanner import Batch, Flaw, Scanner
+from insight_core.records.scanner import BAD_HEADER, Batch, Flaw, Scanner
 
 CHUNK = 4 << 20  # bytes read at a time
+MOST_FLAWS = 200  # of a file that are listed one by one
 _HEAD = 1024  # bytes that tell whether a file is still the same one
 _PAGE = 1 << 16
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
@@ -20,6 +22,33 @@ _SETTLED = 10.0  # seconds without growth after which a cut-off record of a grow
 
 class Replaced(Exception):
     """The path now holds another file, or this one was cut or written anew."""
+
+
+class FlawList:
+    """The first flaws of a file one by one; of further ones, how many there are and what they cost."""
+
+    def __init__(self) -> None:
+        self._named: list[Flaw] = []
+        self._more = 0
+        self._first_unnamed = 0  # offset
+        self._skipped = 0  # bytes, by those that are not named
+
+    def extend(self, flaws: Sequence[Flaw]) -> None:
+        room = max(0, MOST_FLAWS - len(self._named))
+        self._named.extend(flaws[:room])
+        rest = flaws[room:]
+        if rest and not self._more:
+            self._first_unnamed = rest[0].offset
+        self._more += len(rest)
+        self._skipped += sum(flaw.skipped for flaw in rest)
+
+    def entries(self) -> list[Flaw]:
+        if not self._more:
+            return list(self._named)
+        reason = (
+            f"{self._more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
+        )
+        return [*self._named, Flaw(self._first_unnamed, reason, self._skipped)]
 
 
 class EventFile:
@@ -34,7 +63,7 @@ class EventFile:
         self._head = (0, 0)  # length and checksum of the first bytes
         self._seen: tuple[int, int] = (-1, -1)  # size and mtime_ns at the last complete look
         self._searched = 0  # bytes before this were searched for a header after a bad one
-        self._flaws: list[Flaw] = []
+        self._flaws = FlawList()
         self._tail: Flaw | None = None
         self._caught_up = False
         self._grew = -math.inf
@@ -46,7 +75,7 @@ class EventFile:
     def flaws(self) -> list[Flaw]:
         """What cannot be read. A tail that is cut off counts unless the file is just being written."""
         tail = [self._tail] if self._tail and time.monotonic() - self._grew > _SETTLED else []
-        return self._flaws + tail
+        return self._flaws.entries() + tail
 
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:
         return self._seen == (size, mtime_ns)
@@ -89,10 +118,11 @@ class EventFile:
         if not chunk:
             self._tail = None if self.position else Flaw(0, "the file is empty")
             return None
-        batch = self._scanner.scan(chunk, self.position)
+        batch = self._scanner.scan(chunk, self.position, self.size - self.position)
         self._flaws.extend(batch.flaws)
         if batch.end > self.position:
             self.position = batch.end
+            self._searched = 0
             self._tail = None
             return batch
         if batch.header_is_bad:
@@ -111,7 +141,7 @@ class EventFile:
     def _resynchronise(self, descriptor: int) -> Batch | None:
         """Looks through one chunk for the next good header after a bad one."""
         at = max(self.position + 1, self._searched)
-        self._tail = Flaw(self.position, _BAD_HEADER, self.size - self.position)
+        self._tail = Flaw(self.position, BAD_HEADER, self.size - self.position)
         if at + HEADER_SIZE > self.size:
             return None
         chunk = os.pread(descriptor, CHUNK, at)
@@ -120,7 +150,7 @@ class EventFile:
             self._searched = at + max(1, len(chunk) - HEADER_SIZE + 1)
             return Batch(self.position)
         skipped = at + offset - self.position
-        self._flaws.append(Flaw(self.position, _BAD_HEADER, skipped))
+        self._flaws.extend([Flaw(self.position, BAD_HEADER, skipped)])
         self.position += skipped
         self._tail = None
         return Batch(self.position)
@@ -139,9 +169,6 @@ class EventFile:
         self.position = batch.end
         self._tail = None
         return batch
-
-
-_BAD_HEADER = "the checksum of a record's length is wrong"
 
 
 def _is_whole(descriptor: int, start: int, length: int) -> bool:

@@ -43,6 +43,7 @@ class Loader:
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._missing: list[str] = []
         self._preferred: frozenset[str] = frozenset()
+        self._served: frozenset[str] | None = None  # preferred runs of which nothing is left to read
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loaded_once = False
@@ -100,6 +101,7 @@ class Loader:
         self._missing = found.missing
         self._reconcile(found)
         behind = deque(self._behind())
+        self._served = None
         while behind and not self._stop.is_set():
             tailed = self._next(behind)
             if self._read_turn(tailed):
@@ -146,10 +148,12 @@ class Loader:
 
     def _next(self, behind: deque[_Tailed]) -> _Tailed:
         preferred = self._preferred
-        for index, tailed in enumerate(behind):
-            if tailed.found.run in preferred:
-                del behind[index]
-                return tailed
+        if preferred is not self._served:
+            for index, tailed in enumerate(behind):
+                if tailed.found.run in preferred:
+                    del behind[index]
+                    return tailed
+            self._served = preferred  # looked for once: a search for every turn would be quadratic
         return behind.popleft()
 
     def _read_turn(self, tailed: _Tailed) -> bool:

@@ -100,12 +100,9 @@ def _run_name(prefix: str, relative: str) -> str:
 
 
 def _walk(root: str, prefix: str, found: Found) -> None:
-    info = os.stat(root)
-    pending: list[tuple[str, str, frozenset[tuple[int, int]]]] = [
-        (root, "", frozenset({(info.st_dev, info.st_ino)}))
-    ]
+    pending = [(root, "")]
     while pending:
-        path, relative, above = pending.pop()
+        path, relative = pending.pop()
         run = _run_name(prefix, relative)
         try:
             with os.scandir(path) as entries:
@@ -118,7 +115,10 @@ def _walk(root: str, prefix: str, found: Found) -> None:
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
             try:
-                info = entry.stat()
+                is_directory = entry.is_dir()
+                if not is_directory and not _may_count(entry.name) and not entry.is_symlink():
+                    continue
+                info = entry.stat() if not is_directory else None
             except FileNotFoundError:
                 if entry.is_symlink() and _is_event_file(entry.name):
                     _note(found, run, printable(name), "a symbolic link that leads nowhere")
@@ -127,9 +127,8 @@ def _walk(root: str, prefix: str, found: Found) -> None:
                 if _is_event_file(entry.name) or entry.is_symlink():
                     _note(found, run, printable(name), f"cannot be read: {error.strerror}")
                 continue
-            if stat.S_ISDIR(info.st_mode):
-                identity = (info.st_dev, info.st_ino)
-                if identity in above:
+            if info is None:
+                if entry.is_symlink() and _leads_back(entry.path, root, relative):
                     _note(
                         found, run, printable(name), "a symbolic link that leads back to a directory above it"
                     )
@@ -141,14 +140,32 @@ def _walk(root: str, prefix: str, found: Found) -> None:
                         printable(name),
                         "a directory that is named like an event file",
                     )
-                pending.append((entry.path, name, above | {identity}))
+                pending.append((entry.path, name))
             elif stat.S_ISREG(info.st_mode):
                 _add_file(found, run, entry.path, name, entry.name, info)
+
+
+def _leads_back(path: str, root: str, relative: str) -> bool:
+    """Whether a directory is one of those on the way from ``root`` to it."""
+    try:
+        target, above = os.stat(path), root
+        for part in ["", *relative.split("/")]:
+            above = os.path.join(above, part) if part else above
+            if os.path.samestat(target, os.stat(above)):
+                return True
+    except OSError:  # gone meanwhile: the walk will see
+        return False
+    return False
 
 
 def _note(found: Found, run: str, file: str, reason: str) -> None:
     found.damage[(run, file)] = Flaw(0, reason)
     found.runs.setdefault(run, 0.0)
+
+
+def _may_count(name: str) -> bool:
+    """Whether a file of this name needs a look; most others need none."""
+    return "tfevents" in name or "summary." in name or name.endswith(".pb")
 
 
 def _is_event_file(name: str) -> bool:

@@ -24,7 +24,7 @@ from insight_core.api import (
 from insight_core.loading.event_file import read_payload
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
-from insight_core.providers.scalars import ViewCache, answer, view_of
+from insight_core.providers.scalars import ViewCache, answer
 from insight_core.store.series import Series, Snapshot
 from insight_core.store.store import Store
 
@@ -80,11 +80,7 @@ class LocalProvider:
             snapshot = series.snapshot()
             if "values" not in snapshot.columns:
                 continue
-            shown = (plugin, key, id(series), snapshot.version, query.attempts, query.smoothing)
-            view = self._views.get(shown)
-            if view is None:
-                view = view_of(snapshot, query)
-                self._views.put(shown, view)
+            view = self._views.view((plugin, key, query.attempts, query.smoothing), snapshot, query)
             answers[key] = answer(snapshot, view, query)
         return answers
 

@@ -23,6 +23,7 @@ _CACHE_BYTES = 256 << 20
 class View:
     """The points of a series that an attempts policy shows, smoothed; in step order within an attempt."""
 
+    snapshot: Snapshot  # what it is a view of
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
     raw: NDArray[np.float32] | NDArray[np.float64]
@@ -32,11 +33,14 @@ class View:
 
     @property
     def nbytes(self) -> int:
-        return sum(a.nbytes for a in (self.steps, self.wall_times, self.raw, self.values))
+        """Memory beside that of the snapshot."""
+        shared = {id(column) for column in self.snapshot.columns.values()}
+        own = {id(a): a.nbytes for a in (self.steps, self.wall_times, self.raw, self.values)}
+        return sum(size for which, size in own.items() if which not in shared)
 
 
 class ViewCache:
-    """Views of series used of late, bounded in bytes. A key names one version of a series."""
+    """Views of series used of late, bounded in bytes; a series that has grown replaces its views."""
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit = limit
@@ -44,16 +48,24 @@ class ViewCache:
         self._views: OrderedDict[Hashable, View] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable) -> View | None:
+    def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
+        """The view of ``snapshot`` that ``query`` asks for; ``key`` names the series and the kind of view."""
         with self._lock:
             view = self._views.get(key)
-            if view is not None:
+            if view is not None and view.snapshot is snapshot:
                 self._views.move_to_end(key)
-            return view
+                return view
+        view = view_of(snapshot, query)
+        if view.nbytes:  # else it is made as quickly as it is found
+            self._put(key, view)
+        return view
 
-    def put(self, key: Hashable, view: View) -> None:
+    def _put(self, key: Hashable, view: View) -> None:
         with self._lock:
-            if key in self._views or view.nbytes > self._limit:
+            old = self._views.pop(key, None)
+            if old is not None:
+                self._held -= old.nbytes
+            if view.nbytes > self._limit:
                 return
             self._views[key] = view
             self._held += view.nbytes
@@ -70,25 +82,25 @@ def view_of(snapshot: Snapshot, query: ScalarQuery) -> View:
         edges = np.append(starts, len(steps))
         pieces = [smooth(values[a:b], query.smoothing) for a, b in itertools.pairwise(edges)]  # type: ignore[arg-type]
         smoothed = np.concatenate(pieces) if query.smoothing > 0 else values
-        return View(steps, walls, values, smoothed, starts[1:].astype(np.int64), 0)  # type: ignore[arg-type]
+        return View(snapshot, steps, walls, values, smoothed, starts[1:].astype(np.int64), 0)  # type: ignore[arg-type]
     shown = attempts.visible
     if shown is not None:
         steps, walls, values = steps[shown], walls[shown], values[shown]
     smoothed = smooth(values, query.smoothing) if query.smoothing > 0 else values  # type: ignore[arg-type]
     hidden = 0 if shown is None else len(snapshot.columns["steps"]) - len(shown)
-    return View(steps, walls, values, smoothed, np.zeros(0, np.int64), hidden)  # type: ignore[arg-type]
+    return View(snapshot, steps, walls, values, smoothed, np.zeros(0, np.int64), hidden)  # type: ignore[arg-type]
 
 
 def answer(snapshot: Snapshot, view: View, query: ScalarQuery) -> ScalarColumns:
     """The points of ``view`` that ``query`` asks for."""
     origin = float(view.wall_times[0]) if len(view.wall_times) else 0.0
     x = _x_of(view, query, origin)
-    extent = _extent(x)
-    chosen = _window(x, query, monotonic=query.x == "step" and not len(view.breaks))
-    points = len(x[chosen]) if isinstance(chosen, slice) else len(chosen)
-    raw = view.raw[chosen]
-    nonfinite = (int(np.isnan(raw).sum()), int((raw == np.inf).sum()), int((raw == -np.inf).sum()))
-    indices = np.arange(len(x))[chosen]
+    sorted_steps = query.x == "step" and not len(view.breaks)
+    extent = (float(x[0]), float(x[-1])) if sorted_steps and len(x) else _extent(x)
+    chosen = _window(x, query, monotonic=sorted_steps)
+    points = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
+    nonfinite = _nonfinite(view.raw[chosen])
+    indices = np.arange(chosen.start, chosen.stop) if isinstance(chosen, slice) else chosen
     if query.nearest is not None:
         indices = _nearest(x, indices, query.nearest)
     elif query.width is not None and points > 4 * query.width:
@@ -113,6 +125,11 @@ def _x_of(view: View, query: ScalarQuery, origin: float) -> NDArray[np.float64]:
     if query.x == "step":
         return view.steps.astype(np.float64)
     return view.wall_times - origin if query.x == "relative" else view.wall_times
+
+
+def _nonfinite(values: NDArray[np.float32] | NDArray[np.float64]) -> tuple[int, int, int]:
+    odd = values[~np.isfinite(values)]
+    return int(np.isnan(odd).sum()), int((odd == np.inf).sum()), int((odd == -np.inf).sum())
 
 
 def _extent(x: NDArray[np.float64]) -> tuple[float, float]:

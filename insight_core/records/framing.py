@@ -16,6 +16,7 @@ from insight_core.records.crc32c import masked_crc32c, masked_crc32c_of_windows
 
 HEADER_SIZE = 12
 FOOTER_SIZE = 4
+_FIRST_WINDOW = 512  # offsets
 LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more, so a longer length is damage
 
 _HEADER = struct.Struct("<QI")
@@ -46,11 +47,11 @@ class Frames:
     header_is_bad: bool
 
 
-def walk(chunk: bytes) -> Frames:
-    """The complete records from the start of ``chunk``."""
+def walk(chunk: bytes, position: int = 0) -> Frames:
+    """The complete records of ``chunk`` from ``position`` on."""
     starts: list[int] = []
     lengths: list[int] = []
-    position, size = 0, len(chunk)
+    size = len(chunk)
     unpack, known = _HEADER.unpack_from, _header_crcs
     wanted, bad = 0, False
     while position + HEADER_SIZE <= size:
@@ -70,9 +71,18 @@ def walk(chunk: bytes) -> Frames:
 
 def find_header(chunk: bytes, start: int, limit: int) -> int | None:
     """The first offset >= ``start`` at which a good header lies whose record is at most ``limit`` long."""
-    if len(chunk) - start < HEADER_SIZE:
-        return None
-    data = np.frombuffer(chunk, np.uint8)[start:]
+    window = _FIRST_WINDOW  # mostly the next record is near: a long look ahead each time would be quadratic
+    while len(chunk) - start >= HEADER_SIZE:
+        found = _find_in(chunk, start, min(len(chunk), start + window + HEADER_SIZE - 1), limit)
+        if found is not None:
+            return found
+        start += window
+        window *= 8
+    return None
+
+
+def _find_in(chunk: bytes, start: int, end: int, limit: int) -> int | None:
+    data = np.frombuffer(chunk, np.uint8)[start:end]
     crcs = masked_crc32c_of_windows(data[:-4], 8)
     stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]
     for offset in np.flatnonzero(crcs == stored).tolist():

@@ -7,17 +7,19 @@ same shape when they are of equal length and differ only in their time, step, nu
 from __future__ import annotations
 
 import numpy as np
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
 from insight_core.records.columns import Slots, TagNames, ValueColumns, form_of
 from insight_core.records.crc32c import LONGEST_ROW, masked_crc32c
-from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, Frames, walk
+from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, Frames, find_header, walk
 from insight_core.records.shape import Shape
 from insight_core.records.wire import Event, Malformed, Metadata, read_event
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
+_MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one
+BAD_HEADER = "the checksum of a record's length is wrong"
 _VERIFIED_PAYLOAD = 256 * 1024  # bytes; a longer event without numbers is verified when it is served
 
 
@@ -51,10 +53,30 @@ class Scanner:
         self.dialect = guess
         self.names = TagNames()
 
-    def scan(self, chunk: bytes, base: int) -> Batch:
-        """The whole records of ``chunk``, which begins at offset ``base`` of the file."""
+    def scan(self, chunk: bytes, base: int, known: int = 0) -> Batch:
+        """The whole records of ``chunk``, which begins at offset ``base`` of the file.
+
+        A bad header after a good record is skipped when the chunk holds a good one further on, of a
+        record that fits in the ``known`` bytes of the file from ``base`` on; that of the first
+        record is left to the caller.
+        """
         frames = walk(chunk)
-        batch = Batch(base + frames.end, frames.wanted, frames.header_is_bad)
+        flaws: list[Flaw] = []
+        pieces = [frames]
+        while frames.header_is_bad and len(pieces[0].starts):
+            after = find_header(chunk, frames.end + 1, max(known, len(chunk)) - frames.end)
+            if after is None:
+                break
+            flaws.append(Flaw(base + frames.end, BAD_HEADER, after - frames.end))
+            frames = walk(chunk, after)
+            pieces.append(frames)
+        if len(pieces) > 1:
+            frames = evolve(
+                frames,
+                starts=np.concatenate([piece.starts for piece in pieces]),
+                lengths=np.concatenate([piece.lengths for piece in pieces]),
+            )
+        batch = Batch(base + frames.end, frames.wanted, frames.header_is_bad, flaws=flaws)
         if len(frames.starts):
             self._read_version(chunk, frames, base, batch)
             _ChunkReader(self, chunk, frames, base, batch).read()
@@ -189,16 +211,18 @@ class _ChunkReader:
         """Reads events of equal length, one shape after the other."""
         windows = np.lib.stride_tricks.sliding_window_view(self._bytes, length)
         rows = windows[self._starts[events]]
+        misses = 0
         while len(events):
             first, layout = rows[0], self._read_one(int(events[0]))
             events, rows = events[1:], rows[1:]
             if layout is not None and _is_regular(layout) and len(events):
                 shape = Shape(layout, first)
                 alike = shape.matches(rows)
+                misses += int(np.count_nonzero(alike)) < _FEWEST_ALIKE
                 if alike.any():
                     self._read_shape(shape, events[alike], rows[alike])
                     events, rows = events[~alike], rows[~alike]
-            if len(events) < _FEWEST_ALIKE or not _is_worth_it(layout):
+            if len(events) < _FEWEST_ALIKE or misses > _MOST_MISSES or not _is_worth_it(layout):
                 for index in events.tolist():
                     self._read_one(index)
                 return
@@ -217,12 +241,13 @@ class _ChunkReader:
         _note_wall_time(batch, wall_times)
         starts = self._base + self._starts[events]
         for place, value in enumerate(shape.values):
-            keys = [
-                self._scanner.names.key(
-                    row[value.tag_start : value.tag_start + len(value.tag)].tobytes(), value.field
-                )
-                for row in representatives
+            tags = [
+                row[value.tag_start : value.tag_start + len(value.tag)].tobytes() for row in representatives
             ]
+            if value.metadata is not None and value.metadata.plugin:
+                for tag in tags:
+                    batch.metadata.setdefault(tag.decode("utf-8", "backslashreplace"), value.metadata)
+            keys = [self._scanner.names.key(tag, value.field) for tag in tags]
             self._slots.append(
                 Slots(
                     np.array(keys, np.int64)[tag_ids],
@@ -245,7 +270,7 @@ class _ChunkReader:
 
 def _is_regular(layout: Event) -> bool:
     """Whether events of this shape can be read by column: numbers in place, and nothing else."""
-    return bool(layout.values) and all(v.number and v.metadata is None for v in layout.values)
+    return bool(layout.values) and all(v.number for v in layout.values)
 
 
 def _is_worth_it(layout: Event | None) -> bool:

@@ -45,6 +45,10 @@ class _RunState:
     unclaimed: Counter[str] = Factory(Counter)
     loading: bool = True
 
+    def held(self, plugin: str) -> int:
+        """How many series of a plugin there are."""
+        return sum(name == plugin for name, _ in self.series)
+
 
 class Store:
     """Written by one loader, read by any thread. One lock; nothing slow is done under it."""
@@ -75,6 +79,8 @@ class Store:
         with self._lock:
             if self._runs.pop(name, None) is not None:
                 self._touch_runs(vanished=True)
+                # told as "anything may have changed" from now on
+                self._changed.clear()
 
     def set_loading(self, name: str, loading: bool) -> None:
         with self._lock:
@@ -164,8 +170,7 @@ class Store:
         policy = self._policies[plugin.name]
         series = state.series.get((plugin.name, tag))
         if series is None:
-            count = sum(name == plugin.name for name, _ in state.series)
-            if policy.series and count >= policy.series:
+            if policy.series and state.held(plugin.name) >= policy.series:
                 reason = (
                     f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin.name} a run"
                 )

@@ -10,14 +10,14 @@ import pytest
 
 from insight_core.api import CachePolicy, DataKind, Dialect, EventField, Plugin, RecordDecoder, SeriesKey
 from insight_core.loading import event_file
-from insight_core.loading.event_file import EventFile
+from insight_core.loading.event_file import MOST_FLAWS, EventFile
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
 from insight_core.records.columns import ValueColumns
 from insight_core.records.scanner import Batch
 from insight_core.store.series import FileOrder
 from insight_core.store.store import Store
-from insight_core.testing import EventWriter
+from insight_core.testing import EventWriter, wire
 
 SCALAR = Plugin(
     name="scalar",
@@ -70,6 +70,24 @@ def test_runs_that_somebody_looks_at_come_first(tmp_path: Path) -> None:
     loader.prefer(frozenset({"r1"}))
     loader.load()
     assert store.arrivals == ["r1", "r4", "r3", "r2", "r0"]
+
+
+def test_flaws_of_a_file_are_listed_up_to_a_limit_and_counted_beyond(tmp_path: Path) -> None:
+    good = wire.record(wire.event(1, 1.0, wire.summary([wire.scalar_value("x", 1.0, Dialect.TENSORBOARD)])))
+    bad = good[:-1] + bytes([good[-1] ^ 1])
+    wrong_length = bytes([good[0] ^ 1]) + good[1:]
+    with EventWriter(tmp_path / "r") as writer:
+        writer.raw((bad + good + wrong_length) * 1000 + good)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    damage = store.damage("r")
+    assert len(damage) == MOST_FLAWS + 1 == store.runs()[0].damage
+    assert damage[-1].reason.startswith(f"{2000 - MOST_FLAWS} more")
+    assert damage[-1].offset > damage[-2].offset
+    assert sum(entry.skipped for entry in damage) == 2000 * len(good)
+    series = store.find("scalar", SeriesKey("r", "x"))
+    assert series is not None
+    assert series.snapshot().total == 1001
 
 
 def test_progress_counts_bytes(tmp_path: Path) -> None:

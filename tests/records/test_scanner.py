@@ -63,13 +63,23 @@ Point = tuple[str, str, int, float, float | None]
 
 
 def one_by_one(data: bytes) -> tuple[list[Point], list[int]]:
-    """(tag, field, step, wall time, number) of every sound record, and offsets of the others."""
+    """(tag, field, step, wall time, number) of every sound record, and offsets of the others.
+
+    A bad header is skipped if a good one follows, but for that of the first record.
+    """
     points: list[Point] = []
     flaws = []
     position = 0
     while position + 12 <= len(data):
         length, crc = struct.unpack_from("<QI", data, position)
-        if masked_crc32c(data[position : position + 8]) != crc or position + length + 16 > len(data):
+        if masked_crc32c(data[position : position + 8]) != crc:
+            after = find_header(data, position + 1, len(data) - position) if position else None
+            if after is None:
+                break
+            flaws.append(position)
+            position = after
+            continue
+        if position + length + 16 > len(data):
             break
         body = data[position + 12 : position + 12 + length]
         try:
@@ -156,6 +166,45 @@ def test_thousands_of_alike_events_keep_their_order_and_bits() -> None:
         assert c.values.dtype == np.float32
         np.testing.assert_array_equal(c.steps, picked)
         np.testing.assert_array_equal(c.values, values[picked])
+
+
+def test_metadata_in_every_event_is_read_by_column() -> None:
+    """As TensorFlow 2 writes it."""
+    alike = [
+        event(i, [tensor(f"t{i % 3}", float(i), double=False, plugin="scalars")], wall_time=float(i))
+        for i in range(3000)
+    ]
+    scanner = Scanner(Dialect.TENSORBOARD)
+    batch = scanner.scan(VERSION + b"".join(map(record, alike)), 0)
+    assert {tag: m.plugin for tag, m in batch.metadata.items()} == dict.fromkeys(
+        ("t0", "t1", "t2"), "scalars"
+    )
+    points = {c.tag: c.steps.tolist() for c in batch.columns}
+    assert points == {f"t{k}": list(range(k, 3000, 3)) for k in range(3)}
+
+
+def test_events_of_equal_length_and_thousands_of_shapes() -> None:
+    """Each plugin name makes a shape of its own: what few share is not looked for among all."""
+    alike = [
+        event(i, [tensor("t", float(i), double=False, plugin=f"p{i:05d}")], wall_time=1.0)
+        for i in range(3000)
+    ]
+    batch = Scanner(Dialect.TENSORBOARD).scan(VERSION + b"".join(map(record, alike)), 0)
+    [column] = batch.columns
+    assert column.steps.tolist() == list(range(3000))
+    assert batch.metadata["t"].plugin == "p00000"
+
+
+@pytest.mark.parametrize("gap", [1, 511, 512, 513, 4600, 40_000])
+def test_bad_headers_within_a_chunk_are_skipped(gap: int) -> None:
+    good = record(event(1, [simple("a", 1.0)]))
+    garbage = b"\xee" * gap
+    blob = VERSION + (good + garbage) * 3 + good
+    batch = Scanner(Dialect.TENSORBOARD).scan(blob, 100)
+    assert batch.columns[0].steps.tolist() == [1] * 4
+    starts = [100 + len(VERSION) + len(good) + k * len(good + garbage) for k in range(3)]
+    assert [(f.offset, f.skipped) for f in batch.flaws] == [(start, gap) for start in starts]
+    assert batch.end == 100 + len(blob)
 
 
 def test_locators_point_at_the_payload() -> None:
