@@ -38,7 +38,7 @@ class Loader:
         self._store = store
         self._logdirs = list(logdirs)
         self._interval = reload_interval
-        self._files: dict[str, _Tailed] = {}
+        self._files: dict[tuple[str, str], _Tailed] = {}  # by run and path
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
         self._missing: list[str] = []
@@ -69,9 +69,9 @@ class Loader:
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """Where the event file of a run lies that has this place among its files."""
-        for path, tailed in list(self._files.items()):
+        for tailed in list(self._files.values()):
             if tailed.found.run == run and tailed.found.order == order:
-                return path
+                return tailed.found.path
         return None
 
     def progress(self) -> Progress:
@@ -113,8 +113,8 @@ class Loader:
                 self._store.touch_runs()
 
     def _reconcile(self, found: Found) -> None:
-        for path in [path for path in self._files if path not in found.files]:
-            tailed = self._files.pop(path)
+        for key in [key for key in self._files if key not in found.files]:
+            tailed = self._files.pop(key)
             self._store.drop_file(tailed.found.run, tailed.found.name, tailed.found.order)
         for run in self._runs - found.runs.keys():
             self._store.remove_run(run)
@@ -123,11 +123,11 @@ class Loader:
             if run not in self._runs:
                 self._store.add_run(run)
         self._runs = set(found.runs)
-        for path, file in found.files.items():
-            if path in self._files:
-                self._files[path].found = file
+        for key, file in found.files.items():
+            if key in self._files:
+                self._files[key].found = file
             else:
-                self._files[path] = _Tailed(file, EventFile(path, file.dialect))
+                self._files[key] = _Tailed(file, EventFile(file.path, file.dialect))
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
         for (run, name), flaw in found.damage.items():

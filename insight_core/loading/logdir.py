@@ -60,7 +60,7 @@ class FoundFile:
 class Found:
     """One look at all logdirs."""
 
-    files: dict[str, FoundFile] = Factory(dict)  # by path
+    files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
     runs: dict[str, float] = Factory(dict)  # newest mtime of its files
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
@@ -182,7 +182,7 @@ def _add_file(found: Found, run: str, path: str, relative: str, name: str, info:
         begun = match.group(1) if match else None
         order = (float(begun[:18]) if begun else 0.0, name)
         dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
-        found.files[path] = FoundFile(
+        found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
         )
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)

@@ -90,6 +90,16 @@ def test_flaws_of_a_file_are_listed_up_to_a_limit_and_counted_beyond(tmp_path: P
     assert series.snapshot().total == 1001
 
 
+def test_logdirs_may_overlap(tmp_path: Path) -> None:
+    write(tmp_path, "a/r", 5, 1000)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path), "all"), Logdir(f"{tmp_path}/a", "part")], 0).load()
+    for run in ("all/a/r", "part/r"):
+        series = store.find("scalar", SeriesKey(run, "x"))
+        assert series is not None
+        assert series.snapshot().total == 5
+
+
 def test_progress_counts_bytes(tmp_path: Path) -> None:
     write(tmp_path, "a", 100, 1000)
     store = WatchedStore()

@@ -55,7 +55,7 @@ def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:
         pass
     found = discover([Logdir(str(tmp_path))])
     assert list(found.runs) == ["bad\\xff"]
-    [path] = found.files
+    [(_, path)] = found.files
     assert os.path.exists(path)
 
 
