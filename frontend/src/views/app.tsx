@@ -71,7 +71,12 @@ function useShortcuts(): void {
   useEffect(() => {
     const focusFilter = (): void => {
       page.sidebarOpen.value = true;
-      requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
+      const focus = (): boolean => {
+        const field = document.getElementById('run-filter');
+        field?.focus();
+        return field !== null;
+      };
+      if (!focus()) requestAnimationFrame(focus); // at once where it is there: the next key belongs to it
     };
     const toggleDialog = (kind: 'palette' | 'keyboard'): void => {
       page.dialog.value = page.dialog.value?.kind === kind ? null : { kind };
