@@ -23,10 +23,10 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
-    <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+    <svg class="icon" viewBox={name === 'log-y' ? '0 0 21 16' : '0 0 16 16'} width={name === 'log-y' ? 18.4 : 14} height="14" aria-hidden="true">
       <path d={PATHS[name]} />
       {name === 'log-x' && <text x="8" y="8.4" text-anchor="middle">log</text>}
-      {name === 'log-y' && <text x="11" y="11" text-anchor="middle">log</text>}
+      {name === 'log-y' && <text x="13.5" y="11" text-anchor="middle">log</text>}
     </svg>
   );
 }

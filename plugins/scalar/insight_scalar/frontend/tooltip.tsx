@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { Cursor, XKind } from 'insight-host';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Board } from './board';
 import type { Feed } from './feed';
 import { Button } from './icons';
@@ -75,7 +75,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const box = useRef<HTMLDivElement>(null);
   const now = reading.value;
   useExact(board, feed, now?.cursor ?? null, exact);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element || !now) return;
     const { width, height } = element.getBoundingClientRect();
@@ -100,16 +100,17 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const rows = rowsOf(now.cursor, lines, x, exact.value);
   const shown = now.pinned ? rows : rows.slice(0, ROWS);
   const smoothed = rows.some((row) => row.smoothed !== null);
-  const heads = ['', 'run', ...(smoothed ? ['smoothed'] : []), 'value', 'step', 'relative', 'time'];
-  const say = board.t.bind(board);
-  const cells = (row: Row): string[] => [
-    row.label,
-    ...(smoothed ? [row.smoothed === null ? '' : valueText(row.smoothed)] : []),
-    valueText(row.value),
-    row.step === null ? '' : row.step.toLocaleString(board.locale.value),
-    row.relative === null ? '' : durationText(row.relative, board.locale.value),
-    row.wall === null ? '' : timeText(row.wall, board.locale.value),
+  const { value: locale } = board.locale;
+  const columns: readonly (readonly [string, (row: Row) => string])[] = [
+    [feed.picture.value?.query.group ? 'group' : 'run', (row) => row.label],
+    ['smoothed', (row) => (row.smoothed === null ? '' : valueText(row.smoothed))],
+    ['value', (row) => valueText(row.value)],
+    ['step', (row) => row.step?.toLocaleString(locale) ?? ''],
+    ['relative', (row) => (row.relative === null ? '' : durationText(row.relative, locale))],
+    ['time', (row) => (row.wall === null ? '' : timeText(row.wall, locale))],
   ];
+  const table = columns.map(([head, text]) => ({ head, cells: rows.map(text) })).filter(({ cells }) => cells.some((cell) => cell !== ''));
+  const say = board.t.bind(board);
   return (
     <div ref={box} class={now.pinned ? 'tooltip pinned' : 'tooltip'} role={now.pinned ? 'dialog' : 'tooltip'} aria-label={say('tooltip.label')} data-testid="tooltip">
       {now.pinned && (
@@ -121,13 +122,13 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
       )}
       <table>
         <thead>
-          <tr>{heads.map((head) => <th key={head}>{head && say(`tooltip.${head}`)}</th>)}</tr>
+          <tr><th />{table.map(({ head }) => <th key={head}>{say(`tooltip.${head}`)}</th>)}</tr>
         </thead>
         <tbody>
           {shown.map((row, i) => (
             <tr key={row.id} class={i === 0 ? 'closest' : ''}>
               <td><i class="swatch" style={{ background: row.color }} /></td>
-              {cells(row).map((cell, n) => <td key={n} class={n === 0 ? 'name' : 'number'} title={n === 0 ? cell : ''}>{cell}</td>)}
+              {table.map(({ head, cells }, n) => <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>{cells[i]}</td>)}
             </tr>
           ))}
         </tbody>
