@@ -80,7 +80,6 @@ def test_zooming_in_and_stepping_back(page: Page, serve: Serve, sample_logs: Pat
     drag(page, plot, (0.4, 0.2), (0.6, 0.7))
     expect(page).to_have_url(re.compile(r"scalar\.zoom="))
     expect(status(page, "train/loss")).not_to_contain_text("288 points, all kept")
-    page.wait_for_timeout(400)  # a second drag at once would be a double click
     first = page.url
     drag(page, plot, (0.3, 0.3), (0.7, 0.7))
     expect(page).not_to_have_url(first)
@@ -159,6 +158,7 @@ def test_exported_csv_holds_every_point(page: Page, serve: Serve, sample_logs: P
     with page.expect_download() as started:
         here.locator('[data-action="export-csv"]').click()
     lines = Path(started.value.path()).read_text().splitlines()
+    assert started.value.suggested_filename == "train_spiky.csv"
     assert lines[0] == "run,tag,step,wall_time,value"
     assert len(lines) == 1 + 3 * 14
     assert sum(line.endswith(",NaN") for line in lines) > 0
@@ -216,7 +216,8 @@ def test_groups_of_runs_become_bands(page: Page, serve: Serve, sample_logs: Path
     open_page(page, serve("--logdir", sample_logs))
     with page.expect_response(lambda r: "/scalar/bands" in r.url and r.status == 200):
         page.locator('[data-control="group"]').fill(r"lr([0-9.]+)_seed")
-    expect(status(page, "train/loss")).to_contain_text("2")
+    expect(status(page, "train/loss")).to_contain_text("2 groups · 3 runs")
+    expect(card(page, "train/loss").get_by_test_id("legend")).to_contain_text("0.02")
 
 
 def test_damage_is_listed(page: Page, serve: Serve, tmp_path: Path) -> None:
@@ -286,6 +287,30 @@ def test_a_restart_is_marked_and_can_be_looked_behind(page: Page, serve: Serve, 
     expect(status(page, "loss")).to_contain_text("80 points, all kept")
 
 
+def test_runs_without_restarts_show_no_switch_for_them(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_page(page, serve("--logdir", sample_logs))
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    expect(page.get_by_role("radio", name="All attempts")).to_have_count(0)
+
+
+def test_a_tag_without_a_name_is_a_card_like_others(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        for tag in ("", "z", "b/1", "a/1"):
+            writer.scalar(tag, 0, 1.0)
+    open_page(page, serve("--logdir", tmp_path))
+    expect(page.locator(".group h2")).to_contain_text(["a", "b", "Other"])
+    here = card(page, "")
+    expect(here).to_contain_text("(no name)")
+    expect(status(page, "")).to_have_text("1 point")
+    expect(page.locator(".card.full")).to_have_count(0)
+    here.locator('[data-action="fullscreen"]').click()
+    expect(page.locator(".card.full")).to_contain_text("(no name)")
+    page.reload()
+    expect(page.locator(".card.full")).to_contain_text("(no name)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".card.full")).to_have_count(0)
+
+
 def test_a_thousand_runs_stay_light(page: Page, serve: Serve, tmp_path: Path) -> None:
     with EventWriter(tmp_path / "run_0000") as writer:
         writer.scalar_block(["loss"], range(10), [[1.0]] * 10)
@@ -299,3 +324,9 @@ def test_a_thousand_runs_stay_light(page: Page, serve: Serve, tmp_path: Path) ->
     began = time.monotonic()
     page.locator("[data-run]").first.click()
     assert time.monotonic() - began < 5
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_role("checkbox").first.click()
+    expect(page.get_by_text("1,000 selected")).to_be_visible()
+    expect(status(page, "loss")).to_contain_text("10,000 points, all kept")
+    assert max(map(len, asked)) < 8000
