@@ -29,6 +29,7 @@ class _Tailed:
 
     found: FoundFile
     file: EventFile
+    failure: str = ""  # of the last try
 
 
 class Loader:
@@ -177,8 +178,11 @@ class Loader:
             self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
             return False
         except Exception as error:  # one file must not keep the others from being read
-            log.exception("reading %s failed", found.path)
-            flaw = Flaw(file.position, f"reading failed: {error}")
+            reason = f"reading failed: {str(error) or type(error).__name__}"
+            if reason != tailed.failure:  # it is tried again at every look, and told once
+                log.exception("reading %s failed", found.path)
+                tailed.failure = reason
+            flaw = Flaw(file.position, reason)
             self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
             return False
         return True

@@ -100,6 +100,26 @@ def test_logdirs_may_overlap(tmp_path: Path) -> None:
         assert series.snapshot().total == 5
 
 
+def test_a_file_that_fails_again_and_again_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(file: EventFile) -> Batch | None:
+        raise MemoryError
+
+    write(tmp_path, "r", 5, 1000)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(EventFile, "read", fail)
+        for _ in range(3):
+            loader.load()
+    assert [entry.reason for entry in store.damage("r")] == ["reading failed: MemoryError"]
+    assert len(caplog.records) == 1
+    loader.load()
+    assert store.damage("r") == []
+    assert store.arrivals == ["r"]
+
+
 def test_progress_counts_bytes(tmp_path: Path) -> None:
     write(tmp_path, "a", 100, 1000)
     store = WatchedStore()
