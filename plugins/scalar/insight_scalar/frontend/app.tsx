@@ -39,7 +39,7 @@ function Content({ board }: { readonly board: Board }): JSX.Element {
     );
   }
   if (board.layout.value === 'table') return <Table board={board} />;
-  return <>{board.groups.value.map((group) => <Group key={group.name} board={board} group={group} />)}</>;
+  return <div class="groups">{board.groups.value.map((group) => <Group key={group.name} board={board} group={group} />)}</div>;
 }
 
 function Dialogs({ board }: { readonly board: Board }): JSX.Element | null {
@@ -55,7 +55,7 @@ function Group({ board, group }: { readonly board: Board; readonly group: TagGro
   const only = board.groups.value.length === 1;
   const title = group.name === PINNED ? board.t('group.pinned') : group.name || board.t(only ? 'group.all' : 'group.plain');
   return (
-    <section class="group" data-group={group.name === PINNED ? 'pinned' : group.name} aria-label={title}>
+    <section class={group.tags.length === 1 && group.name !== PINNED ? 'group single' : 'group'} data-group={group.name === PINNED ? 'pinned' : group.name} aria-label={title}>
       <h2>
         <button type="button" aria-expanded={!closed} onClick={() => board.toggle(board.closed, group.name)}>
           <Icon name={closed ? 'closed' : 'open'} />
