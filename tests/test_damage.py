@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import resource
+import shutil
 import struct
 import tempfile
 from collections.abc import Callable, Iterator
@@ -110,29 +111,40 @@ def test_a_declared_length_costs_no_memory(tmp_path: Path, load: Open, bits: int
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
 
 
-def test_an_unreadable_directory_is_listed_and_hides_nothing_else(tmp_path: Path, load: Open) -> None:
-    for name in ("closed", "open"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / FILE_NAME).write_bytes(file_content(2))
-    (tmp_path / "closed").chmod(0)
+@pytest.fixture
+def place_of_nobody() -> Iterator[Path]:
+    """A directory of a user who may not read everything: root becomes nobody meanwhile."""
+    place = Path(tempfile.mkdtemp())
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(place, 65534, 65534)
+        os.seteuid(65534)
     try:
-        if os.access(tmp_path / "closed", os.R_OK):
-            pytest.skip("this user may read everything (root)")
-        provider = load(tmp_path)
-        assert scalar_points(provider, "open") == expected_points(range(2))
-        assert [damage.file for damage in provider.damage("closed")] == ["closed"]
+        yield place
     finally:
-        (tmp_path / "closed").chmod(0o700)
+        if is_root:
+            os.seteuid(0)
+        for path in place.rglob("*"):
+            path.chmod(0o700)
+        shutil.rmtree(place)
 
 
-def test_an_unreadable_file_is_listed_and_hides_nothing_else(tmp_path: Path, load: Open) -> None:
-    (tmp_path / FILE_NAME).write_bytes(file_content(2))
-    closed = tmp_path / f"{FILE_NAME}.closed"
+def test_an_unreadable_directory_is_listed_and_hides_nothing_else(place_of_nobody: Path, load: Open) -> None:
+    for name in ("closed", "open"):
+        (place_of_nobody / name).mkdir()
+        (place_of_nobody / name / FILE_NAME).write_bytes(file_content(2))
+    (place_of_nobody / "closed").chmod(0)
+    provider = load(place_of_nobody)
+    assert scalar_points(provider, "open") == expected_points(range(2))
+    assert [damage.file for damage in provider.damage("closed")] == ["closed"]
+
+
+def test_an_unreadable_file_is_listed_and_hides_nothing_else(place_of_nobody: Path, load: Open) -> None:
+    (place_of_nobody / FILE_NAME).write_bytes(file_content(2))
+    closed = place_of_nobody / f"{FILE_NAME}.closed"
     closed.write_bytes(file_content(9))
     closed.chmod(0)
-    if os.access(closed, os.R_OK):
-        pytest.skip("this user may read everything (root)")
-    provider = load(tmp_path)
+    provider = load(place_of_nobody)
     assert scalar_points(provider, ".") == expected_points(range(2))
     assert [damage.file for damage in provider.damage(".")] == [closed.name]
 

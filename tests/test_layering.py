@@ -37,7 +37,15 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"attrs", "numpy", "werkzeug"},
     "json_text": {"numpy"},
 }
-PLUGIN_MAY_IMPORT = {"attrs", "numpy", "werkzeug", "safetensors", "PIL", "google"}  # and insight_core.api
+PLUGIN_MAY_IMPORT = {
+    "attrs",
+    "numpy",
+    "werkzeug",
+    "safetensors",
+    "regex",
+    "PIL",
+    "google",
+}  # and insight_core.api
 
 
 def _imports(path: Path) -> Iterator[str]:

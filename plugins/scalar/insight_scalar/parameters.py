@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
+import time
 from collections.abc import Collection, Sequence
 
+import regex
 from werkzeug import Request
 
 from insight_core.api import DataProvider, InvalidArgument, PluginNameEnum, ScalarQuery, SeriesKey
@@ -13,6 +14,7 @@ from insight_core.api import DataProvider, InvalidArgument, PluginNameEnum, Scal
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
 MAX_PATTERN = 200  # characters of a regular expression
+MAX_MATCHING = 1.0  # seconds that it may take on all names together
 
 
 def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
@@ -86,13 +88,33 @@ def series_keys(request: Request, data: DataProvider) -> list[SeriesKey]:
     return [key for tag in tags for run in runs if (key := SeriesKey(run, tag)) in existing]
 
 
-def group_pattern(request: Request) -> re.Pattern[str]:
+class GroupPattern:
+    """A user's regular expression, which may take only so long: some need time without end."""
+
+    def __init__(self, text: str) -> None:
+        self._pattern = regex.compile(text)
+        self._until = time.monotonic() + MAX_MATCHING
+
+    def group_of(self, run: str) -> str | None:
+        """What the pattern captures of a run's name, joined by ``/``; None where it does not match."""
+        try:
+            match = self._pattern.search(
+                run, timeout=max(1e-3, self._until - time.monotonic()), concurrent=True
+            )
+        except TimeoutError:
+            raise InvalidArgument("group takes too long on the names of these runs") from None
+        if match is None:
+            return None
+        return "/".join(part or "" for part in match.groups()) if match.groups() else str(match[0])
+
+
+def group_pattern(request: Request) -> GroupPattern:
     text = request.args.get("group")
     if text is None:
         raise InvalidArgument("group is missing")
     if len(text) > MAX_PATTERN:
         raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")
     try:
-        return re.compile(text)
-    except (re.error, OverflowError, RecursionError) as error:
+        return GroupPattern(text)
+    except (regex.error, OverflowError, RecursionError) as error:
         raise InvalidArgument(f"group is not a regular expression: {error}") from None

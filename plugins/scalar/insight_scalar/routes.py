@@ -91,9 +91,8 @@ class _Views:
         query = scalar_query(request)
         groups: dict[tuple[str, str], list[SeriesKey]] = {}
         for key in series_keys(request, self.data):
-            match = pattern.search(key.run)
-            if match is not None:
-                captured = "/".join(part or "" for part in match.groups()) if match.groups() else match[0]
+            captured = pattern.group_of(key.run)
+            if captured is not None:
                 groups.setdefault((key.tag, captured), []).append(key)
         described: list[dict[str, object]] = []
         parts: list[Mapping[str, Column]] = []
