@@ -35,7 +35,7 @@ def inspect(options: Options) -> int:
         provider.close()
     unreadable = problems(logdirs)
     for problem in unreadable:
-        fail(problem)
+        fail(problem.text)
     if options.json:
         print(json.dumps(report, indent=2))
     elif report["runs"] or not unreadable:

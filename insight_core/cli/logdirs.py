@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from insight_core.api import InsightError, InvalidArgument
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
+from insight_core.host.settings import Notice
 from insight_core.loading.logdir import Logdir, parse_logdir
 
 
@@ -22,21 +23,17 @@ def open_logdirs(options: Options) -> list[Logdir]:
     return logdirs
 
 
-def problems(logdirs: Sequence[Logdir]) -> list[str]:
-    """One sentence for each log directory that cannot be read now."""
-    texts = []
+def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
+    """One for each log directory that cannot be read now; looked for again at every call."""
+    found = []
     for logdir in logdirs:
         path = os.path.abspath(logdir.path)
         shown = printable(path)
         if not os.path.exists(path):
-            texts.append(f"The log directory {shown} does not exist.")
+            found.append(Notice("logdir-missing", shown, f"The log directory {shown} does not exist."))
         elif not os.path.isdir(path):
-            texts.append(f"{shown} is not a directory.")
+            found.append(Notice("logdir-not-a-directory", shown, f"{shown} is not a directory."))
         elif not os.access(path, os.R_OK | os.X_OK):
-            texts.append(f"The log directory {shown} may not be read by this user.")
-    return texts
-
-
-def notices(logdirs: Sequence[Logdir]) -> list[str]:
-    """The problems of now, for a page that stays open: every directory is looked for again."""
-    return [f"{problem} Runs appear as soon as it can be read." for problem in problems(logdirs)]
+            text = f"The log directory {shown} may not be read by this user."
+            found.append(Notice("logdir-unreadable", shown, text))
+    return found

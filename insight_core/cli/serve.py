@@ -9,7 +9,7 @@ import sys
 import threading
 from types import FrameType
 
-from insight_core.cli.logdirs import notices, open_logdirs
+from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, open_registry
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
@@ -39,7 +39,7 @@ def serve(options: Options) -> int:
             window_title=options.window_title,
             bound_host=options.host,
             allowed_hosts=options.allowed_host,
-            notices=lambda: notices(logdirs),
+            notices=lambda: problems(logdirs),
         )
         host = Host(registry, provider, settings)
         server = listen(host, options.host, options.port, path_prefix=options.path_prefix)
@@ -50,8 +50,8 @@ def serve(options: Options) -> int:
     ending.watch()
     provider.start()
     print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
-    for notice in notices(logdirs):
-        line.print(f"insight-host: {notice}")
+    for notice in problems(logdirs):
+        line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
     display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
     display.start()
     serving = threading.Thread(target=ending.run, args=(server,), name="server", daemon=True)

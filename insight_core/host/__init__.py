@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from insight_core.host.application import Host
-from insight_core.host.settings import HostSettings
+from insight_core.host.settings import HostSettings, Notice
 
-__all__ = ["Host", "HostSettings"]
+__all__ = ["Host", "HostSettings", "Notice"]

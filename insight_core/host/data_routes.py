@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from attrs import frozen
+from attrs import asdict, frozen
 from werkzeug import Request, Response
 from werkzeug.routing import Rule
 
@@ -106,7 +106,7 @@ class DataRoutes:
                 "bytes_total": progress.bytes_total,
                 "loaded_once": progress.loaded_once,
             },
-            "notices": [str(notice) for notice in self.settings.notices()],
+            "notices": [asdict(notice) for notice in self.settings.notices()],
             "runs": [
                 {
                     "name": run.name,

@@ -28,16 +28,29 @@ def _prefix(text: str) -> str:
     return "".join(f"/{part}" for part in parts)
 
 
-def _no_notices() -> Sequence[str]:
+def _no_notices() -> Sequence[Notice]:
     return ()
+
+
+@frozen
+class Notice:
+    """Something the user should know about the data as a whole.
+
+    ``code`` is by which the page translates it, ``subject`` what it is about (a path), ``text`` the
+    whole in English.
+    """
+
+    code: str
+    subject: str
+    text: str
 
 
 @frozen
 class HostSettings:
     """How a host presents itself. ``bound_host`` is the address it listens on.
 
-    ``allowed_hosts`` are further names it answers to, ``*`` for any. ``notices`` gives texts for the
-    user about the data as a whole; it is asked whenever the run table is.
+    ``allowed_hosts`` are further names it answers to, ``*`` for any. ``notices`` is
+    asked whenever the run table is.
     """
 
     window_title: str = ""
@@ -46,5 +59,5 @@ class HostSettings:
     allowed_hosts: Sequence[str] = ()
     max_streams: int = 64
     heartbeat: float = HEARTBEAT
-    notices: Callable[[], Sequence[str]] = _no_notices
+    notices: Callable[[], Sequence[Notice]] = _no_notices
     page: Path = field(factory=_built_page)  # directory with index.html

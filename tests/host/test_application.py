@@ -13,7 +13,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.api import Damage, InvalidArgument, Plugin, Progress
-from insight_core.host import Host, HostSettings
+from insight_core.host import Host, HostSettings, Notice
 from insight_core.host.server import Server
 from insight_core.testing.fake import FakeProvider
 
@@ -48,13 +48,15 @@ def test_environment_has_tensorboards_keys(host_of: Callable[..., Host]) -> None
 def test_run_table(host_of: Callable[..., Host], provider: FakeProvider) -> None:
     provider.add_damage(Damage("late", "late/events", 12, "bad CRC", 3))
     provider.set_progress(Progress(5, 10, False))
-    notices = ["logdir /x does not exist yet"]
+    notices = [Notice("logdir-missing", "/x", "The log directory /x does not exist.")]
     client = Client(host_of(notices=lambda: notices))
     answer = client.get("/data/run_table")
     table = _json(answer)
     assert table["generation"] == provider.generation()
     assert table["progress"] == {"bytes_read": 5, "bytes_total": 10, "loaded_once": False}
-    assert table["notices"] == ["logdir /x does not exist yet"]
+    assert table["notices"] == [
+        {"code": "logdir-missing", "subject": "/x", "text": "The log directory /x does not exist."}
+    ]
     assert {run["name"]: run["damage"] for run in table["runs"]} == {"late": 1, "early": 0}
     notices.clear()  # says something new although no data came
     again = client.get("/data/run_table", headers={"If-None-Match": answer.headers["ETag"]})

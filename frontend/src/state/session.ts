@@ -6,11 +6,18 @@ import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
 import type { RunRow } from './runs';
 
+/** What the user should know about the data as a whole; `text` is for codes this page has no words for. */
+export interface Notice {
+  readonly code: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
 export interface RunTable {
   readonly generation: number;
   readonly boot?: string;
   readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
   readonly runs: readonly RunRow[];
 }
 

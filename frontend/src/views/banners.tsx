@@ -3,13 +3,19 @@ import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import { Icon } from './icon';
 
+const NOTICES = {
+  'logdir-missing': 'notice.missing',
+  'logdir-not-a-directory': 'notice.not_a_directory',
+  'logdir-unreadable': 'notice.unreadable',
+} as const;
+
 export function Banners() {
   const page = usePage();
   const t = page.t.value;
   const dismissed = useSignal<readonly string[]>([]);
   const { session } = page;
   const offline = session.live.state.value === 'disconnected';
-  const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice));
+  const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice.text));
   if (!offline && notices.length === 0) return null;
   return (
     <div class="ih-banners">
@@ -23,15 +29,15 @@ export function Banners() {
         </div>
       )}
       {notices.map((notice) => (
-        <div key={notice} class="ih-banner" role="status">
+        <div key={notice.text} class="ih-banner" role="status">
           <Icon name="info" />
-          <span>{notice}</span>
+          <span>{notice.code in NOTICES ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject }) : notice.text}</span>
           <button
             type="button"
             class="ih-button ih-quiet ih-square ih-small"
             aria-label={t('dismiss')}
             onClick={() => {
-              dismissed.value = [...dismissed.value, notice];
+              dismissed.value = [...dismissed.value, notice.text];
             }}
           >
             <Icon name="close" />
