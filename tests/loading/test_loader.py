@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.api import CachePolicy, DataKind, Dialect, EventField, Plugin, RecordDecoder, SeriesKey
+from insight_core.api import Dialect, SeriesKey
 from insight_core.loading import event_file
 from insight_core.loading.event_file import MOST_FLAWS, EventFile
 from insight_core.loading.loader import Loader
@@ -19,12 +20,7 @@ from insight_core.store.series import FileOrder
 from insight_core.store.store import Store
 from insight_core.testing import EventWriter, wire
 
-SCALAR = Plugin(
-    name="scalar",
-    title="Scalars",
-    cache=CachePolicy(),
-    decoder=RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "simple_value")}, kind=DataKind.SCALAR),
-)
+SCALAR = insight_scalar.insight_plugin()
 
 
 class WatchedStore(Store):

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import insight_scalar
 import numpy as np
 import pytest
 
 from insight_core.api import (
     CachePolicy,
-    DataKind,
     DataProvider,
     Dialect,
     EventField,
@@ -26,24 +26,12 @@ from insight_core.api import (
     ScalarColumns,
     ScalarQuery,
     SeriesKey,
-    SummaryPlugin,
 )
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.testing import EventWriter
 
-SCALAR = Plugin(
-    name="scalar",
-    title="Scalars",
-    decoder=RecordDecoder(
-        claims={
-            EventField(Dialect.TENSORBOARD, "simple_value"),
-            EventField(Dialect.MINDSPORE, "scalar_value"),
-            SummaryPlugin("scalars"),
-        },
-        kind=DataKind.SCALAR,
-    ),
-)
+SCALAR = insight_scalar.insight_plugin()
 IMAGE = Plugin(
     name="pictures",
     title="Pictures",
