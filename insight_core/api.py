@@ -178,6 +178,16 @@ class SeriesInfo:
     display_name: str = ""
     description: str = ""
 
+    def as_tag(self) -> dict[str, object]:
+        """What every plugin's ``/tags`` says of a series (docs/http_api.md)."""
+        return {
+            "display_name": self.display_name,
+            "description": self.description,
+            "points": self.points,
+            "first_step": self.first_step,
+            "last_step": self.last_step,
+        }
+
 
 X: TypeAlias = Literal["step", "relative", "wall"]
 

@@ -7,11 +7,15 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import insight_scalar
 import pytest
+
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -28,6 +32,26 @@ def repository() -> Path:
 def sample_logs(repository: Path) -> Path:
     """The committed logs of real runs; not to be written to."""
     return repository / "examples/logs"
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[..., LocalProvider]]:
+    """Opens a provider of the scalars below a directory, loaded, or with ``live`` started."""
+    opened = []
+
+    def open_provider(logdir: Path, *, live: float = 0.0) -> LocalProvider:
+        plugins = [insight_scalar.insight_plugin()]
+        provider = LocalProvider([Logdir(str(logdir))], plugins, reload_interval=live)
+        opened.append(provider)
+        if live:
+            provider.start()
+        else:
+            provider.load()
+        return provider
+
+    yield open_provider
+    for provider in opened:
+        provider.close()
 
 
 @pytest.fixture(scope="session")

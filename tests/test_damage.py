@@ -25,22 +25,6 @@ from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, versio
 Open = Callable[[Path], LocalProvider]
 
 
-@pytest.fixture
-def load() -> Iterator[Open]:
-    """Opens a provider of the scalars below a directory, everything loaded."""
-    opened = []
-
-    def open_provider(logdir: Path) -> LocalProvider:
-        provider = LocalProvider([Logdir(str(logdir))], [insight_scalar.insight_plugin()], reload_interval=0)
-        opened.append(provider)
-        provider.load()
-        return provider
-
-    yield open_provider
-    for provider in opened:
-        provider.close()
-
-
 def tags(provider: LocalProvider, run: str) -> set[str]:
     return {info.key.tag for info in provider.series("scalar", runs=[run])}
 

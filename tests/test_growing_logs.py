@@ -5,38 +5,16 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import insight_scalar
 import pytest
 
-from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.testing import EventWriter, GrowingFile, scalar_points
 from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
 Open = Callable[..., LocalProvider]
-
-
-@pytest.fixture
-def load() -> Iterator[Open]:
-    """Opens a provider of the scalars below a directory, loaded, or with ``live`` started."""
-    opened = []
-
-    def open_provider(logdir: Path, *, live: float = 0.0) -> LocalProvider:
-        plugins = [insight_scalar.insight_plugin()]
-        provider = LocalProvider([Logdir(str(logdir))], plugins, reload_interval=live)
-        opened.append(provider)
-        if live:
-            provider.start()
-        else:
-            provider.load()
-        return provider
-
-    yield open_provider
-    for provider in opened:
-        provider.close()
 
 
 def tags(provider: LocalProvider, run: str) -> set[str]:

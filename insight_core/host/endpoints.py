@@ -88,13 +88,7 @@ def _tags_view(name: str, provider: DataProvider) -> Callable[..., Response]:
     def tags(request: Request) -> Response:
         found: dict[str, dict[str, object]] = {}
         for info in provider.series(name):
-            found.setdefault(info.key.run, {})[info.key.tag] = {
-                "display_name": info.display_name,
-                "description": info.description,
-                "points": info.points,
-                "first_step": info.first_step,
-                "last_step": info.last_step,
-            }
+            found.setdefault(info.key.run, {})[info.key.tag] = info.as_tag()
         return json_answer(found)
 
     return tags

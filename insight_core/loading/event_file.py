@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from insight_core.api import Dialect
 from insight_core.records.crc32c import crc32c, masked
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, find_header
-from insight_core.records.scanner import BAD_HEADER, Batch, Flaw, Scanner
+from insight_core.records.scanner import BAD_DATA, BAD_HEADER, Batch, Flaw, Scanner
 
 CHUNK = 4 << 20  # bytes read at a time
 MOST_FLAWS = 200  # of a file that are listed one by one
@@ -164,7 +164,7 @@ class EventFile:
             if _is_whole(descriptor, start, len(view)):
                 self._scanner.scan_long(view, start, batch, verified=True)
             else:
-                batch.flaws.append(Flaw(self.position, "the checksum of the record's data is wrong", wanted))
+                batch.flaws.append(Flaw(self.position, BAD_DATA, wanted))
         self._flaws.extend(batch.flaws)
         self.position = batch.end
         self._tail = None
@@ -218,5 +218,5 @@ def read_payload(path: str, record: int, start: int, size: int) -> bytes:
         ):
             raise ValueError("the record is no longer where it was")
         if not _is_whole(file.fileno(), record + HEADER_SIZE, length):
-            raise ValueError("the checksum of the record's data is wrong")
+            raise ValueError(BAD_DATA)
         return os.pread(file.fileno(), size, start)

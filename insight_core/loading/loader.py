@@ -42,7 +42,6 @@ class Loader:
         self._files: dict[tuple[str, str], _Tailed] = {}  # by run and path
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
-        self._missing: list[str] = []
         self._preferred: frozenset[str] = frozenset()
         self._served: frozenset[str] | None = None  # preferred runs of which nothing is left to read
         self._stop = threading.Event()
@@ -62,11 +61,6 @@ class Loader:
     def prefer(self, runs: frozenset[str]) -> None:
         """Somebody looks at these runs: they are read before the others."""
         self._preferred = runs
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """Logdirs that do not exist."""
-        return self._missing
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """Where the event file of a run lies that has this place among its files."""
@@ -99,7 +93,6 @@ class Loader:
         found = discover(self._logdirs)
         # reading and waiting for other threads are no reason to look less often: live data is due
         self._pause = max(time.monotonic() - began, _IDLE_SHARE * (time.thread_time() - worked))
-        self._missing = found.missing
         self._reconcile(found)
         behind = deque(self._behind())
         self._served = None

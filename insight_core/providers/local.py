@@ -125,10 +125,6 @@ class LocalProvider:
         """Values that no plugin claims: by run, how many of each claim."""
         return self._store.unclaimed()
 
-    def missing(self) -> Sequence[str]:
-        """Logdirs that do not exist (yet)."""
-        return self._loader.missing
-
     def progress(self) -> Progress:
         return self._loader.progress()
 

@@ -79,9 +79,11 @@ def view_of(snapshot: Snapshot, query: ScalarQuery) -> View:
     attempts = snapshot.attempts
     if query.attempts == "all":
         starts = attempts.starts
-        edges = np.append(starts, len(steps))
-        pieces = [smooth(values[a:b], query.smoothing) for a, b in itertools.pairwise(edges)]  # type: ignore[arg-type]
-        smoothed = np.concatenate(pieces) if query.smoothing > 0 else values
+        smoothed = values
+        if query.smoothing > 0:
+            edges = np.append(starts, len(steps))
+            pieces = (smooth(values[a:b], query.smoothing) for a, b in itertools.pairwise(edges))  # type: ignore[arg-type]
+            smoothed = np.concatenate(list(pieces))
         return View(snapshot, steps, walls, values, smoothed, starts[1:].astype(np.int64), 0)  # type: ignore[arg-type]
     shown = attempts.visible
     if shown is not None:

@@ -19,6 +19,7 @@ from insight_core.records.wire import Event, Malformed, Metadata, read_event
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one
+BAD_DATA = "the checksum of the record's data is wrong"
 BAD_HEADER = "the checksum of a record's length is wrong"
 _VERIFIED_PAYLOAD = 256 * 1024  # bytes; a longer event without numbers is verified when it is served
 
@@ -191,18 +192,16 @@ class _ChunkReader:
         event = self._event(index)
         unread = len(event) > _VERIFIED_PAYLOAD
         if not unread and not self._is_whole(index):
-            self._flaw(index, "the checksum of the record's data is wrong")
+            self._flaw(index, BAD_DATA)
             return None
         try:
             layout = read_event(event, self._scanner.dialect)
         except Malformed as error:
             sound = not unread or self._is_whole(index)
-            self._flaw(
-                index, f"malformed event: {error}" if sound else "the checksum of the record's data is wrong"
-            )
+            self._flaw(index, f"malformed event: {error}" if sound else BAD_DATA)
             return None
         if unread and any(form_of(value) for value in layout.values) and not self._is_whole(index):
-            self._flaw(index, "the checksum of the record's data is wrong")
+            self._flaw(index, BAD_DATA)
             return None
         self._scanner.take(layout, index, self._base + int(self._starts[index]), self._batch, self._slots)
         return layout
@@ -233,7 +232,7 @@ class _ChunkReader:
         good = shape.checksums(rows, tag_ids, representatives) == self._footers(events, rows.shape[1])
         if not good.all():
             for index in events[~good].tolist():
-                self._flaw(index, "the checksum of the record's data is wrong")
+                self._flaw(index, BAD_DATA)
             events, rows, tag_ids = events[good], rows[good], tag_ids[good]
             if not len(events):
                 return

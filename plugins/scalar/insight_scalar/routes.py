@@ -37,11 +37,7 @@ class _Views:
         found: dict[str, dict[str, object]] = {}
         for info in self.data.series(_SCALAR):
             found.setdefault(info.key.run, {})[info.key.tag] = {
-                "display_name": info.display_name,
-                "description": info.description,
-                "points": info.points,
-                "first_step": info.first_step,
-                "last_step": info.last_step,
+                **info.as_tag(),
                 "last_value": info.last_value,
                 "attempts": info.attempts,
                 "kept": info.kept,
