@@ -68,6 +68,18 @@ class SummaryPlugin:
 Claim: TypeAlias = EventField | SummaryPlugin
 
 
+@frozen
+class Payload:
+    """The bytes of one claimed message as they stand in the file (an ``Image``, a ``TensorProto``).
+
+    ``claim`` says which message it is. A value without one (hparams keep theirs in the summary
+    metadata) has no bytes.
+    """
+
+    data: bytes
+    claim: Claim
+
+
 class DataKind(enum.StrEnum):
     """How a series is kept: numbers in columns, or locators of payloads that stay on disk."""
 
@@ -83,14 +95,13 @@ def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
 class RecordDecoder:
     """Which values of an event a plugin takes, and how it reads one.
 
-    ``decode`` gets the payload: the bytes of the claimed message as they stand in the file (an
-    ``Image``, a ``TensorProto``). It is called when somebody looks, never while a file is scanned,
-    and raises ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded.
+    ``decode`` is called when somebody looks, never while a file is scanned, and raises
+    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded.
     """
 
     claims: frozenset[Claim] = field(converter=_frozen_claims)
     kind: DataKind = DataKind.RECORD
-    decode: Callable[[bytes], Any] | None = None
+    decode: Callable[[Payload], Any] | None = None
 
 
 class Keep(enum.StrEnum):
@@ -177,6 +188,9 @@ class SeriesInfo:
     attempts: int = 1  # how often writing (re)started at an earlier step
     display_name: str = ""
     description: str = ""
+    claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
+    content: bytes = b""  # of the summary metadata: what the writer's plugin said once for all values
+    data_class: int = 0  # of the summary metadata: 1 scalar, 2 tensor, 3 blob sequence, 0 not said
 
     def as_tag(self) -> dict[str, object]:
         """What every plugin's ``/tags`` says of a series (docs/http_api.md)."""
@@ -281,16 +295,21 @@ class DataProvider(Protocol):
     """All that a route may know of the data: local, over gRPC, or a fake, routes cannot tell.
 
     Every method may be called from any thread. Unknown runs, tags and plugins are left out of
-    mappings and raise NotFound where one thing is asked for.
+    mappings and raise NotFound where one thing is asked for. A provider that cannot reach its data
+    raises Unavailable, and soon: no call waits longer than ``changes`` was told to.
+
+    Values that no plugin claims are kept too, as series of a plugin named by their claim
+    (``str(claim)``: ``plugin:text``, ``tensorboard:audio``).
     """
 
+    def plugins(self) -> Collection[str]: ...  # that have series, unclaimed ones by their claim
     def runs(self) -> Sequence[Run]: ...
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]: ...
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...
     ) -> Mapping[SeriesKey, ScalarColumns]: ...
     def records(self, plugin: str, key: SeriesKey) -> RecordTable: ...
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> bytes: ...
+    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload: ...
     def damage(self, run: str | None = None) -> Sequence[Damage]: ...
     def progress(self) -> Progress: ...
     def location(self) -> str: ...

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from werkzeug.test import Client
 
+from insight_core.api import Payload, SummaryPlugin
 from insight_core.host import Host, HostSettings
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
@@ -23,6 +24,7 @@ from insight_core.testing import EventWriter
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+TEXT = SummaryPlugin("text")
 TORCH_RUN = "torch/lr0.02_seed0"
 
 
@@ -132,11 +134,11 @@ def test_decoder_reads_every_string_and_names_damage(registry: Registry) -> None
     assert decoder is not None
     assert decoder.decode is not None
     tensor = b"\x08\x07\x12\x00" + b"\x42\x01a" + b"\x42\x00" + b"\x42\x02\xff!"
-    assert decoder.decode(tensor) == ["a", "", "\ufffd!"]
-    assert decoder.decode(b"") == []
+    assert decoder.decode(Payload(tensor, TEXT)) == ["a", "", "\ufffd!"]
+    assert decoder.decode(Payload(b"", TEXT)) == []
     for broken in (tensor[:-1], b"\x42", b"\xff" * 12, b"\x43"):
         with pytest.raises(ValueError, match="not a tensor"):
-            decoder.decode(broken)
+            decoder.decode(Payload(broken, TEXT))
 
 
 def test_every_place_to_edit_is_marked(repository: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_core.api import (
     CachePolicy,
@@ -12,6 +13,7 @@ from insight_core.api import (
     Damage,
     InsightError,
     NotFound,
+    Payload,
     Plugin,
     Progress,
     RecordTable,
@@ -43,6 +45,8 @@ class LocalProvider:
         reload_interval: float = 1.0,
     ) -> None:
         self._logdirs = tuple(logdirs)
+        plugins = list(plugins)
+        self._plugins = {plugin.name for plugin in plugins}
         self._store = Store(plugins, policies or {})
         self._loader = Loader(self._store, self._logdirs, reload_interval)
         self._views = ViewCache()
@@ -58,6 +62,9 @@ class LocalProvider:
     def close(self) -> None:
         self._loader.stop()
         self._store.wake()
+
+    def plugins(self) -> Collection[str]:
+        return self._store.plugins()
 
     def runs(self) -> Sequence[Run]:
         return sorted(
@@ -85,7 +92,7 @@ class LocalProvider:
         return answers
 
     def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        snapshot, shown = self._shown_records(plugin, key)
+        _, snapshot, shown = self._shown_records(plugin, key)
         columns = {name: column[shown] for name, column in snapshot.columns.items()}
         return RecordTable(
             columns["steps"].astype(np.int64),
@@ -93,8 +100,8 @@ class LocalProvider:
             columns["sizes"].astype(np.int64),
         )
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> bytes:
-        snapshot, shown = self._shown_records(plugin, key)
+    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
+        series, snapshot, shown = self._shown_records(plugin, key)
         if not 0 <= index < len(shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         at = int(shown[index])
@@ -104,26 +111,30 @@ class LocalProvider:
             raise NotFound(f"the file of {key.tag!r} of run {key.run!r} is gone")
         place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
         try:
-            return read_payload(path, *place)
+            data = read_payload(path, *place)
         except (OSError, ValueError) as error:
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}") from error
+        return Payload(data, series.claims[int(snapshot.columns["claims"][at])])
 
-    def _shown_records(
-        self, plugin: str, key: SeriesKey
-    ) -> tuple[Snapshot, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+    def _shown_records(self, plugin: str, key: SeriesKey) -> tuple[Series, Snapshot, NDArray[np.intp]]:
         series = self._store.find(plugin, key)
         snapshot = series.snapshot() if series else None
-        if snapshot is None or "records" not in snapshot.columns:
+        if series is None or snapshot is None or "records" not in snapshot.columns:
             raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
         visible = snapshot.attempts.visible
-        return snapshot, np.arange(len(snapshot.files)) if visible is None else visible
+        return series, snapshot, np.arange(len(snapshot.files)) if visible is None else visible
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
 
     def unclaimed(self) -> Mapping[str, Mapping[str, int]]:
         """Values that no plugin claims: by run, how many of each claim."""
-        return self._store.unclaimed()
+        found: dict[str, dict[str, int]] = {}
+        for name in self._store.plugins() - self._plugins:
+            for key, series in self._store.series(name, None):
+                counts = found.setdefault(key.run, {})
+                counts[name] = counts.get(name, 0) + series.snapshot().total
+        return found
 
     def progress(self) -> Progress:
         return self._loader.progress()
@@ -146,7 +157,7 @@ def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:
     steps = snapshot.columns["steps"]
     shown = attempts.visible
     first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
-    values = snapshot.columns.get("values")
+    values, metadata = snapshot.columns.get("values"), series.metadata
     return SeriesInfo(
         key=key,
         points=snapshot.total,
@@ -155,6 +166,9 @@ def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:
         last_step=int(steps[last]),
         last_value=None if values is None else float(values[last]),
         attempts=attempts.count,
-        display_name=series.display_name,
-        description=series.description,
+        display_name=metadata.display_name if metadata else "",
+        description=metadata.description if metadata else "",
+        claims=series.claims,
+        content=metadata.content if metadata else b"",
+        data_class=metadata.data_class if metadata else 0,
     )

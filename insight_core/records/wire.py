@@ -40,6 +40,8 @@ class Metadata:
     plugin: str
     display_name: str
     description: str
+    content: bytes = b""  # what the plugin's writer says once for all values
+    data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 not said
 
 
 @define
@@ -161,18 +163,23 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
 
 def _read_metadata(buffer: Buffer, start: int, size: int) -> Metadata:
     plugin = display_name = description = ""
+    content, data_class = b"", 0
     for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 4 and kind == 0:
+            data_class = varint(buffer, at, at + length)[0]
         if kind != 2:
             continue
         if number == 1:
             for inner, inner_kind, inner_at, inner_length in _fields(buffer, at, at + length):
                 if inner == 1 and inner_kind == 2:
                     plugin = _text(buffer, inner_at, inner_length)
+                elif inner == 2 and inner_kind == 2:
+                    content = bytes(buffer[inner_at : inner_at + inner_length])
         elif number == 2:
             display_name = _text(buffer, at, length)
         elif number == 3:
             description = _text(buffer, at, length)
-    return Metadata(plugin, display_name, description)
+    return Metadata(plugin, display_name, description, content, data_class)
 
 
 def _find_number(buffer: Buffer, value: Value) -> None:

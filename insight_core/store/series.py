@@ -11,11 +11,12 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Keep
+from insight_core.api import CachePolicy, Claim, Keep
+from insight_core.records.wire import Metadata
 from insight_core.store.attempts import Attempts, find_attempts
 
 FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by when they were begun
-Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32]
+Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32] | NDArray[np.uint8]
 
 
 @frozen(eq=False)
@@ -52,8 +53,8 @@ class Series:
     """The points of one plugin under one tag of one run. Any thread may read while one appends."""
 
     def __init__(self, policy: CachePolicy) -> None:
-        self.display_name = ""
-        self.description = ""
+        self.metadata: Metadata | None = None  # that came with its first value
+        self.claims: tuple[Claim, ...] = ()  # by which its values were taken
         self.version = 0
         self._lock = threading.Lock()
         self._policy = policy

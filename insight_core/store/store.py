@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -27,6 +27,7 @@ from insight_core.records.scanner import Batch, Flaw
 from insight_core.records.wire import Metadata
 from insight_core.store.series import Column, FileOrder, Series
 
+_KEEP_ALL = CachePolicy()
 _MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
 # Events that carry a whole message have no tag; these are TensorBoard's names for them.
 _EVENT_TAGS = {"graph_def": "__run_graph__", "meta_graph_def": "__meta_graph__"}
@@ -42,7 +43,6 @@ class _RunState:
     series: dict[tuple[str, str], Series] = Factory(dict)  # by plugin and tag
     damage: dict[str, tuple[Damage, ...]] = Factory(dict)  # by file
     refused: dict[str, Damage] = Factory(dict)  # what a cache policy or a wrong type kept out
-    unclaimed: Counter[str] = Factory(Counter)
     loading: bool = True
 
     def held(self, plugin: str) -> int:
@@ -143,11 +143,9 @@ class Store:
         if columns.field == "tensor" and metadata is not None:
             claim = SummaryPlugin(metadata.plugin)
         plugin = self._claims.get(claim)
-        if plugin is None or plugin.decoder is None:
-            state.unclaimed[str(claim)] += len(columns.steps)
-            return
+        name = str(claim) if plugin is None else plugin.name
         held: dict[str, Column]
-        if plugin.decoder.kind is DataKind.SCALAR:
+        if plugin is not None and plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR:
             if columns.values is None:
                 self._refuse(
                     state,
@@ -167,20 +165,22 @@ class Store:
                 "starts": columns.starts,
                 "sizes": columns.sizes,
             }
-        policy = self._policies[plugin.name]
-        series = state.series.get((plugin.name, tag))
+        policy = self._policies.get(name, _KEEP_ALL)
+        series = state.series.get((name, tag))
         if series is None:
-            if policy.series and state.held(plugin.name) >= policy.series:
-                reason = (
-                    f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin.name} a run"
-                )
+            if policy.series and state.held(name) >= policy.series:
+                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {name} a run"
                 self._refuse(state, run, file, tag, int(columns.records[0]), reason)
                 return
-            series = state.series[(plugin.name, tag)] = Series(policy)
+            series = state.series[(name, tag)] = Series(policy)
             if metadata is not None:
-                series.display_name, series.description = metadata.display_name, metadata.description
+                series.metadata = metadata
+        if claim not in series.claims:
+            series.claims = (*series.claims, claim)
+        if "records" in held:
+            held["claims"] = np.full(len(columns.steps), series.claims.index(claim), np.uint8)
         series.append(order, held)
-        key = (plugin.name, SeriesKey(run, tag))
+        key = (name, SeriesKey(run, tag))
         self._changed[key] = self._generation
         self._changed.move_to_end(key)
 
@@ -248,9 +248,10 @@ class Store:
             found = [entry for state in states for entries in state.damage.values() for entry in entries]
             return found + [entry for state in states for entry in state.refused.values()]
 
-    def unclaimed(self) -> dict[str, dict[str, int]]:
+    def plugins(self) -> set[str]:
+        """Plugins that have series; values without a plugin by their claim."""
         with self._lock:
-            return {name: dict(state.unclaimed) for name, state in self._runs.items() if state.unclaimed}
+            return {plugin for state in self._runs.values() for plugin, _ in state.series}
 
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
         with self._lock:

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from insight_core.api import (
     Changes,
+    Claim,
     Damage,
     Dialect,
     NotFound,
+    Payload,
     Progress,
     RecordTable,
     Run,
@@ -40,7 +42,7 @@ class _Numbers:
 class _Payloads:
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
-    payloads: tuple[bytes, ...]
+    payloads: tuple[Payload, ...]
 
 
 class FakeProvider:
@@ -112,17 +114,18 @@ class FakeProvider:
         tag: str,
         payloads: Sequence[bytes],
         *,
+        claim: Claim,
         steps: ArrayLike | None = None,
         wall_times: ArrayLike | None = None,
         display_name: str = "",
         description: str = "",
     ) -> None:
-        """Sets the payloads of a series."""
+        """Sets the payloads of a series, all of one claim."""
         count = np.arange(len(payloads))
         records = _Payloads(
             np.asarray(count if steps is None else steps, np.int64),
             np.asarray(1.0e9 + count if wall_times is None else wall_times, np.float64),
-            tuple(payloads),
+            tuple(Payload(data, claim) for data in payloads),
         )
         with self._changed:
             self._put((plugin, SeriesKey(run, tag)), records, display_name, description)
@@ -145,6 +148,10 @@ class FakeProvider:
         with self._changed:
             return list(self._runs.values())
 
+    def plugins(self) -> Collection[str]:
+        with self._changed:
+            return sorted({plugin for plugin, _ in self._series})
+
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         with self._changed:
             return [
@@ -162,10 +169,10 @@ class FakeProvider:
 
     def records(self, plugin: str, key: SeriesKey) -> RecordTable:
         data = self._records_of(plugin, key)
-        sizes = np.array([len(payload) for payload in data.payloads], np.int64)
+        sizes = np.array([len(payload.data) for payload in data.payloads], np.int64)
         return RecordTable(data.steps, data.wall_times, sizes)
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> bytes:
+    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
         payloads = self._records_of(plugin, key).payloads
         if not 0 <= index < len(payloads):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
@@ -239,6 +246,7 @@ class FakeProvider:
             attempts=1 + len(_restarts(data.steps)) if numbers else 1,
             display_name=display_name,
             description=description,
+            claims=() if isinstance(data, _Numbers) else tuple(dict.fromkeys(p.claim for p in data.payloads)),
         )
 
 

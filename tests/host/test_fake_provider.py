@@ -7,7 +7,16 @@ import threading
 import numpy as np
 import pytest
 
-from insight_core.api import Damage, DataProvider, NotFound, Run, ScalarQuery, SeriesKey
+from insight_core.api import (
+    Damage,
+    DataProvider,
+    NotFound,
+    Payload,
+    Run,
+    ScalarQuery,
+    SeriesKey,
+    SummaryPlugin,
+)
 from insight_core.testing.fake import FakeProvider
 
 
@@ -43,10 +52,10 @@ def test_relative_windows_count_from_the_first_point() -> None:
 
 def test_records() -> None:
     fake = FakeProvider()
-    fake.add_records("image", "r", "t", [b"a", b"bcd"])
+    fake.add_records("image", "r", "t", [b"a", b"bcd"], claim=SummaryPlugin("images"))
     key = SeriesKey("r", "t")
     assert fake.records("image", key).sizes.tolist() == [1, 3]
-    assert fake.payload("image", key, 1) == b"bcd"
+    assert fake.payload("image", key, 1) == Payload(b"bcd", SummaryPlugin("images"))
     for index in (-1, 2):
         with pytest.raises(NotFound):
             fake.payload("image", key, index)

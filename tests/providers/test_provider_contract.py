@@ -214,8 +214,9 @@ def test_payloads_are_read_and_verified_when_asked_for(open_provider: Open, tmp_
     table = provider.records("pictures", key)
     assert table.steps.tolist() == [0, 1, 2]
     payload = provider.payload("pictures", key, 1)
-    assert bytes([1]) * 50 in payload
-    assert len(payload) == table.sizes[1]
+    assert bytes([1]) * 50 in payload.data
+    assert payload.claim == EventField(Dialect.TENSORBOARD, "image")
+    assert len(payload.data) == table.sizes[1]
     with pytest.raises(NotFound):
         provider.payload("pictures", key, 3)
     with pytest.raises(NotFound):

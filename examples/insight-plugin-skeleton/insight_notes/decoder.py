@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from insight_core.api import Payload
+
 _STRING_VAL = 8  # field number in tensorflow/core/framework/tensor.proto
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # protobuf's wire types
 
 
 # SKELETON: bytes of one value as they stand in the file -> what your routes want to work with
-def texts_of(payload: bytes) -> list[str]:
+def texts_of(payload: Payload) -> list[str]:
     """Every string of the tensor; bytes that are not UTF-8 show as U+FFFD."""
-    return [content.decode("utf-8", "replace") for content in _fields(payload, _STRING_VAL)]
+    return [content.decode("utf-8", "replace") for content in _fields(payload.data, _STRING_VAL)]
 
 
 def _fields(message: bytes, wanted: int) -> Iterator[bytes]:

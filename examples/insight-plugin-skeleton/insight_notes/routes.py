@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, Route, SeriesKey, encode_json
+from insight_core.api import DataProvider, Payload, Route, SeriesKey, encode_json
 from insight_notes.decoder import texts_of
 
 _NEWEST = 200  # points in one answer
@@ -30,7 +30,7 @@ def routes(data: DataProvider) -> Sequence[Route]:
     return [Route("/texts", texts)]  # SKELETON: your routes; `tags` and `static/` are the host's
 
 
-def _read(payload: bytes) -> list[str]:
+def _read(payload: Payload) -> list[str]:
     try:
         return texts_of(payload)
     except ValueError as error:  # one damaged value must not hide the others
