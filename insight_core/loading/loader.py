@@ -7,11 +7,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from typing import Protocol
 
 from attrs import define
 
 from insight_core.api import Progress
 from insight_core.loading.event_file import EventFile, Replaced
+from insight_core.loading.index_entry import Entry
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
 from insight_core.records.scanner import Flaw
 from insight_core.store.series import FileOrder
@@ -21,6 +23,23 @@ log = logging.getLogger(__name__)
 
 _TURN = 2  # chunks of one file before the next file has its turn
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
+
+
+class IndexCache(Protocol):
+    """Keeps what was read of event files for the next start. Neither call raises."""
+
+    def load(self, path: str) -> Entry | None: ...  # None: nothing usable is kept
+    def save(self, path: str, entry: Entry) -> None: ...
+
+
+class Watcher(Protocol):
+    """Says which paths below the logdirs changed, named as the loader names them."""
+
+    @property
+    def follows(self) -> bool: ...  # False: changes cannot be told, the loader has to look by itself
+    def wait(self, timeout: float) -> frozenset[str] | None: ...  # changed since the last call; None: any
+    def wake(self) -> None: ...  # ends a wait, from any thread
+    def close(self) -> None: ...
 
 
 @define
@@ -35,10 +54,20 @@ class _Tailed:
 class Loader:
     """Reads event files into a store, in its own thread or, with load(), in the caller's."""
 
-    def __init__(self, store: Store, logdirs: Sequence[Logdir], reload_interval: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        logdirs: Sequence[Logdir],
+        reload_interval: float,
+        *,
+        cache: IndexCache | None = None,
+        watcher: Watcher | None = None,
+    ) -> None:
         self._store = store
         self._logdirs = list(logdirs)
         self._interval = reload_interval
+        self._cache = cache
+        self._watcher = watcher
         self._files: dict[tuple[str, str], _Tailed] = {}  # by run and path
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
