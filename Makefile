@@ -12,13 +12,14 @@ PY := .venv/bin/python
 PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
 
-.PHONY: help demo dev test conformance bench assets browser clean distclean
+.PHONY: help demo dev test conformance bench assets browser proto clean distclean
 
 help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
 	@echo 'make test         ruff, mypy, tsc, Vitest, pytest with browser tests'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
 	@echo 'make bench        run the benchmarks'
+	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
 
@@ -102,6 +103,9 @@ conformance: .venv/.dev assets $(peers)
 		$$python -c 'import ensurepip, sys; sys.exit(sys.version_info >= (3, 13))' 2>/dev/null || continue; \
 		$$python -m venv $(@D); $(@D)/bin/python $(PIP) --no-deps -r $<; touch $@; exit 0; \
 	done; echo 'make: mindinsight needs Python 3.11 or 3.12' >&2; exit 1
+
+proto: .venv/.dev
+	$(PY) -m insight_core.proto.generate
 
 bench: .venv/.dev assets $(peers)
 	@for script in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do echo "== $$script"; $(PY) -m benchmarks.$$script; done

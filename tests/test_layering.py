@@ -14,6 +14,7 @@ import pytest
 MAY_IMPORT: dict[str, set[str]] = {
     "api": {"json_text"},
     "json_text": set(),
+    "proto": set(),
     "hookspecs": {"api"},
     "registry": {"api", "hookspecs"},
     "records": {"api"},
@@ -26,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 THIRD_PARTY: dict[str, set[str]] = {
     "api": {"attrs", "numpy", "pluggy"},
+    "proto": {"google", "grpc"},
     "hookspecs": set(),
     "registry": {"attrs", "pluggy"},
     "records": {"attrs", "numpy"},
