@@ -1,14 +1,20 @@
 """Writes logdirs of a known size: ``python -m benchmarks.corpus wide DIR``.
 
-wide    100 runs x 20 tags x 1000 steps, TensorFlow 2's form: what a group's results look like
-deep    one run, 4 tags x 2,500,000 steps: one very long training
-many    1000 runs x 4 tags x 50 steps: a search over hyper-parameters
-mindspore  20 runs x 20 tags x 1000 steps in MindSpore's dialect
+deep       1 run x 5 tags x 400,000 steps: one long training, as torch writes it
+wide       100 runs x 20 tags x 1000 steps, as TensorFlow 2 writes them (metadata with every value)
+many       1000 runs x 10 tags x 50 steps: a search over hyper-parameters
+blobs      4 runs x 5 tags x 100 images of 1 MB that do not compress, as torch's add_image writes them: 2 GB
+mindspore  wide in MindSpore's dialect
+very_deep  10,000,000 points in one series
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import os
+import shutil
+import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,22 +24,25 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
-from insight_core.testing import EventWriter
+from insight_core.records.crc32c import masked_crc32c
+from insight_core.testing import EventWriter, wire
 from insight_core.testing.scalar_block import Form
 
 _BLOCK = 50_000  # steps written at a time
 _START = 1_700_000_000.0
+_REVISION = 1  # of what is written for the same Corpus
 
 
 @frozen
 class Corpus:
-    """``runs`` of ``tags`` series of ``steps`` points each."""
+    """``runs`` of ``tags`` series of ``steps`` points each: numbers, or images of ``image_size`` bytes."""
 
     runs: int
     tags: int
     steps: int
     dialect: Dialect = Dialect.TENSORBOARD
     form: Form = "simple"
+    image_size: int = 0
 
     @property
     def points(self) -> int:
@@ -41,33 +50,71 @@ class Corpus:
 
 
 CORPORA = {
-    "wide": Corpus(runs=100, tags=20, steps=1000, form="tensor"),
-    "deep": Corpus(runs=1, tags=4, steps=2_500_000),
-    "many": Corpus(runs=1000, tags=4, steps=50),
-    "mindspore": Corpus(runs=20, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
+    "deep": Corpus(runs=1, tags=5, steps=400_000),
+    "wide": Corpus(runs=100, tags=20, steps=1000, form="tf2"),
+    "many": Corpus(runs=1000, tags=10, steps=50),
+    "blobs": Corpus(runs=4, tags=5, steps=100, image_size=1 << 20),
+    "mindspore": Corpus(runs=100, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
+    "very_deep": Corpus(runs=1, tags=1, steps=10_000_000),
 }
 
 
-def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> int:
-    """Writes the corpus below ``logdir`` (made if missing); returns its size in bytes."""
+@frozen
+class WrittenCorpus:
+    """A corpus on disk."""
+
+    name: str
+    content: Corpus
+    logdir: Path
+    size: int  # bytes
+
+
+def kept_corpus(name: str, directory: Path) -> WrittenCorpus:
+    """The corpus below ``directory``, written now unless it is there from before."""
+    corpus = CORPORA[name]
+    digest = hashlib.sha256(f"{_REVISION} {corpus}".encode()).hexdigest()[:8]
+    logdir = directory / f"{name}-{digest}"
+    if not logdir.is_dir():
+        unfinished = directory / f"{logdir.name}.unfinished-{os.getpid()}"
+        try:
+            write_corpus(corpus, unfinished)
+            unfinished.rename(logdir)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return WrittenCorpus(name, corpus, logdir, sum(file.stat().st_size for file in event_files(logdir)))
+
+
+def event_files(logdir: Path) -> list[Path]:
+    return sorted(path for path in logdir.rglob("*") if path.is_file())
+
+
+def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
+    """Writes the corpus below ``logdir``, which is made if missing."""
     random = np.random.default_rng(seed)
-    tags = tag_names(corpus.tags)
-    size = 0
     for number in range(corpus.runs):
         start_time = _START + 100 * number
-        with EventWriter(logdir / f"run_{number:04d}", corpus.dialect, start_time=start_time) as writer:
-            for first in range(0, corpus.steps, _BLOCK):
-                steps = np.arange(first, min(first + _BLOCK, corpus.steps))
-                writer.scalar_block(
-                    tags, steps, _curves(steps, corpus, random), start_time + steps * 0.25, form=corpus.form
-                )
-        size += writer.path.stat().st_size
-    return size
+        with EventWriter(logdir / run_name(number), corpus.dialect, start_time=start_time) as writer:
+            if corpus.image_size:
+                _write_images(writer, corpus, random)
+            else:
+                _write_scalars(writer, corpus, random)
+
+
+def run_name(number: int) -> str:
+    return f"run_{number:04d}"
 
 
 def tag_names(count: int) -> list[str]:
     """``train/metric_00``, ``validation/metric_01`` and so on: two groups."""
     return [f"{'train' if number % 2 == 0 else 'validation'}/metric_{number:02d}" for number in range(count)]
+
+
+def _write_scalars(writer: EventWriter, corpus: Corpus, random: np.random.Generator) -> None:
+    tags = tag_names(corpus.tags)
+    for first in range(0, corpus.steps, _BLOCK):
+        steps = np.arange(first, min(first + _BLOCK, corpus.steps))
+        wall_times = writer.start_time + steps * 0.25
+        writer.scalar_block(tags, steps, _curves(steps, corpus, random), wall_times, form=corpus.form)
 
 
 def _curves(steps: NDArray[np.int64], corpus: Corpus, random: np.random.Generator) -> NDArray[np.float64]:
@@ -76,6 +123,21 @@ def _curves(steps: NDArray[np.int64], corpus: Corpus, random: np.random.Generato
     noise = random.normal(0.0, 0.02, (len(steps), corpus.tags))
     curves: NDArray[np.float64] = (1.0 + steps[:, None]) ** -rates + noise
     return curves
+
+
+def _write_images(writer: EventWriter, corpus: Corpus, random: np.random.Generator) -> None:
+    for step in range(corpus.steps):
+        for tag in tag_names(corpus.tags):
+            value = wire.image_value(tag, random.bytes(corpus.image_size), 1024, 1024)
+            _write_record(writer, wire.event(step, writer.start_time + step, wire.summary([value])))
+
+
+def _write_record(writer: EventWriter, payload: bytes) -> None:
+    """One record; ``EventWriter.event`` takes the checksum of a megabyte byte by byte."""
+    header = struct.pack("<Q", len(payload))
+    for part in (header, payload):
+        writer.raw(part)
+        writer.raw(struct.pack("<I", masked_crc32c(part)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -89,7 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.logdir.exists() and any(options.logdir.iterdir()):
         parser.error(f"{options.logdir} is not empty")
     corpus, began = CORPORA[options.corpus], time.perf_counter()
-    size = write_corpus(corpus, options.logdir, seed=options.seed)
+    write_corpus(corpus, options.logdir, seed=options.seed)
+    size = sum(file.stat().st_size for file in event_files(options.logdir))
     print(
         f"{corpus.points:,} points in {corpus.runs} runs, {size / 1e6:.1f} MB, "
         f"{time.perf_counter() - began:.1f} s: {options.logdir}"

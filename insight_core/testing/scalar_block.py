@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from insight_core.api import Dialect
 from insight_core.testing import wire
 
-Form: TypeAlias = Literal["simple", "tensor", "tensor64"]
+Form: TypeAlias = Literal["simple", "tensor", "tensor64", "tf2"]
+
+_METADATA = wire.metadata("scalars", 1)
 
 
 def scalar_events(
@@ -26,8 +28,9 @@ def scalar_events(
 ) -> bytes:
     """Framed records, one event a value, step by step and within a step tag by tag.
 
-    ``values`` is of shape (steps, tags). ``form`` "tensor" and "tensor64" are TensorFlow 2's float and
-    double tensors; ``first`` says that these are the first values of the tags and so carry metadata.
+    ``values`` is of shape (steps, tags). ``form`` "tensor" and "tensor64" are float and double tensors;
+    ``first`` says that these are the first values of the tags and so carry metadata. "tf2" is as
+    TensorFlow 2 writes: a float tensor, and the metadata behind it with every value.
     """
     step_column = np.asarray(steps, np.int64)
     wall_column = np.asarray(wall_times, np.float64)
@@ -36,7 +39,7 @@ def scalar_events(
         raise ValueError("only the tensorboard dialect has tensor scalars")
     head = b""
     start = 0
-    if form != "simple" and first and len(step_column):
+    if form in ("tensor", "tensor64") and first and len(step_column):
         head = b"".join(
             wire.record(
                 wire.event(
@@ -54,6 +57,8 @@ def scalar_events(
 def _value(tag: str, number: float, dialect: Dialect, form: Form, first: bytes = b"") -> bytes:
     if form == "simple":
         return wire.scalar_value(tag, number, dialect)
+    if form == "tf2":
+        return wire.tensor_value(tag, wire.number_tensor(number)) + _METADATA
     return wire.tensor_value(tag, wire.number_tensor(number, double=form == "tensor64"), first)
 
 
@@ -106,7 +111,10 @@ def _records(
 ) -> NDArray[np.uint8]:
     value_dtype = np.float64 if form == "tensor64" else np.float32
     body = wire.summary([_value(tag, 0.0, dialect, form)])
-    width = np.dtype(value_dtype).itemsize  # the number is the last thing in the value
+    width = np.dtype(value_dtype).itemsize
+    behind = (
+        len(_METADATA) if form == "tf2" else 0
+    )  # of the number, which else is the last thing in the value
     with np.errstate(over="ignore"):
         raw = np.ascontiguousarray(numbers, value_dtype).view(np.uint8).reshape(-1, width)
     count = len(varints)
@@ -117,7 +125,8 @@ def _records(
     payload[:, 9] = 0x10
     payload[:, 10:step_end] = varints
     payload[:, step_end:] = np.frombuffer(body, np.uint8)
-    payload[:, payload.shape[1] - width :] = raw
+    number_end = payload.shape[1] - behind
+    payload[:, number_end - width : number_end] = raw
     frame = np.frombuffer(wire.record(bytes(payload.shape[1]))[:12], np.uint8)
     rows = np.empty((count, payload.shape[1] + 16), np.uint8)
     rows[:, :12] = frame

@@ -40,7 +40,7 @@ def test_the_writer_is_read_alike(tmp_path: Path, insight: Read, tensorboard: Re
         values = [wire.scalar_value("a", 1.5), wire.scalar_value("损失/β", 2.5)]
         writer.values(7, values, wall_time=12.25)
     steps = np.array([-3, 0, 1, 127, 128, 2**31, 2**62])
-    for form in ("simple", "tensor", "tensor64"):
+    for form in ("simple", "tensor", "tensor64", "tf2"):
         with EventWriter(tmp_path / form) as writer:
             block = np.stack([odd, odd[::-1]], axis=1)
             writer.scalar_block(["x", "yy"], steps, block, steps / 3, form=form)
@@ -51,6 +51,7 @@ def test_the_writer_is_read_alike(tmp_path: Path, insight: Read, tensorboard: Re
         "simple": ["x", "yy"],
         "tensor": ["x", "yy"],
         "tensor64": ["x", "yy"],
+        "tf2": ["x", "yy"],
     }
     assert [point[0] for point in ours["tensor"]["yy"]] == steps.tolist()
 
