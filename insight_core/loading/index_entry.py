@@ -13,10 +13,10 @@ from insight_core.store.file_state import FileState
 class FileRecord:
     """The state of an EventFile: which file it is, how far it was read and what could not be read."""
 
-    device: int
     inode: int
     size: int  # bytes, at the last complete look
     mtime_ns: int
+    ctime_ns: int
     position: int  # of the first byte that is not part of a record read
     head_length: int
     head_checksum: int
