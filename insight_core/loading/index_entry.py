@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from insight_core.api import Dialect
-from insight_core.records.scanner import Flaw
+from insight_core.records.batch import Flaw
 from insight_core.store.file_state import FileState
 
 

@@ -15,7 +15,7 @@ from insight_core.api import Progress
 from insight_core.loading.event_file import EventFile, Replaced
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
-from insight_core.records.scanner import Flaw
+from insight_core.records.batch import Flaw
 from insight_core.store.series import FileOrder
 from insight_core.store.store import Store
 

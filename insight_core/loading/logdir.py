@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect, InvalidArgument
-from insight_core.records.scanner import Flaw
+from insight_core.records.batch import Flaw
 from insight_core.store.series import FileOrder
 
 # TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.

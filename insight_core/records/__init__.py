@@ -1,1 +1,1 @@
-"""Bytes to records: framing, checksums and the few protobuf fields that matter. No I/O, no store."""
+"""Event files to columns: framing, checksums and the few protobuf fields that matter. No store."""

@@ -1,28 +1,15 @@
-"""Values of a chunk by column, and how they are sorted into columns by tag."""
+"""Values by column, as the scanner in Python collects them, and how they are sorted into columns by tag."""
 
 from __future__ import annotations
 
 import itertools
 
 import numpy as np
-from attrs import define, fields, frozen
+from attrs import define, fields
 from numpy.typing import NDArray
 
-from insight_core.records.wire import Value
-
-
-@frozen(eq=False)
-class ValueColumns:
-    """The values of one tag and field in a chunk, in file order; columns of equal length."""
-
-    tag: str
-    field: str
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float64] | NDArray[np.float32] | None  # None: payloads, not numbers
-    records: NDArray[np.int64]  # offset of the record in the file
-    starts: NDArray[np.int64]  # offset of the payload in the file
-    sizes: NDArray[np.int64]  # bytes of the payload
+from insight_core.records.batch import ValueColumns
+from insight_core.records.wire import NUMBER_FIELDS, Value
 
 
 @define
@@ -30,7 +17,7 @@ class Slots:
     """Values of one shape, by column, not yet sorted by tag."""
 
     keys: NDArray[np.int64]
-    order: NDArray[np.int64]  # place in the file: event, then value in the event
+    places: NDArray[np.int64]  # of the value in its event
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -62,7 +49,7 @@ class TagNames:
         if not slots:
             return []
         whole = Slots(*(np.concatenate([getattr(s, field.name) for s in slots]) for field in fields(Slots)))
-        by_tag = np.lexsort((whole.order, whole.keys))
+        by_tag = np.lexsort((whole.places, whole.records, whole.keys))
         keys = whole.keys[by_tag]
         edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
         columns = []
@@ -74,6 +61,7 @@ class TagNames:
                 chosen = part if some is None else part[some]
                 form = int(whole.forms[chosen[0]])
                 values = None if form == _PAYLOAD else whole.values[chosen]
+                located = field not in NUMBER_FIELDS
                 columns.append(
                     ValueColumns(
                         tag,
@@ -81,9 +69,9 @@ class TagNames:
                         whole.steps[chosen],
                         whole.wall_times[chosen],
                         values.astype(np.float32) if values is not None and form == _SINGLE else values,
-                        whole.records[chosen],
-                        whole.starts[chosen],
-                        whole.sizes[chosen],
+                        whole.records[chosen] if located else None,
+                        whole.starts[chosen] if located else None,
+                        whole.sizes[chosen] if located else None,
                     )
                 )
         return columns

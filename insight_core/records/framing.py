@@ -18,6 +18,7 @@ HEADER_SIZE = 12
 FOOTER_SIZE = 4
 _FIRST_WINDOW = 512  # offsets
 LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more, so a longer length is damage
+LONGEST_READ = 256 * 1024  # bytes; a longer event without numbers stays on disk and is verified when served
 
 _HEADER = struct.Struct("<QI")
 _header_crcs: dict[int, int] = {}
@@ -37,7 +38,8 @@ class Frames:
     """Complete records of a chunk, and where and why the walk ended.
 
     ``end`` is the offset in the chunk of the first byte not walked. ``wanted`` is the size of the
-    record there, header and footer included, when its header is whole and good; else 0.
+    record there, header and footer included, when its header is whole and good; else 0. It is
+    longer than the rest of the chunk, or so long that it is not read with the others.
     """
 
     starts: NDArray[np.int64]  # of the event, in the chunk
@@ -60,7 +62,7 @@ def walk(chunk: bytes, position: int = 0) -> Frames:
             bad = True
             break
         after = position + length + HEADER_SIZE + FOOTER_SIZE
-        if after > size:
+        if after > size or length > LONGEST_READ:
             wanted = after - position
             break
         starts.append(position + HEADER_SIZE)
@@ -69,24 +71,26 @@ def walk(chunk: bytes, position: int = 0) -> Frames:
     return Frames(np.array(starts, np.int64), np.array(lengths, np.int64), position, wanted, bad)
 
 
-def find_header(chunk: bytes, start: int, limit: int) -> int | None:
-    """The first offset >= ``start`` at which a good header lies whose record is at most ``limit`` long."""
+def find_header(chunk: bytes, start: int, known: int) -> tuple[int | None, int | None]:
+    """The first good header from offset ``start`` on whose record lies within ``known`` bytes.
+
+    The second is the first good one before it whose record does not: it may be going to.
+    """
+    unfit = None
     window = _FIRST_WINDOW  # mostly the next record is near: a long look ahead each time would be quadratic
     while len(chunk) - start >= HEADER_SIZE:
-        found = _find_in(chunk, start, min(len(chunk), start + window + HEADER_SIZE - 1), limit)
-        if found is not None:
-            return found
+        for offset in _good_headers(chunk, start, min(len(chunk), start + window + HEADER_SIZE - 1)):
+            if offset + _HEADER.unpack_from(chunk, offset)[0] + HEADER_SIZE + FOOTER_SIZE <= known:
+                return offset, unfit
+            unfit = offset if unfit is None else unfit
         start += window
         window *= 8
-    return None
+    return None, unfit
 
 
-def _find_in(chunk: bytes, start: int, end: int, limit: int) -> int | None:
+def _good_headers(chunk: bytes, start: int, end: int) -> list[int]:
     data = np.frombuffer(chunk, np.uint8)[start:end]
     crcs = masked_crc32c_of_windows(data[:-4], 8)
     stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]
-    for offset in np.flatnonzero(crcs == stored).tolist():
-        length, crc = _HEADER.unpack_from(chunk, start + offset)
-        if length + HEADER_SIZE + FOOTER_SIZE <= limit and header_is_good(length, crc):
-            return start + int(offset)
-    return None
+    alike = (np.flatnonzero(crcs == stored) + start).tolist()
+    return [offset for offset in alike if header_is_good(*_HEADER.unpack_from(chunk, offset))]

@@ -15,16 +15,22 @@ from insight_core.api import Dialect
 
 Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
 
-_SUMMARY_FIELD = 5
 _VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
     Dialect.MINDSPORE: {3: "scalar_value", 4: "image", 8: "tensor", 9: "histogram", 10: "loss_landscape"},
 }
-_EVENT_FIELDS: dict[Dialect, dict[int, str]] = {
-    Dialect.TENSORBOARD: {4: "graph_def", 8: "tagged_run_metadata", 9: "meta_graph_def"},
-    Dialect.MINDSPORE: {4: "graph_def", 6: "explain"},
+_EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
+    None: {3: "version"},
+    Dialect.TENSORBOARD: {
+        3: "version",
+        4: "graph_def",
+        5: "summary",
+        8: "tagged_run_metadata",
+        9: "meta_graph_def",
+    },
+    Dialect.MINDSPORE: {3: "version", 4: "graph_def", 5: "summary", 6: "explain"},
 }
-_NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
+NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
 _METADATA_FIELD = 9
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
 
@@ -50,7 +56,7 @@ class Value:
 
     tag: bytes = b""
     tag_start: int = 0
-    field: str = ""  # oneof field: simple_value, image, ...
+    field: str = ""  # oneof field: simple_value, image, ...; metadata: there is nothing but that
     start: int = 0  # of the message, its length prefix left out
     size: int = 0
     number: str = ""  # struct format of a number found in place: "<f", "<d"
@@ -127,18 +133,40 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
         elif number == 2 and kind == 0:
             event.step_start, event.step_size = start, size
             event.step = signed(varint(buffer, start, end)[0])
-        elif number == 3 and kind == 2:
-            event.version = _text(buffer, start, min(size, 64))
-        elif dialect is None:
-            continue
-        elif number == _SUMMARY_FIELD and kind == 2:
-            for inner, inner_kind, value_start, value_size in _fields(buffer, start, start + size):
-                if inner == 1 and inner_kind == 2:
-                    event.values.append(_read_value(buffer, value_start, value_size, dialect))
-        elif kind == 2 and number in _EVENT_FIELDS[dialect]:
+        elif number in _EVENT_FIELDS[dialect]:
             name = _EVENT_FIELDS[dialect][number]
-            event.values.append(Value(field=name, start=start, size=size))
+            _check_wire_type(name, kind, 2)
+            if name == "version":
+                event.version = _text(buffer, start, min(size, 64))
+            elif name == "summary" and dialect is not None:
+                _read_summary(buffer, start, size, dialect, event)
+            elif name == "tagged_run_metadata":
+                event.values.append(_read_tagged(buffer, start, size))
+            else:
+                event.values.append(Value(field=name, start=start, size=size))
     return event
+
+
+def _check_wire_type(name: str, kind: int, wanted: int) -> None:
+    if kind != wanted:
+        raise Malformed(f"{name} has wire type {kind}")
+
+
+def _read_summary(buffer: Buffer, start: int, size: int, dialect: Dialect, event: Event) -> None:
+    for number, kind, value_start, value_size in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            event.values.append(_read_value(buffer, value_start, value_size, dialect))
+
+
+def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
+    """A TaggedRunMetadata, 1 tag, 2 run_metadata; the latter is the payload."""
+    value = Value(field="tagged_run_metadata", start=start)
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            value.tag, value.tag_start = bytes(buffer[at : at + length]), at
+        elif number == 2 and kind == 2:
+            value.start, value.size = at, length
+    return value
 
 
 def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Value:
@@ -151,13 +179,14 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
             value.metadata = _read_metadata(buffer, at, length)
         elif number in names:
             name = names[number]
-            if (kind == 5) != (name in _NUMBER_FIELDS):
-                raise Malformed(f"{name} has wire type {kind}")
+            _check_wire_type(name, kind, 5 if name in NUMBER_FIELDS else 2)
             value.field, value.start, value.size = name, at, length
-    if value.field in _NUMBER_FIELDS:
+    if value.field in NUMBER_FIELDS:
         _place_number(buffer, value, "<f", value.start)
     elif value.field == "tensor" and dialect is Dialect.TENSORBOARD and value.size <= 256:
         _find_number(buffer, value)
+    elif not value.field and value.metadata is not None and value.metadata.plugin:
+        value.field, value.start = "metadata", start
     return value
 
 
@@ -224,19 +253,16 @@ def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, i
         if dtype == 14 and length == 2:
             return float(struct.unpack("<f", b"\0\0" + bytes(buffer[at : at + 2]))[0])
         return None
-    numbers = {7: "int", 10: "int", 11: "int", 13: "half", 16: "int", 17: "int"}
+    numbers = {7: "int", 10: "int", 11: "int", 13: "half", 16: "unsigned", 17: "unsigned"}
     for number, form in numbers.items():
         if number in typed:
             _, at, length = typed[number]
             raw = varint(buffer, at, at + length)[0]
             if form == "half":
                 packed = raw.to_bytes(8, "little")[:2]
-                return float(
-                    struct.unpack("<e" if dtype == 19 else "<f", packed if dtype == 19 else b"\0\0" + packed)[
-                        0
-                    ]
-                )
-            return float(signed(raw))
+                layout, packed = ("<e", packed) if dtype == 19 else ("<f", b"\0\0" + packed)
+                return float(struct.unpack(layout, packed)[0])
+            return float(signed(raw) if form == "int" else raw)
     return None
 
 

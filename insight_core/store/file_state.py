@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import Factory, frozen
 
 from insight_core.api import Claim, Dialect
-from insight_core.records.scanner import Flaw
+from insight_core.records.batch import Flaw
 from insight_core.records.wire import Metadata
 from insight_core.store.series import Column
 

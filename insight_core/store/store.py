@@ -22,8 +22,7 @@ from insight_core.api import (
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.records.columns import ValueColumns
-from insight_core.records.scanner import Batch, Flaw
+from insight_core.records.batch import Batch, Flaw, ValueColumns
 from insight_core.records.wire import Metadata
 from insight_core.store.series import Column, FileOrder, Series
 
@@ -145,15 +144,17 @@ class Store:
         plugin = self._claims.get(claim)
         name = str(claim) if plugin is None else plugin.name
         held: dict[str, Column]
-        if plugin is not None and plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR:
+        offset = int(columns.records[0]) if columns.records is not None else 0
+        scalar = plugin is not None and plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
+        if scalar or columns.records is None or columns.starts is None or columns.sizes is None:
             if columns.values is None:
                 self._refuse(
                     state,
                     run,
                     file,
                     tag,
-                    int(columns.records[0]),
-                    f"{tag!r} of plugin {plugin.name} is not one number",
+                    offset,
+                    f"{tag!r} of plugin {name} is not one number",
                 )
                 return
             held = {"steps": columns.steps, "wall_times": columns.wall_times, "values": columns.values}
@@ -170,7 +171,7 @@ class Store:
         if series is None:
             if policy.series and state.held(name) >= policy.series:
                 reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {name} a run"
-                self._refuse(state, run, file, tag, int(columns.records[0]), reason)
+                self._refuse(state, run, file, tag, offset, reason)
                 return
             series = state.series[(name, tag)] = Series(policy)
             if metadata is not None:

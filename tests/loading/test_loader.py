@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import insight_scalar
@@ -14,8 +15,8 @@ from insight_core.loading import event_file
 from insight_core.loading.event_file import MOST_FLAWS, EventFile
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
-from insight_core.records.columns import ValueColumns
-from insight_core.records.scanner import Batch
+from insight_core.records.batch import Batch, ValueColumns
+from insight_core.records.scanner import open_scanner
 from insight_core.store.series import FileOrder
 from insight_core.store.store import Store
 from insight_core.testing import EventWriter, wire
@@ -44,7 +45,7 @@ def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:
 def test_newest_first_and_a_huge_file_does_not_starve_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_file, "CHUNK", 4096)
+    monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     write(tmp_path, "old", 20, 1000)
     write(tmp_path, "newest_and_huge", 5000, 3000)
     write(tmp_path, "middle", 20, 2000)
@@ -134,14 +135,12 @@ def test_only_appended_bytes_are_scanned(tmp_path: Path) -> None:
     file = EventFile(str(writer.path), Dialect.TENSORBOARD)
     assert file.read() is not None
     assert file.read() is None
-    before = file.position
     writer.scalar("x", 1000, 1.0)
     writer.close()
     batch = file.read()
     assert batch is not None
     [columns] = batch.columns
     assert columns.steps.tolist() == [1000]
-    assert int(columns.records[0]) == before
 
 
 def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) -> None:
@@ -152,6 +151,8 @@ def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) ->
     fields: dict[str, ValueColumns] = {}
     while (batch := file.read()) is not None:
         fields |= {c.field: c for c in batch.columns}
-    assert int(fields["image"].sizes[0]) > 6 << 20
+    sizes = fields["image"].sizes
+    assert sizes is not None
+    assert int(sizes[0]) > 6 << 20
     assert fields["simple_value"].steps.tolist() == [1]
     assert file.flaws() == []

@@ -1,0 +1,66 @@
+"""What a scan of an event file gives: columns by tag, metadata, flaws, and how far it came."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import Factory, define, frozen
+from numpy.typing import NDArray
+
+from insight_core.api import Dialect
+from insight_core.records.wire import Metadata
+
+BAD_DATA = "the checksum of the record's data is wrong"
+BAD_HEADER = "the checksum of a record's length is wrong"
+
+
+@frozen
+class Flaw:
+    """A stretch of a file that holds no readable record."""
+
+    offset: int
+    reason: str
+    skipped: int = 0
+
+
+@frozen(eq=False)
+class ValueColumns:
+    """The values of one tag and field in a batch, in file order; columns of equal length.
+
+    Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
+    one number have both. A tag whose values change between these forms has several of these, in order.
+    """
+
+    tag: str
+    field: str
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: NDArray[np.float64] | NDArray[np.float32] | None
+    records: NDArray[np.int64] | None  # offset of the record in the file
+    starts: NDArray[np.int64] | None  # offset of the payload in the file
+    sizes: NDArray[np.int64] | None  # bytes of the payload
+
+
+@define
+class Batch:
+    """The records of a stretch of a file, up to ``end``.
+
+    The end of what can be read now is reached when ``end`` is the size of the file or there is a
+    ``tail``: why the rest cannot be read (yet). Otherwise scanning goes on at ``end``, also when
+    that is where this batch began.
+    """
+
+    end: int
+    dialect: Dialect
+    columns: list[ValueColumns] = Factory(list)
+    metadata: dict[str, Metadata] = Factory(dict)  # by tag, the first of each
+    flaws: list[Flaw] = Factory(list)  # by offset
+    first_wall_time: float | None = None  # smallest finite one
+    tail: Flaw | None = None
+
+
+def header_cut_off(end: int, size: int) -> Flaw:
+    return Flaw(end, "the header of a record is cut off", size - end)
+
+
+def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
+    return Flaw(end, f"a record is cut off: {size - end} of {wanted} bytes", size - end)
