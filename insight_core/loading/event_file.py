@@ -7,15 +7,20 @@ import os
 import time
 import zlib
 from collections.abc import Sequence
+from typing import Self
+
+from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect
+from insight_core.loading.index_entry import FileRecord
 from insight_core.records.batch import BAD_DATA, Batch, Flaw
 from insight_core.records.framing import HEADER_SIZE
 from insight_core.records.pages import is_whole
 from insight_core.records.scanner import open_scanner
 
 MOST_FLAWS = 200  # of a file that are listed one by one
-_HEAD = 1024  # bytes that tell whether a file is still the same one
+_HEAD = 1024  # bytes; with _TAIL they tell whether a file is still the same one
+_TAIL = 8192  # bytes before the end of what was read
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
 
 
@@ -23,31 +28,48 @@ class Replaced(Exception):
     """The path now holds another file, or this one was cut or written anew."""
 
 
+@define
 class FlawList:
     """The first flaws of a file one by one; of further ones, how many there are and what they cost."""
 
-    def __init__(self) -> None:
-        self._named: list[Flaw] = []
-        self._more = 0
-        self._first_unnamed = 0  # offset
-        self._skipped = 0  # bytes, by those that are not named
+    named: list[Flaw] = Factory(list)
+    more: int = 0
+    first_unnamed: int = 0  # offset
+    skipped: int = 0  # bytes, by those that are not named
 
     def extend(self, flaws: Sequence[Flaw]) -> None:
-        room = max(0, MOST_FLAWS - len(self._named))
-        self._named.extend(flaws[:room])
+        room = max(0, MOST_FLAWS - len(self.named))
+        self.named.extend(flaws[:room])
         rest = flaws[room:]
-        if rest and not self._more:
-            self._first_unnamed = rest[0].offset
-        self._more += len(rest)
-        self._skipped += sum(flaw.skipped for flaw in rest)
+        if rest and not self.more:
+            self.first_unnamed = rest[0].offset
+        self.more += len(rest)
+        self.skipped += sum(flaw.skipped for flaw in rest)
 
     def entries(self) -> list[Flaw]:
-        if not self._more:
-            return list(self._named)
+        if not self.more:
+            return list(self.named)
         reason = (
-            f"{self._more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
+            f"{self.more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
         )
-        return [*self._named, Flaw(self._first_unnamed, reason, self._skipped)]
+        return [*self.named, Flaw(self.first_unnamed, reason, self.skipped)]
+
+
+@frozen
+class _Stretch:
+    """Some bytes of a file, as they were when they were read: its head, or the end of what was read."""
+
+    start: int = 0
+    length: int = 0
+    checksum: int = 0
+
+    @classmethod
+    def of(cls, descriptor: int, start: int, end: int) -> Self:
+        data = os.pread(descriptor, end - start, start)
+        return cls(start, len(data), zlib.crc32(data))
+
+    def is_in(self, descriptor: int) -> bool:
+        return self == self.of(descriptor, self.start, self.start + self.length)
 
 
 class EventFile:
@@ -58,9 +80,11 @@ class EventFile:
         self.position = 0  # of the first byte that is not part of a record read
         self.size = 0  # when last looked at
         self._scanner = open_scanner(guess)
-        self._identity: tuple[int, int] | None = None
-        self._head = (0, 0)  # length and checksum of the first bytes
-        self._seen: tuple[int, int] = (-1, -1)  # size and mtime_ns at the last complete look
+        self._identity: tuple[int, int] | None = None  # device, inode
+        self._head = _Stretch()
+        self._end = _Stretch()
+        self._seen: tuple[int, int] = (-1, -1)  # size and mtime_ns at the last look, if it was complete
+        self._ctime_ns = 0  # at that look
         self._flaws = FlawList()
         self._tail: Flaw | None = None
         self._caught_up = False
@@ -83,7 +107,10 @@ class EventFile:
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             info = os.fstat(descriptor)
-            self._check_identity(descriptor, info)
+            identity = (info.st_dev, info.st_ino)
+            if self._identity not in (None, identity) or info.st_size < self.position:
+                raise Replaced
+            self._identity = identity
             if self._caught_up and info.st_size > self.size:
                 self._grew = time.monotonic()
             self.size = info.st_size
@@ -91,32 +118,95 @@ class EventFile:
                 return None
             began = self.position
             batch = self._scanner.scan(descriptor, began, self.size)
-            self.position = batch.end
+            # only now: what was written anew before or during the scan is found too
+            if not (self._head.is_in(descriptor) and self._end.is_in(descriptor)):
+                raise Replaced
+            self._advance(descriptor, batch.end)
             self._flaws.extend(batch.flaws)
             self._tail = batch.tail if self.size else Flaw(0, "the file is empty")
+            self._seen = (-1, -1)
             if batch.tail is not None or batch.end == self.size:
                 self._seen = (info.st_size, info.st_mtime_ns)
+                self._ctime_ns = info.st_ctime_ns
                 self._caught_up = True
                 return batch if batch.end > began else None
             return batch
         finally:
             os.close(descriptor)
 
-    def _check_identity(self, descriptor: int, info: os.stat_result) -> None:
-        identity = (info.st_dev, info.st_ino)
-        if self._identity is not None:
-            length, checksum = self._head
-            head = os.pread(descriptor, length, 0) if (info.st_size, info.st_mtime_ns) != self._seen else None
+    def _advance(self, descriptor: int, position: int) -> None:
+        if position == self.position:
+            return
+        self.position = position
+        if self._head.length < _HEAD:
+            self._head = _Stretch.of(descriptor, 0, min(_HEAD, position))
+        self._end = _Stretch.of(descriptor, max(0, position - _TAIL), position)
+
+    def record(self) -> FileRecord | None:
+        """What a later start needs to go on from here; None while there is more to read."""
+        size, mtime_ns = self._seen
+        if self._identity is None or size < 0:
+            return None
+        return FileRecord(
+            self._identity[1],
+            size,
+            mtime_ns,
+            self._ctime_ns,
+            self.position,
+            self._head.length,
+            self._head.checksum,
+            self._end.length,
+            self._end.checksum,
+            self.dialect,
+            tuple(self._flaws.named),
+            self._flaws.more,
+            self._flaws.first_unnamed,
+            self._flaws.skipped,
+            self._tail,
+        )
+
+    def resume(self, record: FileRecord) -> bool:
+        """Goes on from where another EventFile of this path was, before anything is read; returns
+        False, and has to read from the beginning, unless what it read is still there.
+
+        It is when the inode is the same, the first and the last bytes that were read are, and either
+        size, mtime and ctime are too or the file has grown. That holds, wrongly, of a file that was
+        written to in place between those bytes and has grown as well, or that was within the same
+        tick of the file system's clock as the last look at it.
+        """
+        head = _Stretch(0, record.head_length, record.head_checksum)
+        end = _Stretch(record.position - record.tail_length, record.tail_length, record.tail_checksum)
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False  # reading will say why
+        try:
+            info = os.fstat(descriptor)
+            times = info.st_mtime_ns, info.st_ctime_ns
+            is_unchanged = info.st_size == record.size and times == (record.mtime_ns, record.ctime_ns)
             if (
-                identity != self._identity
-                or info.st_size < self.position
-                or (head is not None and (len(head), zlib.crc32(head)) != (length, checksum))
+                info.st_ino != record.inode
+                or not (is_unchanged or info.st_size > record.size)
+                or not (head.is_in(descriptor) and end.is_in(descriptor))
             ):
-                raise Replaced
-        self._identity = identity
-        if self._head[0] < _HEAD and self.position:
-            head = os.pread(descriptor, min(_HEAD, self.position), 0)
-            self._head = (len(head), zlib.crc32(head))
+                return False
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        self._identity = (info.st_dev, info.st_ino)
+        self._head, self._end = head, end
+        self._scanner = open_scanner(record.dialect)
+        self.position, self.size = record.position, info.st_size
+        self._flaws = FlawList(
+            list(record.flaws), record.more_flaws, record.first_unnamed_flaw, record.unnamed_skipped
+        )
+        self._tail = record.tail
+        if is_unchanged:
+            self._seen = (info.st_size, info.st_mtime_ns)
+            self._ctime_ns = info.st_ctime_ns
+        self._caught_up = True
+        return True
 
 
 def read_payload(path: str, record: int, start: int, size: int) -> bytes:
