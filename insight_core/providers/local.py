@@ -27,10 +27,12 @@ from insight_core.loading.event_file import read_payload
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.scalars import ViewCache, answer
+from insight_core.records.wire import Metadata
 from insight_core.store.series import Series, Snapshot
 from insight_core.store.store import Store
 
 _EVERY_POINT = ScalarQuery()
+_NO_METADATA = Metadata("", "", "")
 
 
 class LocalProvider:
@@ -92,7 +94,7 @@ class LocalProvider:
         return answers
 
     def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        _, snapshot, shown = self._shown_records(plugin, key)
+        snapshot, shown = self._shown_records(plugin, key)
         columns = {name: column[shown] for name, column in snapshot.columns.items()}
         return RecordTable(
             columns["steps"].astype(np.int64),
@@ -101,12 +103,11 @@ class LocalProvider:
         )
 
     def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        series, snapshot, shown = self._shown_records(plugin, key)
+        snapshot, shown = self._shown_records(plugin, key)
         if not 0 <= index < len(shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         at = int(shown[index])
-        order = snapshot.orders[int(snapshot.files[at])]
-        path = self._loader.path_of(key.run, order)
+        path = self._loader.path_of(key.run, snapshot.file_of(at))
         if path is None:
             raise NotFound(f"the file of {key.tag!r} of run {key.run!r} is gone")
         place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
@@ -114,15 +115,15 @@ class LocalProvider:
             data = read_payload(path, *place)
         except (OSError, ValueError) as error:
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}") from error
-        return Payload(data, series.claims[int(snapshot.columns["claims"][at])])
+        return Payload(data, snapshot.claim_of(at))
 
-    def _shown_records(self, plugin: str, key: SeriesKey) -> tuple[Series, Snapshot, NDArray[np.intp]]:
+    def _shown_records(self, plugin: str, key: SeriesKey) -> tuple[Snapshot, NDArray[np.intp]]:
         series = self._store.find(plugin, key)
         snapshot = series.snapshot() if series else None
-        if series is None or snapshot is None or "records" not in snapshot.columns:
+        if snapshot is None or "records" not in snapshot.columns:
             raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
         visible = snapshot.attempts.visible
-        return series, snapshot, np.arange(len(snapshot.files)) if visible is None else visible
+        return snapshot, np.arange(len(snapshot)) if visible is None else visible
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
@@ -133,7 +134,7 @@ class LocalProvider:
         for name in self._store.plugins() - self._plugins:
             for key, series in self._store.series(name, None):
                 counts = found.setdefault(key.run, {})
-                counts[name] = counts.get(name, 0) + series.snapshot().total
+                counts[name] = counts.get(name, 0) + series.total
         return found
 
     def progress(self) -> Progress:
@@ -150,25 +151,21 @@ class LocalProvider:
 
 
 def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:
-    snapshot = series.snapshot()
-    if not len(snapshot.files):  # its files went while we looked
+    summary = series.summary()
+    if summary is None:  # its files went while we looked
         return None
-    attempts = snapshot.attempts
-    steps = snapshot.columns["steps"]
-    shown = attempts.visible
-    first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
-    values, metadata = snapshot.columns.get("values"), series.metadata
+    metadata = series.metadata or _NO_METADATA
     return SeriesInfo(
-        key=key,
-        points=snapshot.total,
-        kept=len(steps),
-        first_step=int(steps[first]),
-        last_step=int(steps[last]),
-        last_value=None if values is None else float(values[last]),
-        attempts=attempts.count,
-        display_name=metadata.display_name if metadata else "",
-        description=metadata.description if metadata else "",
-        claims=series.claims,
-        content=metadata.content if metadata else b"",
-        data_class=metadata.data_class if metadata else 0,
+        key,
+        summary.points,
+        summary.kept,
+        summary.first_step,
+        summary.last_step,
+        summary.last_value,
+        summary.attempts,
+        metadata.display_name,
+        metadata.description,
+        series.claims,
+        metadata.content,
+        metadata.data_class,
     )

@@ -26,6 +26,9 @@ class Attempts:
         return len(self.starts)
 
 
+ONE_ATTEMPT = Attempts(np.zeros(1, np.intp), np.zeros(0, np.int64), None)
+
+
 def find_attempts(steps: NDArray[np.int64]) -> Attempts:
     """Attempts of a series with these steps, int64[n] in file order."""
     backwards = np.flatnonzero(steps[1:] < steps[:-1]) + 1

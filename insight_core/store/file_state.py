@@ -9,7 +9,7 @@ from attrs import Factory, frozen
 from insight_core.api import Claim, Dialect
 from insight_core.records.batch import Flaw
 from insight_core.records.wire import Metadata
-from insight_core.store.series import Column
+from insight_core.store.column_memory import Column
 
 
 @frozen(eq=False)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-
-import numpy as np
-from attrs import Factory, define
+from collections.abc import Iterable, Mapping, Sequence
 
 from insight_core.api import (
     CachePolicy,
@@ -24,62 +22,70 @@ from insight_core.api import (
 )
 from insight_core.records.batch import Batch, Flaw, ValueColumns
 from insight_core.records.wire import Metadata
-from insight_core.store.series import Column, FileOrder, Series
+from insight_core.store.column_memory import Column, ColumnMemory
+from insight_core.store.file_state import FileState
+from insight_core.store.held import FileHeld, Owner, Placed, RunState
+from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
 
 _KEEP_ALL = CachePolicy()
 _MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
 # Events that carry a whole message have no tag; these are TensorBoard's names for them.
 _EVENT_TAGS = {"graph_def": "__run_graph__", "meta_graph_def": "__meta_graph__"}
-
-
-@define
-class _RunState:
-    """What the store holds of one run."""
-
-    dialects: dict[FileOrder, Dialect] = Factory(dict)
-    start_times: dict[FileOrder, float] = Factory(dict)
-    metadata: dict[str, Metadata] = Factory(dict)
-    series: dict[tuple[str, str], Series] = Factory(dict)  # by plugin and tag
-    damage: dict[str, tuple[Damage, ...]] = Factory(dict)  # by file
-    refused: dict[str, Damage] = Factory(dict)  # what a cache policy or a wrong type kept out
-    loading: bool = True
-
-    def held(self, plugin: str) -> int:
-        """How many series of a plugin there are."""
-        return sum(name == plugin for name, _ in self.series)
+_NAMED_BY_METADATA = (
+    "tensor",
+    "metadata",
+)  # fields whose values belong to the plugin that the metadata names
 
 
 class Store:
-    """Written by one loader, read by any thread. One lock; nothing slow is done under it."""
+    """Written by loaders, read by any thread. One lock; nothing slow is done under it."""
 
-    def __init__(self, plugins: Iterable[Plugin], policies: Mapping[str, CachePolicy]) -> None:
+    def __init__(
+        self,
+        plugins: Iterable[Plugin],
+        policies: Mapping[str, CachePolicy],
+        memory: ColumnMemory | None = None,
+    ) -> None:
         self._lock = threading.Condition()
-        self._claims: dict[Claim, Plugin] = {}
-        self._policies: dict[str, CachePolicy] = {}
+        self._memory = memory or ColumnMemory()
+        self._claims: dict[Claim, Owner] = {}
+        self._policies = dict(policies)
         for plugin in plugins:
-            self._policies[plugin.name] = policies.get(plugin.name, plugin.cache)
+            policy = self._policies.setdefault(plugin.name, plugin.cache)
             for claim in plugin.decoder.claims if plugin.decoder else ():
-                self._claims[claim] = plugin
-        self._runs: dict[str, _RunState] = {}
+                scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
+                self._claims[claim] = Owner(claim, plugin.name, scalar, policy)
+        self._fingerprint = _fingerprint(self._claims.values(), self._policies)
+        self._owners: dict[tuple[str, str], Owner] = {}  # by dialect and field, or "" and plugin
+        self._runs: dict[str, RunState] = {}
         self._generation = 0
-        self._changed: OrderedDict[tuple[str, SeriesKey], int] = OrderedDict()
+        self._changed: OrderedDict[Placed, int] = OrderedDict()
         self._runs_changed = 0
         self._vanished = 0  # generation at which series last disappeared
+
+    def fingerprint(self) -> str:
+        """Changes with anything that decides what is kept of a file: claims, kinds, cache policies."""
+        return self._fingerprint
 
     # --- the loader's side ------------------------------------------------------------------------
 
     def add_run(self, name: str) -> None:
         with self._lock:
             if name not in self._runs:
-                self._runs[name] = _RunState()
+                self._runs[name] = RunState()
                 self._touch_runs()
 
     def remove_run(self, name: str) -> None:
         with self._lock:
-            if self._runs.pop(name, None) is not None:
-                self._touch_runs(vanished=True)
-                # told as "anything may have changed" from now on
-                self._changed.clear()
+            state = self._runs.pop(name, None)
+            if state is None:
+                return
+            for placed in state.series.values():
+                placed.series.release()
+            self._touch_runs(vanished=True)
+            # told as "anything may have changed" from now on
+            self._changed.clear()
 
     def set_loading(self, name: str, loading: bool) -> None:
         with self._lock:
@@ -88,10 +94,10 @@ class Store:
                 run.loading = loading
                 self._touch_runs()
 
-    def set_damage(self, run: str, file: str, flaws: Iterable[Flaw]) -> None:
+    def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
         with self._lock:
             state = self._runs.get(run)
-            if state is None:
+            if state is None or (not flaws and file not in state.damage):
                 return
             damage = tuple(Damage(run, file, f.offset, f.reason, f.skipped) for f in flaws)
             if state.damage.get(file, ()) != damage:
@@ -104,91 +110,158 @@ class Store:
             if state is None:
                 return
             state.damage.pop(file, None)
-            state.dialects.pop(order, None)
-            state.start_times.pop(order, None)
-            for key, series in list(state.series.items()):
-                series.drop(order)
-                if series.empty:
-                    del state.series[key]
+            held = state.files.pop(order, None)
+            for placed in held.placed if held else ():
+                placed.series.drop(order)
+                if placed.series.empty:
+                    del state.series[(placed.plugin, placed.key.tag)]
+                    self._changed.pop(placed, None)
+            state.metadata = {}
+            for _, other in sorted(state.files.items()):
+                state.metadata = {**other.metadata, **state.metadata}
+            for placed in state.series.values():
+                placed.series.metadata = state.metadata.get(placed.key.tag)
+            state.list_refused(run)
             self._touch_runs(vanished=True)
 
-    def append(self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch) -> None:
-        """Adds what a chunk of a file held."""
+    def append(
+        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+    ) -> None:
+        """Adds what a stretch of a file held; the whole file holds about ``expected`` times as much."""
         with self._lock:
             state = self._runs.get(run)
             if state is None:
                 return
-            changed = state.dialects.get(order) is not dialect
-            state.dialects[order] = dialect
+            held = state.files.get(order)
+            changed = held is None or held.dialect is not dialect
+            if held is None:
+                held = state.files[order] = FileHeld(file, dialect)
+            held.dialect = dialect
             first = batch.first_wall_time
-            if first is not None and first < state.start_times.get(order, np.inf):
-                state.start_times[order] = first
+            if first is not None and (held.start_time is None or first < held.start_time):
+                held.start_time = first
                 changed = True
             for tag, metadata in batch.metadata.items():
+                held.metadata.setdefault(tag, metadata)
                 state.metadata.setdefault(tag, metadata)
             if changed:
                 self._touch_runs()
             self._generation += 1
+            refused = len(held.refused)
             for columns in batch.columns:
-                self._append_columns(state, run, file, order, dialect, columns)
+                self._append_columns(state, held, run, order, columns, expected)
+            if len(held.refused) > refused:
+                state.list_refused(run)
+                self._touch_runs()
             self._lock.notify_all()
 
+    def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
+        """Takes over what an earlier process held of a file that is new to this one."""
+        with self._lock:
+            state = self._runs.get(run)
+            if state is None:
+                return
+            held = FileHeld(file, content.dialect, content.start_time, dict(content.metadata))
+            state.files[order] = held
+            state.metadata = {**held.metadata, **state.metadata}
+            held.refused.update(content.refused)
+            self._generation += 1
+            for part in content.parts:
+                policy = self._policies.get(part.plugin, _KEEP_ALL)
+                placed = self._place(state, held, run, part.plugin, part.tag, policy, 0)
+                if placed is not None:
+                    placed.series.restore(order, part)
+                    held.placed.append(placed)
+                    self._note_change(placed)
+            if held.refused:
+                state.list_refused(run)
+            self._touch_runs()
+
+    def file_state(self, run: str, order: FileOrder) -> FileState | None:
+        """What is held of a file; None when that is nothing. The file must not be appended meanwhile."""
+        with self._lock:
+            state = self._runs.get(run)
+            held = state.files.get(order) if state else None
+            if held is None:
+                return None
+            dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
+            placed, refused = list(held.placed), dict(held.refused)
+        parts = [each.series.part(order, each.plugin, each.key.tag) for each in placed]
+        return FileState(dialect, start_time, metadata, tuple(p for p in parts if p is not None), refused)
+
     def _append_columns(
-        self, state: _RunState, run: str, file: str, order: FileOrder, dialect: Dialect, columns: ValueColumns
+        self,
+        state: RunState,
+        held: FileHeld,
+        run: str,
+        order: FileOrder,
+        columns: ValueColumns,
+        expected: float,
     ) -> None:
         tag = columns.tag or _EVENT_TAGS.get(columns.field, "")
-        metadata = state.metadata.get(tag)
-        claim: Claim = EventField(dialect, columns.field)
-        if columns.field == "tensor" and metadata is not None:
-            claim = SummaryPlugin(metadata.plugin)
-        plugin = self._claims.get(claim)
-        name = str(claim) if plugin is None else plugin.name
-        held: dict[str, Column]
-        offset = int(columns.records[0]) if columns.records is not None else 0
-        scalar = plugin is not None and plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
-        if scalar or columns.records is None or columns.starts is None or columns.sizes is None:
+        owner = self._owner(held.dialect, columns.field, held.metadata.get(tag) or state.metadata.get(tag))
+        steps, wall_times, records = columns.steps, columns.wall_times, columns.records
+        offset = 0 if records is None else int(records[0])
+        taken: dict[str, Column]
+        if owner.holds_numbers or records is None or columns.starts is None or columns.sizes is None:
             if columns.values is None:
-                self._refuse(
-                    state,
-                    run,
-                    file,
-                    tag,
-                    offset,
-                    f"{tag!r} of plugin {name} is not one number",
+                held.refused.setdefault(
+                    tag, Flaw(offset, f"{tag!r} of plugin {owner.name} is not one number")
                 )
                 return
-            held = {"steps": columns.steps, "wall_times": columns.wall_times, "values": columns.values}
+            taken = {"steps": steps, "wall_times": wall_times, "values": columns.values}
         else:
-            held = {
-                "steps": columns.steps,
-                "wall_times": columns.wall_times,
-                "records": columns.records,
+            taken = {
+                "steps": steps,
+                "wall_times": wall_times,
+                "records": records,
                 "starts": columns.starts,
                 "sizes": columns.sizes,
             }
-        policy = self._policies.get(name, _KEEP_ALL)
-        series = state.series.get((name, tag))
-        if series is None:
-            if policy.series and state.held(name) >= policy.series:
-                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {name} a run"
-                self._refuse(state, run, file, tag, offset, reason)
-                return
-            series = state.series[(name, tag)] = Series(policy)
-            if metadata is not None:
-                series.metadata = metadata
-        if claim not in series.claims:
-            series.claims = (*series.claims, claim)
-        if "records" in held:
-            held["claims"] = np.full(len(columns.steps), series.claims.index(claim), np.uint8)
-        series.append(order, held)
-        key = (name, SeriesKey(run, tag))
-        self._changed[key] = self._generation
-        self._changed.move_to_end(key)
+        placed = self._place(state, held, run, owner.name, tag, owner.policy, offset)
+        if placed is not None:
+            if placed.series.append(order, taken, owner.claim, expected=expected):
+                held.placed.append(placed)
+            self._note_change(placed)
 
-    def _refuse(self, state: _RunState, run: str, file: str, tag: str, offset: int, reason: str) -> None:
-        if tag not in state.refused:
-            state.refused[tag] = Damage(run, file, offset, reason)
-            self._touch_runs()
+    def _owner(self, dialect: Dialect, field: str, metadata: Metadata | None) -> Owner:
+        by_metadata = metadata is not None and field in _NAMED_BY_METADATA
+        key = ("", metadata.plugin) if by_metadata and metadata else (dialect.value, field)
+        owner = self._owners.get(key)
+        if owner is None:
+            claim = SummaryPlugin(key[1]) if by_metadata else EventField(dialect, field)
+            name = str(claim)
+            policy = self._policies.get(name, _KEEP_ALL)
+            owner = self._owners[key] = self._claims.get(claim) or Owner(claim, name, False, policy)
+        return owner
+
+    def _place(
+        self,
+        state: RunState,
+        held: FileHeld,
+        run: str,
+        plugin: str,
+        tag: str,
+        policy: CachePolicy,
+        offset: int,
+    ) -> Placed | None:
+        """The series of a plugin under a tag; None when the policy allows no further one."""
+        placed = state.series.get((plugin, tag))
+        if placed is None:
+            if policy.series and sum(name == plugin for name, _ in state.series) >= policy.series:
+                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin} a run"
+                held.refused.setdefault(tag, Flaw(offset, reason))
+                return None
+            placed = Placed(plugin, SeriesKey(run, tag), Series(policy, self._memory))
+            placed.series.metadata = state.metadata.get(tag)
+            state.series[(plugin, tag)] = placed
+        elif placed.series.metadata is None:
+            placed.series.metadata = state.metadata.get(tag)
+        return placed
+
+    def _note_change(self, placed: Placed) -> None:
+        self._changed[placed] = self._generation
+        self._changed.move_to_end(placed)
 
     def touch_runs(self) -> None:
         """The run table changed in a way that only its reader sees: progress."""
@@ -222,12 +295,12 @@ class Store:
             if since < self._vanished or since > self._generation:
                 return Changes(self._generation, None, True)
             found: dict[str, list[SeriesKey]] = {}
-            for count, ((plugin, key), generation) in enumerate(reversed(self._changed.items())):
+            for count, (placed, generation) in enumerate(reversed(self._changed.items())):
                 if generation <= since:
                     break
                 if count == _MOST_CHANGES:
                     return Changes(self._generation, None, runs)
-                found.setdefault(plugin, []).append(key)
+                found.setdefault(placed.plugin, []).append(placed.key)
             return Changes(self._generation, found, runs)
 
     def runs(self) -> list[Run]:
@@ -235,8 +308,8 @@ class Store:
             return [
                 Run(
                     name,
-                    tuple(sorted(set(state.dialects.values()))),
-                    min(state.start_times.values(), default=None),
+                    tuple(sorted({held.dialect for held in state.files.values()})),
+                    state.start_time(),
                     state.loading,
                     sum(map(len, state.damage.values())) + len(state.refused),
                 )
@@ -247,7 +320,7 @@ class Store:
         with self._lock:
             states = self._runs.values() if run is None else [self._runs[run]] if run in self._runs else []
             found = [entry for state in states for entries in state.damage.values() for entry in entries]
-            return found + [entry for state in states for entry in state.refused.values()]
+            return found + [entry for state in states for entry in state.refused]
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin by their claim."""
@@ -257,14 +330,22 @@ class Store:
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
         with self._lock:
             state = self._runs.get(key.run)
-            return state.series.get((plugin, key.tag)) if state else None
+            placed = state.series.get((plugin, key.tag)) if state else None
+            return placed.series if placed else None
 
     def series(self, plugin: str, runs: Iterable[str] | None) -> list[tuple[SeriesKey, Series]]:
+        wanted = None if runs is None else set(runs)
         with self._lock:
-            names = self._runs if runs is None else [name for name in self._runs if name in set(runs)]
             return [
-                (SeriesKey(name, tag), series)
-                for name in names
-                for (owner, tag), series in self._runs[name].series.items()
-                if owner == plugin
+                (placed.key, placed.series)
+                for name, state in self._runs.items()
+                if wanted is None or name in wanted
+                for placed in state.series.values()
+                if placed.plugin == plugin
             ]
+
+
+def _fingerprint(owners: Iterable[Owner], policies: Mapping[str, CachePolicy]) -> str:
+    facts = [repr((type(o.claim).__name__, str(o.claim), o.name, o.holds_numbers)) for o in owners]
+    facts += [repr((name, policy)) for name, policy in policies.items()]
+    return hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()

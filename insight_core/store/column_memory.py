@@ -1,0 +1,116 @@
+"""Memory of columns: the process's own up to a limit, beyond it files that the system may page out."""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32] | NDArray[np.uint8]
+
+_SLAB = 16 << 20  # bytes of a spill file that many columns share
+_ALIGNMENT = 64
+
+
+class ColumnMemory:
+    """Hands out columns, and counts those that are in the process's own memory, in bytes.
+
+    Beyond ``limit`` columns lie in files below ``directory`` that have no name: space is reserved
+    before it is mapped, and nothing is left behind when the process ends, however it ends. When that
+    fails, memory is used after all, and the log says so once.
+    """
+
+    def __init__(self, limit: int | None = None, directory: Path | None = None) -> None:
+        self._limit = limit
+        self._directory = directory
+        self._held = 0
+        self._slab: mmap.mmap | None = None
+        self._used = 0  # bytes of the slab
+        self._lock = threading.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether new columns belong into a file."""
+        return self._limit is not None and self._held >= self._limit
+
+    def allocate(self, count: int, dtype: np.dtype[Any]) -> tuple[Column, int]:
+        """A column of ``count`` undefined values, and how many bytes of it count as memory."""
+        size = count * dtype.itemsize
+        if self._limit is None:
+            return np.empty(count, dtype), 0
+        with self._lock:
+            if self._held + size > self._limit:
+                spilled = self._spill(count, dtype, size)
+                if spilled is not None:
+                    return spilled, 0
+            self._held += size
+        return np.empty(count, dtype), size
+
+    def adopt(self, columns: Mapping[str, Column]) -> tuple[Mapping[str, Column], int]:
+        """The columns themselves, or copies of them in a file, and how many bytes count as memory."""
+        if self._limit is None:
+            return columns, 0
+        size = sum(0 if _is_mapped(column) else column.nbytes for column in columns.values())
+        with self._lock:
+            if self._held + size <= self._limit:
+                self._held += size
+                return columns, size
+        kept, counted = {}, 0
+        for name, column in columns.items():
+            if _is_mapped(column):
+                kept[name] = column
+                continue
+            kept[name], size = self.allocate(len(column), column.dtype)
+            kept[name][:] = column
+            counted += size
+        return kept, counted
+
+    def release(self, size: int) -> None:
+        """``size`` bytes that counted as memory are used no more."""
+        if size:
+            with self._lock:
+                self._held -= size
+
+    def _spill(self, count: int, dtype: np.dtype[Any], size: int) -> Column | None:
+        if self._directory is None:
+            return None
+        try:
+            if size > _SLAB // 4:
+                return np.frombuffer(_reserve(self._directory, size), dtype, count)
+            if self._slab is None or self._used + size > _SLAB:
+                self._slab, self._used = _reserve(self._directory, _SLAB), 0
+            column: Column = np.frombuffer(self._slab, dtype, count, self._used)
+            self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
+            return column
+        except (OSError, ValueError) as error:
+            log.warning("no room for columns below %s (%s): they stay in memory", self._directory, error)
+            self._directory = None
+            return None
+
+
+def _is_mapped(column: Column) -> bool:
+    """Whether a column lies in a mapped file, which the system may page out."""
+    base: object = column
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, memoryview):
+        base = base.obj
+    return isinstance(base, mmap.mmap)
+
+
+def _reserve(directory: Path, size: int) -> mmap.mmap:
+    """A mapped file without a name, all of its bytes reserved: touching them can never fail."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=directory, prefix="columns-") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+        return mmap.mmap(file.fileno(), size)

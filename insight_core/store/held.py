@@ -1,0 +1,76 @@
+"""What the store holds of a run, of a file and of a series, beside columns."""
+
+from __future__ import annotations
+
+from attrs import Factory, define, frozen
+
+from insight_core.api import CachePolicy, Claim, Damage, Dialect, SeriesKey
+from insight_core.records.batch import Flaw
+from insight_core.records.wire import Metadata
+from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
+
+MOST_REFUSED = 200  # tags of a run that are listed one by one
+
+
+@frozen(eq=False)
+class Owner:
+    """Who takes the values of a claim, and how they are kept."""
+
+    claim: Claim
+    name: str  # of the plugin; without one, the claim
+    holds_numbers: bool
+    policy: CachePolicy
+
+
+class Placed:
+    """A series and where it belongs; compared by identity, which is quick."""
+
+    __slots__ = ("key", "plugin", "series")
+
+    def __init__(self, plugin: str, key: SeriesKey, series: Series) -> None:
+        self.plugin, self.key, self.series = plugin, key, series
+
+
+@define(eq=False)
+class FileHeld:
+    """What the store holds of one event file, beside columns."""
+
+    name: str
+    dialect: Dialect
+    start_time: float | None = None
+    metadata: dict[str, Metadata] = Factory(dict)
+    placed: list[Placed] = Factory(list)  # series that have points of this file
+    refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
+
+
+@define(eq=False)
+class RunState:
+    """What the store holds of one run."""
+
+    files: dict[FileOrder, FileHeld] = Factory(dict)
+    metadata: dict[str, Metadata] = Factory(dict)  # by tag, of all files
+    series: dict[tuple[str, str], Placed] = Factory(dict)  # by plugin and tag
+    damage: dict[str, tuple[Damage, ...]] = Factory(dict)  # by file
+    refused: tuple[Damage, ...] = ()
+    loading: bool = True
+
+    def start_time(self) -> float | None:
+        """Smallest wall time seen."""
+        return min(
+            (held.start_time for held in self.files.values() if held.start_time is not None), default=None
+        )
+
+    def list_refused(self, run: str) -> None:
+        """The first tags that were refused one by one; of further ones, how many there are."""
+        listed: dict[str, Damage] = {}
+        for _, held in sorted(self.files.items()):
+            for tag, flaw in held.refused.items():
+                if tag not in listed:
+                    listed[tag] = Damage(run, held.name, flaw.offset, flaw.reason)
+        named = tuple(listed.values())
+        if len(named) > MOST_REFUSED:
+            reason = f"{len(named) - MOST_REFUSED} more tags are left out; only {MOST_REFUSED} are listed"
+            more = named[MOST_REFUSED]
+            named = (*named[:MOST_REFUSED], Damage(run, more.file, more.offset, reason))
+        self.refused = named

@@ -1,0 +1,110 @@
+"""The columns of consecutive files of one series, as buffers that grow at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from insight_core.api import Claim
+from insight_core.store.column_memory import Column, ColumnMemory
+
+FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by when they were begun
+
+_LEAST_GROWTH = 8  # points
+
+
+class FilePart:
+    """What one file gave to a series: how many points and by which claims."""
+
+    __slots__ = ("claims", "kept", "order", "total")
+
+    def __init__(self, order: FileOrder) -> None:
+        self.order = order
+        self.kept = 0  # points that are retained
+        self.total = 0  # points that were recorded
+        self.claims: tuple[Claim, ...] = ()  # the column "claims" counts in these
+
+
+class Segment:
+    """Columns of equal length. What ``columns()`` gave out never changes: points are only added behind it."""
+
+    __slots__ = ("_buffers", "_capacity", "_counted", "_memory", "ascending", "length", "parts")
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        memory: ColumnMemory,
+        parts: list[FilePart],
+        ascending: bool | None = None,
+    ) -> None:
+        """Takes the columns as they are; ``ascending`` when it is known whether steps never go back."""
+        steps = columns["steps"]
+        self._memory = memory
+        self._buffers, self._counted = memory.adopt(columns)
+        self.length = self._capacity = len(steps)
+        self.ascending = never_back(steps) if ascending is None else ascending
+        self.parts = parts
+
+    def columns(self) -> Mapping[str, Column]:
+        """All points, shared."""
+        if self.length == self._capacity:
+            return self._buffers
+        return {name: buffer[: self.length] for name, buffer in self._buffers.items()}
+
+    @property
+    def first_step(self) -> int:
+        return int(self._buffers["steps"][0])
+
+    @property
+    def last_step(self) -> int:
+        return int(self._buffers["steps"][self.length - 1])
+
+    @property
+    def last_value(self) -> float | None:
+        """None when these are no numbers."""
+        values = self._buffers.get("values")
+        return None if values is None else float(values[self.length - 1])
+
+    def follows(self, before: Segment) -> bool:
+        """Whether the steps do not go back from ``before`` to this segment."""
+        return before.last_step <= self.first_step
+
+    def extend(self, columns: Mapping[str, Column], expected: float = 1.0) -> None:
+        """Adds points; in the end there will be about ``expected`` times as many."""
+        steps = columns["steps"]
+        end = self.length + len(steps)
+        if end > self._capacity or any(
+            buffer.dtype != columns[name].dtype for name, buffer in self._buffers.items()
+        ):
+            self._grow(columns, end, expected)
+        for name, buffer in self._buffers.items():
+            buffer[self.length : end] = columns[name]
+        if self.ascending and len(steps):
+            self.ascending = not (self.length and steps[0] < self.last_step) and never_back(steps)
+        self.length = end
+
+    def _grow(self, more: Mapping[str, Column], end: int, expected: float) -> None:
+        capacity = self._capacity
+        if end > capacity:
+            capacity = max(round(end * expected), self.length + max(self.length // 2, _LEAST_GROWTH), end)
+        grown: dict[str, Column] = {}
+        counted = 0
+        for name, buffer in self._buffers.items():
+            dtype = np.result_type(buffer.dtype, more[name].dtype)
+            grown[name], size = self._memory.allocate(capacity, dtype)
+            grown[name][: self.length] = buffer[: self.length]
+            counted += size
+        self.release()
+        self._buffers, self._counted, self._capacity = grown, counted, capacity
+
+    def release(self) -> None:
+        """The columns are no longer this segment's: they do not count as its memory."""
+        self._memory.release(self._counted)
+        self._counted = 0
+
+
+def never_back(steps: Column) -> bool:
+    """Whether no step is smaller than the one before it."""
+    return not np.count_nonzero(steps[1:] < steps[:-1])
