@@ -116,7 +116,7 @@ def _walk(root: str, prefix: str, found: Found) -> None:
             name = f"{relative}/{entry.name}" if relative else entry.name
             try:
                 is_directory = entry.is_dir()
-                if not is_directory and not _may_count(entry.name) and not entry.is_symlink():
+                if not is_directory and not may_count(entry.name) and not entry.is_symlink():
                     continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
@@ -163,7 +163,7 @@ def _note(found: Found, run: str, file: str, reason: str) -> None:
     found.runs.setdefault(run, 0.0)
 
 
-def _may_count(name: str) -> bool:
+def may_count(name: str) -> bool:
     """Whether a file of this name needs a look; most others need none."""
     return "tfevents" in name or "summary." in name or name.endswith(".pb")
 
