@@ -1,0 +1,213 @@
+"""What was read of event files, kept on disk for the next start: one entry for each event file.
+
+An entry is written beside its place and moved there, so that whoever reads finds a whole one, whenever
+a writer was killed. What is odd about an entry (damage, another version, another file's) makes it
+unusable: it is deleted, and the event file is read anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import logging
+import mmap
+import os
+import stat
+import struct
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from insight_core.loading.index_entry import Entry
+from insight_core.loading.index_format import Unusable, decode, encode, fingerprint_digest, read_header
+from insight_core.loading.index_upkeep import index_directory, temporary_name, tidy
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 10 << 30  # of all entries; those unused for longest go first
+_SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
+_MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
+_PIECE = 1 << 20  # bytes written at a time
+_USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is known
+
+
+class IndexCache:
+    """The entries below one directory. Any thread may call; neither ``load`` nor ``save`` raises.
+
+    ``fingerprint`` says how the store makes series of records: entries made under another are not used.
+    """
+
+    def __init__(self, directory: Path, fingerprint: str, *, most_bytes: int = MOST_BYTES) -> None:
+        self._directory = directory
+        self._root = os.fspath(index_directory(directory))
+        self._fingerprint = fingerprint_digest(fingerprint)
+        self._most_bytes = most_bytes
+        self._temporary = itertools.count()
+        self._maps = itertools.count()
+        self._lock = threading.Lock()
+        self._written = 0  # bytes since the last tidying
+        self._refusal = _distrust(self._root)  # why nothing is loaded nor saved
+        self._is_full = False
+        if self._refusal:
+            log.warning("no index is kept: %s", self._refusal)
+
+    def load(self, path: str) -> Entry | None:
+        """What is kept of an event file, its columns read-only; None when there is nothing usable."""
+        if self._refusal:
+            return None
+        path = os.path.abspath(path)
+        place = self._place(path)
+        try:
+            descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            info = os.fstat(descriptor)
+            data = self._content(descriptor, info)
+        except (OSError, ValueError) as error:
+            log.info("the index entry %s cannot be read: %s", place, error)
+            return None
+        finally:
+            os.close(descriptor)
+        try:
+            header = read_header(data)
+            if header.path != path:
+                raise Unusable(f"it is of {header.path!r}")
+            if header.fingerprint != self._fingerprint:
+                return None  # of use to a host with other plugins or policies, until this one saves
+            entry = decode(data, header)
+        except Unusable as error:
+            log.info("the index entry %s of %s is dropped: %s", place, path, error)
+            _remove(place)
+            return None
+        if info.st_mtime < time.time() - _USE_RESOLUTION:
+            _mark_used(place)
+        return entry
+
+    def _content(self, descriptor: int, info: os.stat_result) -> memoryview:
+        if not stat.S_ISREG(info.st_mode):
+            raise ValueError("it is no file")
+        if info.st_size < _SMALLEST_MAP or next(self._maps) >= _MOST_MAPS:
+            return memoryview(os.pread(descriptor, info.st_size, 0))
+        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+        return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
+
+    def save(self, path: str, entry: Entry) -> None:
+        """Keeps the entry in the place of an earlier one. A disk that is full ends all saving."""
+        if self._refusal or self._is_full:
+            return
+        path = os.path.abspath(path)
+        try:
+            pieces = encode(path, self._fingerprint, entry)
+        except (ValueError, OverflowError, struct.error) as error:
+            log.warning("%s is not kept in the index: %s", path, error)
+            return
+        try:
+            written = self._write(self._place(path), pieces)
+        except FileNotFoundError:
+            return  # somebody clears the cache
+        except OSError as error:
+            self._is_full = True
+            log.warning(
+                "the index in %s is no longer kept up, the next start will take longer: %s",
+                self._directory,
+                error.strerror or error,
+            )
+            return
+        with self._lock:
+            self._written += written
+            is_due = self._written > self._most_bytes // 10
+        if is_due:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Removes what dead processes left, entries of event files that are gone, and the least used."""
+        with self._lock:
+            self._written = 0
+        if not self._refusal:
+            tidy(self._directory, self._most_bytes)
+
+    def _place(self, path: str) -> str:
+        name = hashlib.blake2b(os.fsencode(path), digest_size=16).hexdigest()
+        return f"{self._root}/{name[:2]}/{name[2:]}"
+
+    def _write(self, place: str, pieces: Iterable[bytes | memoryview]) -> int:
+        temporary = temporary_name(place, next(self._temporary))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        try:
+            descriptor = os.open(temporary, flags, 0o600)
+        except FileNotFoundError:
+            _make_private_directory(self._root)
+            os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+            descriptor = os.open(temporary, flags, 0o600)
+        try:
+            try:
+                written = sum(_write_all(descriptor, piece) for piece in _joined(pieces))
+            finally:
+                os.close(descriptor)  # network file systems tell here that the disk is full
+            os.replace(temporary, place)
+        except BaseException:
+            _remove(temporary)
+            raise
+        return written
+
+
+def _distrust(root: str) -> str:
+    """Why what lies in ``root`` may not be of this user's making; empty when it is, or nothing is there."""
+    try:
+        info = os.stat(root)
+    except OSError:
+        return ""
+    if not stat.S_ISDIR(info.st_mode):
+        return f"{root} is not a directory"
+    if info.st_uid != os.geteuid():
+        return f"{root} belongs to another user"
+    if info.st_mode & 0o022:
+        return f"{root} can be written by other users"
+    return ""
+
+
+def _make_private_directory(root: str) -> None:
+    os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
+    try:
+        os.mkdir(root, 0o700)
+    except FileExistsError:
+        return
+
+
+def _joined(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """The same bytes in fewer pieces: a call for each small column would cost more than its bytes."""
+    small: list[bytes | memoryview] = []
+    held = 0
+    for piece in pieces:
+        if len(piece) < _PIECE:
+            small.append(piece)
+            held += len(piece)
+        if held >= _PIECE or len(piece) >= _PIECE:
+            yield b"".join(small)
+            small, held = [], 0
+        if len(piece) >= _PIECE:
+            yield piece
+    yield b"".join(small)
+
+
+def _write_all(descriptor: int, piece: bytes | memoryview) -> int:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    return len(piece)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        log.debug("%s cannot be removed: %s", path, error)
+
+
+def _mark_used(place: str) -> None:
+    try:
+        os.utime(place)
+    except OSError as error:
+        log.debug("the use of %s cannot be noted: %s", place, error)

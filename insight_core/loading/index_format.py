@@ -1,0 +1,349 @@
+"""The bytes of an entry of the index cache: what is known of one event file (docs/formats.md).
+
+A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
+the columns. Columns of the same names and types lie end to end over all series, so that one array
+serves them all and a series is a slice of it. Everything after the header is covered by its checksum.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import math
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.api import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.loading.index_entry import Entry, FileRecord
+from insight_core.records.batch import Flaw
+from insight_core.records.wire import Metadata
+from insight_core.store.file_state import FileState, PartState
+
+VERSION = 1  # raise it when the layout changes, or what the scanner makes of a file
+_MAGIC = b"insightI"
+_ALIGNMENT = 64  # bytes, of each column
+_LONGEST_PATH = 4096  # bytes; Linux allows no more
+
+# magic, version, byte order, size of the whole, fingerprint, path length; numbers, bytes of texts and of
+# the whole directory; checksum of what follows the path, checksum of the header (without itself) and the path
+_HEADER = struct.Struct("=8sIIQ16sIQQQII")
+_BYTE_ORDER = 0x01020304
+_DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)  # by number
+# inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
+# flaws that are not named (count, first offset, bytes), start time (NaN: none)
+_FILE = struct.Struct("=QqqqqQQQQQqqd")
+
+
+class Unusable(Exception):
+    """These bytes are not an entry that can be trusted."""
+
+
+@frozen
+class Header:
+    """The beginning of an entry."""
+
+    path: str  # absolute, of the event file
+    size: int  # bytes of the whole entry
+    fingerprint: bytes
+    numbers: int  # int64 at the beginning of the directory
+    text_size: int  # bytes of the texts that follow them
+    directory_size: int  # bytes
+    checksum: int  # of everything from ``start`` on
+    start: int
+
+
+def fingerprint_digest(fingerprint: str) -> bytes:
+    return hashlib.blake2b(fingerprint.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def read_header(data: bytes | memoryview) -> Header:
+    """The header at the beginning of ``data``. Raises Unusable."""
+    if len(data) < _HEADER.size:
+        raise Unusable("it is cut off")
+    (
+        magic, version, byte_order, size, fingerprint, path_length,
+        numbers, text_size, directory_size, checksum, header_checksum,
+    ) = _HEADER.unpack_from(data)  # fmt: skip
+    if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
+        raise Unusable("it is no entry of this version")
+    start = _HEADER.size + path_length
+    if path_length > _LONGEST_PATH or len(data) < start:
+        raise Unusable("it is cut off")
+    path = bytes(data[_HEADER.size : start])
+    if zlib.crc32(path, zlib.crc32(data[: _HEADER.size - 4])) != header_checksum:
+        raise Unusable("the checksum of its header is wrong")
+    return Header(os.fsdecode(path), size, fingerprint, numbers, text_size, directory_size, checksum, start)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """Each text once, by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryview]:
+    """The entry in pieces, to be written one after the other; columns are not copied."""
+    texts = _Texts()
+    contents: list[bytes] = []
+    numbers: list[int] = []
+    content = entry.content
+    numbers += [_dialect_number(entry.file.dialect), _dialect_number(content.dialect)]
+    _encode_flaws([*entry.file.flaws], numbers, texts)
+    _encode_flaws([entry.file.tail] if entry.file.tail else [], numbers, texts)
+    numbers.append(len(content.refused))
+    numbers += [texts.number(tag) for tag in content.refused]
+    _encode_flaws(list(content.refused.values()), numbers, texts)
+    numbers.append(len(content.metadata))
+    for tag, metadata in content.metadata.items():
+        words = (tag, metadata.plugin, metadata.display_name, metadata.description)
+        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
+        contents.append(metadata.content)
+    columns = _encode_parts(content.parts, numbers, texts)
+    listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
+    numbers = [len(listed), *map(len, texts.numbers), *numbers]
+    directory = [np.array(numbers, np.int64).tobytes(), *listed, *contents]
+    name = os.fsencode(path)
+    if len(name) > _LONGEST_PATH:
+        raise ValueError("the path is too long")
+    pieces = list(_aligned([_file_block(entry), *directory], columns, _HEADER.size + len(name)))
+    checksum = 0
+    for piece in pieces:
+        checksum = zlib.crc32(piece, checksum)
+    size = _HEADER.size + len(name) + sum(len(piece) for piece in pieces)
+    header = _HEADER.pack(
+        _MAGIC, VERSION, _BYTE_ORDER, size, fingerprint, len(name),
+        len(numbers), sum(map(len, listed)), sum(map(len, directory)), checksum, 0,
+    )  # fmt: skip
+    header = header[:-4] + struct.pack("=I", zlib.crc32(name, zlib.crc32(header[:-4])))
+    return [header, name, *pieces]
+
+
+def _dialect_number(dialect: Dialect) -> int:
+    return _DIALECTS.index(dialect)
+
+
+def _file_block(entry: Entry) -> bytes:
+    file, start_time = entry.file, entry.content.start_time
+    return _FILE.pack(
+        file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
+        file.head_length, file.head_checksum, file.tail_length, file.tail_checksum,
+        file.more_flaws, file.first_unnamed_flaw, file.unnamed_skipped,
+        math.nan if start_time is None else start_time,
+    )  # fmt: skip
+
+
+def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> None:
+    numbers.append(len(flaws))
+    for flaw in flaws:
+        numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
+
+
+def _encode_parts(parts: Sequence[PartState], numbers: list[int], texts: _Texts) -> list[list[NDArray[Any]]]:
+    """Writes what the parts are to ``numbers``; returns the columns that belong end to end."""
+    kinds: dict[tuple[tuple[str, str], ...], int] = {}
+    claims: dict[tuple[Claim, ...], int] = {}
+    columns: list[list[NDArray[Any]]] = []
+    first_of_kind: list[int] = []  # index in ``columns``
+    table: list[int] = []
+    for part in parts:
+        kind = tuple((name, column.dtype.str) for name, column in part.columns.items())
+        number = kinds.setdefault(kind, len(kinds))
+        if number == len(first_of_kind):
+            first_of_kind.append(len(columns))
+            columns += [[] for _ in kind]
+        first = first_of_kind[number]
+        count = len(next(iter(part.columns.values()), ()))
+        for place, column in enumerate(part.columns.values(), first):
+            if column.shape != (count,):
+                raise ValueError(f"the columns of {part.tag!r} are not equally long")
+            columns[place].append(np.ascontiguousarray(column))
+        chosen = claims.setdefault(part.claims, len(claims))
+        table += [texts.number(part.plugin), texts.number(part.tag)]
+        table += [number, count, part.total, part.ascending, chosen]
+    numbers.append(len(kinds))
+    for kind in kinds:
+        numbers.append(len(kind))
+        for pair in kind:
+            numbers += map(texts.number, pair)
+    numbers.append(len(claims))
+    for group in claims:
+        numbers += [len(group), *(texts.number(str(claim)) for claim in group)]
+    numbers += [len(parts), *table]
+    return columns
+
+
+def _aligned(
+    body: Iterable[bytes], columns: Iterable[Sequence[NDArray[Any]]], position: int
+) -> Iterator[bytes | memoryview]:
+    for piece in body:
+        position += len(piece)
+        yield piece
+    for column in columns:
+        padding = -position % _ALIGNMENT
+        yield bytes(padding)
+        position += padding
+        for array in column:
+            position += array.nbytes
+            yield array.view(np.uint8).data
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@frozen
+class _Row:
+    """A part: ``kind`` of columns, and which of their rows are its own."""
+
+    kind: int
+    first: int
+    end: int
+    plugin: str
+    tag: str
+    claims: tuple[Claim, ...]
+    total: int
+    ascending: bool
+
+
+@frozen
+class _Directory:
+    """All of an entry but its columns and the numbers of its file. Files of alike runs share one."""
+
+    file_dialect: Dialect
+    content_dialect: Dialect
+    flaws: tuple[Flaw, ...]
+    tail: Flaw | None
+    refused: Mapping[str, Flaw]
+    metadata: Mapping[str, Metadata]
+    kinds: tuple[tuple[tuple[str, str], ...], ...]  # of each: name and type of its columns
+    points: tuple[int, ...]  # of each kind: how long its columns are
+    rows: tuple[_Row, ...]
+
+
+class _Numbers:
+    """Reads numbers, and the texts they stand for, one after the other."""
+
+    def __init__(self, values: list[int], joined: str) -> None:
+        self._values = values
+        self._next = 0
+        ends = list(itertools.accumulate(self.take(self.number()), initial=0))
+        self._texts = [joined[first:end] for first, end in itertools.pairwise(ends)]
+
+    def take(self, count: int) -> list[int]:
+        first, self._next = self._next, self._next + count
+        if not 0 <= first <= self._next <= len(self._values):
+            raise Unusable("its directory is too short")
+        return self._values[first : self._next]
+
+    def number(self) -> int:
+        return self.take(1)[0]
+
+    def words(self, count: int) -> list[str]:
+        return [self._texts[number] for number in self.take(count)]
+
+    def flaws(self) -> tuple[Flaw, ...]:
+        rows = [self.take(3) for _ in range(self.number())]
+        return tuple(Flaw(offset, self._texts[reason], skipped) for offset, reason, skipped in rows)
+
+
+def decode(data: bytes | memoryview, header: Header) -> Entry:
+    """The entry in ``data``, of which its columns are read-only views. Raises Unusable."""
+    if len(data) != header.size:
+        raise Unusable("it is cut off")
+    if zlib.crc32(memoryview(data)[header.start :]) != header.checksum:
+        raise Unusable("its checksum is wrong")
+    try:
+        return _decode(data, header)
+    except (IndexError, KeyError, TypeError, ValueError, struct.error) as error:
+        raise Unusable(f"it is inconsistent: {error}") from error
+
+
+def _decode(data: bytes | memoryview, header: Header) -> Entry:
+    (
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
+        more_flaws, first_unnamed_flaw, unnamed_skipped, start_time,
+    ) = _FILE.unpack_from(data, header.start)  # fmt: skip
+    first = header.start + _FILE.size
+    at = first + header.directory_size
+    directory = _read_directory(bytes(data[first:at]), header.numbers, header.text_size)
+    columns: list[list[tuple[str, NDArray[Any]]]] = []
+    for kind, points in zip(directory.kinds, directory.points, strict=True):
+        columns.append([])
+        for name, type_name in kind:
+            at += -at % _ALIGNMENT
+            column: NDArray[Any] = np.frombuffer(data, type_name, points, at)
+            at += column.nbytes
+            columns[-1].append((name, column))
+    parts = [
+        PartState(
+            row.plugin,
+            row.tag,
+            row.claims,
+            {name: column[row.first : row.end] for name, column in columns[row.kind]},
+            row.total,
+            row.ascending,
+        )
+        for row in directory.rows
+    ]
+    file = FileRecord(
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
+        directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
+        directory.tail,
+    )  # fmt: skip
+    start = None if math.isnan(start_time) else start_time
+    content = FileState(directory.content_dialect, start, directory.metadata, tuple(parts), directory.refused)
+    return Entry(file, content)
+
+
+@functools.lru_cache(256)
+def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
+    text_end = 8 * count + text_size
+    joined = data[8 * count : text_end].decode("utf-8", "surrogatepass")
+    contents = data[text_end:]
+    numbers = _Numbers(np.frombuffer(data, np.int64, count).tolist(), joined)
+    file_dialect, content_dialect = (_DIALECTS[number] for number in numbers.take(2))
+    flaws, tail = numbers.flaws(), numbers.flaws()
+    refused = dict(zip(numbers.words(numbers.number()), numbers.flaws(), strict=True))
+    metadata = {}
+    for _ in range(numbers.number()):
+        tag, plugin, display_name, description = numbers.words(4)
+        data_class, length = numbers.take(2)
+        metadata[tag] = Metadata(plugin, display_name, description, contents[:length], data_class)
+        contents = contents[length:]
+    kinds = []
+    for _ in range(numbers.number()):
+        words = numbers.words(2 * numbers.number())
+        kinds.append(tuple(zip(words[::2], words[1::2], strict=True)))
+    claims = [tuple(map(_claim, numbers.words(numbers.number()))) for _ in range(numbers.number())]
+    points = [0] * len(kinds)
+    rows = []
+    for _ in range(numbers.number()):
+        plugin, tag = numbers.words(2)
+        kind, kept, total, ascending, chosen = numbers.take(5)
+        first = points[kind]
+        points[kind] += kept
+        rows.append(_Row(kind, first, points[kind], plugin, tag, claims[chosen], total, bool(ascending)))
+    return _Directory(
+        file_dialect, content_dialect, flaws, tail[0] if tail else None,
+        refused, metadata, tuple(kinds), tuple(points), tuple(rows),
+    )  # fmt: skip
+
+
+def _claim(text: str) -> Claim:
+    """What ``str(claim)`` was made of; the names of dialects are no names of plugins."""
+    origin, _, name = text.partition(":")
+    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), name)
