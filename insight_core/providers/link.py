@@ -1,0 +1,229 @@
+"""The way to one gRPC server: a deadline for each call, errors in our words, and whether it answers."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+import grpc
+from attrs import frozen
+from google.protobuf.message import Message
+
+from insight_core.api import InsightError, InvalidArgument, NotFound, Unavailable
+from insight_core.proto.services import MESSAGE_OPTIONS
+
+log = logging.getLogger(__name__)
+
+SHORT = 10.0  # seconds for an answer about the data
+LONG = 120.0  # seconds for the data themselves
+_PULSE = 1.0  # seconds between two looks whether the server answers
+_PATIENCE = 3.0  # seconds that it has for that; a busy one needs a while
+_RETRY = 0.25  # seconds between two looks while it does not
+_OPTIONS = [
+    *MESSAGE_OPTIONS,
+    ("grpc.enable_http_proxy", 0),  # servers are on this machine or named on purpose
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+]
+_HEALTH = "/grpc.health.v1.Health/Check"  # even "unimplemented" is an answer
+
+Answer = TypeVar("Answer")
+
+
+@frozen
+class Method(Generic[Answer]):
+    """A call of a service: its path, and what makes an answer of its bytes."""
+
+    path: str
+    read: Callable[[bytes], Answer]
+
+
+class NotServed(Unavailable):
+    """The server does not have this service."""
+
+
+class TooLarge(InsightError):
+    """The answer exceeds the largest message there may be."""
+
+
+class Link:
+    """A channel to one server at a time, which may move (``connect``) or go (``disconnect``).
+
+    While the server does not answer, every call raises Unavailable at once and says why. That is
+    found out by asking it every few seconds, once ``start`` was called, so that a server that hangs
+    holds nobody up. ``on_change`` is called, from any thread, when the server is lost (with the
+    reason) and when it is back (with None).
+    """
+
+    def __init__(self, address: str | None = None, *, absent: str = "") -> None:
+        self.on_change: Callable[[str | None], None] = lambda reason: None
+        self._lock = threading.Lock()
+        self._channel: grpc.Channel | None = None
+        self._reason: str | None = absent or None  # why nothing can be asked
+        self._under_way: set[Any] = set()
+        self._closed = False
+        self._look = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.address = ""
+        if address is not None:
+            self._channel, self.address = _channel(address), address
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._watch, name="data-server-pulse", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closed = True
+        self.disconnect("the host is ending")
+        self._look.set()
+
+    def connect(self, address: str) -> None:
+        """The server is at another address now. Calls go there as soon as it answers."""
+        with self._lock:
+            old, self._channel, self.address = self._channel, _channel(address), address
+        if old is not None:
+            old.close()
+        self._look.set()
+
+    def disconnect(self, reason: str) -> None:
+        """There is no server now."""
+        with self._lock:
+            old, self._channel = self._channel, None
+            changed = self._reason is None
+            self._reason = reason
+            self._cancel_all()
+        if old is not None:
+            old.close()
+        if changed:
+            self.on_change(reason)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the server cannot be asked, None while it can."""
+        return self._reason
+
+    def unary(self, method: Method[Answer], request: Message, deadline: float = SHORT) -> Answer:
+        """The answer to one request. ``deadline`` is in seconds."""
+        call = self._begin(
+            lambda channel: channel.unary_unary(method.path, _serialized, method.read).future(
+                request, timeout=deadline
+            )
+        )
+        try:
+            answer: Answer = call.result()
+        except (grpc.RpcError, grpc.FutureCancelledError) as error:
+            raise self._translated(error) from error
+        finally:
+            self._end(call)
+        return answer
+
+    def stream(
+        self, method: Method[Answer], request: Message, deadline: float | None = SHORT
+    ) -> Iterator[Answer]:
+        """The answers to one request, as they come; None: there is no deadline."""
+        call = self._begin(
+            lambda channel: channel.unary_stream(method.path, _serialized, method.read)(
+                request, timeout=deadline
+            )
+        )
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            raise self._translated(error) from error
+        finally:
+            call.cancel()
+            self._end(call)
+
+    def suspect(self) -> None:
+        """A call failed: the next look at the server is due now."""
+        self._look.set()
+
+    # --- inside -----------------------------------------------------------------------------------
+
+    def _begin(self, call: Callable[[grpc.Channel], Any]) -> Any:  # noqa: ANN401
+        with self._lock:
+            if self._reason is not None or self._channel is None:
+                raise Unavailable(self._reason or "there is no data server")
+            begun = call(self._channel)
+            self._under_way.add(begun)
+        return begun
+
+    def _end(self, call: object) -> None:
+        with self._lock:
+            self._under_way.discard(call)
+
+    def _cancel_all(self) -> None:
+        for call in self._under_way:
+            call.cancel()
+
+    def _translated(self, error: BaseException) -> InsightError:
+        code = error.code() if isinstance(error, grpc.Call) else grpc.StatusCode.CANCELLED
+        details = (error.details() if isinstance(error, grpc.Call) else "") or ""
+        log.debug("a call to %s failed: %s %s", self.address, code, details)
+        if code is grpc.StatusCode.NOT_FOUND:
+            return NotFound(details)
+        if code is grpc.StatusCode.INVALID_ARGUMENT:
+            return InvalidArgument(details)
+        if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+            self.suspect()
+        if code in _SILENT:
+            return Unavailable(self._reason or self._silence())
+        if code is grpc.StatusCode.UNIMPLEMENTED:
+            return NotServed(f"the server at {self.address} does not have this service: {details}")
+        if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+            return TooLarge(f"the data server at {self.address}: the answer is too large ({details})")
+        return InsightError(f"the data server at {self.address}: {details or code.name}")
+
+    def _silence(self) -> str:
+        return f"the data server at {self.address} does not answer"
+
+    def _watch(self) -> None:
+        while not self._closed:
+            with self._lock:
+                channel = self._channel
+            if channel is not None:
+                self._settle(channel, answers=_answers(channel))
+            self._look.wait(_PULSE if self._reason is None else _RETRY)
+            self._look.clear()
+
+    def _settle(self, channel: grpc.Channel, *, answers: bool) -> None:
+        with self._lock:
+            if channel is not self._channel:
+                return  # it was replaced meanwhile
+            before, self._reason = self._reason, None if answers else self._silence()
+            reason = self._reason
+            if reason is not None:
+                self._cancel_all()
+        if (before is None) != (reason is None):
+            log.info("%s", reason or f"the data server at {self.address} answers")
+            self.on_change(reason)
+
+
+_SILENT = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.CANCELLED,
+)
+
+
+def _channel(address: str) -> grpc.Channel:
+    return grpc.insecure_channel(address, _OPTIONS)
+
+
+def _serialized(request: Message) -> bytes:
+    return request.SerializeToString()
+
+
+def _answers(channel: grpc.Channel) -> bool:
+    """Whether anything comes back at all."""
+    try:
+        channel.unary_unary(_HEALTH, None, None)(b"", timeout=_PATIENCE)
+    except grpc.RpcError as error:
+        return not isinstance(error, grpc.Call) or error.code() not in _SILENT
+    except ValueError:  # the channel was closed meanwhile
+        return False
+    return True

@@ -1,0 +1,183 @@
+"""Several providers as one: what each has stands side by side."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from attrs import evolve
+
+from insight_core.api import (
+    Changes,
+    Damage,
+    DataProvider,
+    NotFound,
+    Payload,
+    Progress,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+)
+from insight_core.providers.change_log import ChangeLog
+
+log = logging.getLogger(__name__)
+
+_EVERY_POINT = ScalarQuery()
+_WAIT = 5.0  # seconds asleep in a part at a time
+_PAUSE = 0.02  # seconds between two answers of a part: one that loads changes all the time
+
+
+class StartableProvider(DataProvider, Protocol):
+    """A provider that does something by itself once it is started."""
+
+    def start(self) -> None: ...
+
+
+class MergedProvider:
+    """Runs, series and damage of all parts. It has what they have, or raises what one of them raises.
+
+    A run may be in several parts, a series belongs to the first part that has it. What the others
+    have of it cannot be shown, and is listed as damage of the run.
+    """
+
+    def __init__(self, parts: Sequence[StartableProvider]) -> None:
+        self._parts = tuple(parts)
+        self._log = ChangeLog()
+        self._ended = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._follow, args=(part,), name="merged-follower", daemon=True)
+            for part in self._parts
+        ]
+
+    def start(self) -> None:
+        for part in self._parts:
+            part.start()
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._log.end()
+        for part in self._parts:
+            part.close()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(timeout=1)
+
+    def plugins(self) -> Collection[str]:
+        return {name for part in self._parts for name in part.plugins()}
+
+    def runs(self) -> Sequence[Run]:
+        merged: dict[str, Run] = {}
+        shared: set[str] = set()
+        for part in self._parts:
+            for run in part.runs():
+                if run.name in merged:
+                    shared.add(run.name)
+                    run = _both(merged[run.name], run)
+                merged[run.name] = run
+        for name in shared:
+            merged[name] = evolve(merged[name], damage=merged[name].damage + len(self._covered(name)))
+        return sorted(
+            merged.values(), key=lambda r: (float("inf") if r.start_time is None else r.start_time, r.name)
+        )
+
+    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        found: dict[SeriesKey, SeriesInfo] = {}
+        for part in self._parts:
+            for info in part.series(plugin, runs=runs):
+                found.setdefault(info.key, info)
+        return list(found.values())
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        found: dict[SeriesKey, ScalarColumns] = {}
+        for part in self._parts:
+            left = [key for key in keys if key not in found]
+            if left:
+                found.update(part.scalars(plugin, left, query))
+        return {key: found[key] for key in keys if key in found}
+
+    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
+        return self._owner(plugin, key).records(plugin, key)
+
+    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
+        return self._owner(plugin, key).payload(plugin, key, index)
+
+    def _owner(self, plugin: str, key: SeriesKey) -> StartableProvider:
+        for part in self._parts:
+            if any(info.key == key for info in part.series(plugin, runs=[key.run])):
+                return part
+        raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        found = [entry for part in self._parts for entry in part.damage(run)]
+        names = [{r.name for r in part.runs()} for part in self._parts]
+        counted: dict[str, int] = {}
+        for name in (name for part in names for name in part):
+            counted[name] = counted.get(name, 0) + 1
+        for name, count in counted.items():
+            if count > 1 and run in (None, name):
+                found.extend(self._covered(name))
+        return sorted(found, key=lambda d: (d.run, d.file, d.offset))
+
+    def progress(self) -> Progress:
+        parts = [part.progress() for part in self._parts]
+        return Progress(
+            sum(part.bytes_read for part in parts),
+            sum(part.bytes_total for part in parts),
+            all(part.loaded_once for part in parts),
+        )
+
+    def location(self) -> str:
+        return ",".join(dict.fromkeys(part.location() for part in self._parts))
+
+    def generation(self) -> int:
+        return self._log.generation
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        return self._log.changes(since, timeout)
+
+    def _covered(self, run: str) -> list[Damage]:
+        """Series of a run that another part has under the same tag."""
+        seen: set[tuple[str, str]] = set()
+        covered = []
+        for part in self._parts:
+            here = {(name, info.key.tag) for name in part.plugins() for info in part.series(name, runs=[run])}
+            for plugin, tag in sorted(here & seen):
+                reason = f"{tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
+                covered.append(Damage(run, "", 0, reason))
+            seen |= here
+        return covered
+
+    def _follow(self, part: StartableProvider) -> None:
+        cursor = part.generation()
+        while not self._ended.is_set():
+            try:
+                changes = part.changes(cursor, timeout=_WAIT)
+            except Exception:
+                log.exception("a part of the data could not say what changed; it is asked again")
+                self._ended.wait(1.0)
+                continue
+            if changes.generation == cursor:
+                continue
+            cursor = changes.generation
+            self._log.note(changes.series, runs=changes.runs)
+            self._ended.wait(_PAUSE)
+
+
+def _both(one: Run, other: Run) -> Run:
+    starts = [run.start_time for run in (one, other) if run.start_time is not None]
+    return Run(
+        one.name,
+        tuple(sorted({*one.dialects, *other.dialects})),
+        min(starts, default=None),
+        one.loading or other.loading,
+        one.damage + other.damage,
+    )

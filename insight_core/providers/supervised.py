@@ -1,0 +1,153 @@
+"""A data server as a child of this process: started, started again when it dies, never left behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from insight_core.providers.link import Link
+
+log = logging.getLogger(__name__)
+
+_POLL = 0.02  # seconds between two looks at the port file
+_STARTING = 30.0  # seconds that a server has to say its port
+_SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
+_STEADY = 20.0  # seconds after which a server counts as one that works
+_LEAVE = 1.0  # seconds that it has to end when it is told to
+
+
+class SupervisedServer:
+    """Keeps one data server alive, and a link pointed at it.
+
+    ``command`` is the program with its flags. Those of the start are added: ``--port=0``, the file in
+    which it says its port, the one in which it says why it could not start, and
+    ``--die-after-stdin``. Its standard input is a pipe that only this process holds, so that it ends
+    with this process, however that ends.
+    """
+
+    def __init__(self, command: Sequence[str], name: str = "the data server") -> None:
+        self._command = tuple(command)
+        self._name = name
+        self.link = Link(absent=f"{name} is starting")
+        self._closing = threading.Event()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep_alive, name="data-server-supervisor", daemon=True)
+
+    @property
+    def pid(self) -> int | None:
+        """Of the child that runs now."""
+        child = self._child
+        return child.pid if child is not None and child.poll() is None else None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the server; soon, whatever it does."""
+        self._closing.set()
+        child = self._child
+        if child is not None:
+            _end(child)
+        if self._thread.ident is not None:
+            self._thread.join(timeout=_LEAVE)
+
+    def _keep_alive(self) -> None:
+        pause = _SHORTEST
+        while not self._closing.is_set():
+            began = time.monotonic()
+            try:
+                reason = self._run()
+            except OSError as error:
+                reason = f"{self._name} could not be started: {error.strerror or error}"
+            if self._closing.is_set():
+                return
+            if time.monotonic() - began > _STEADY:
+                pause = _SHORTEST
+            log.warning("%s; it is being restarted", reason)
+            self.link.disconnect(f"{reason}; it is being restarted")
+            self._closing.wait(pause)
+            pause = min(2 * pause, _LONGEST)
+
+    def _run(self) -> str:
+        """One life of the server; returns what ended it."""
+        with tempfile.TemporaryDirectory(prefix="insight-host-") as place:
+            port_file, error_file = Path(place, "port"), Path(place, "error")
+            flags = ["--port=0", f"--port-file={port_file}", f"--error-file={error_file}"]
+            child = subprocess.Popen(
+                [*self._command, *flags, "--die-after-stdin"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                process_group=0,  # a Ctrl-C in the terminal is for the host, which ends its server itself
+            )
+            self._child = child
+            if self._closing.is_set():  # told to end while it was being started
+                _end(child)
+            try:
+                port = self._port(child, port_file)
+                if port is None:
+                    return self._stillborn(child, error_file)
+                self.link.connect(f"localhost:{port}")
+                child.wait()
+            finally:
+                _end(child)
+        return f"{self._name} ended ({_how(child.returncode)})"
+
+    def _port(self, child: subprocess.Popen[bytes], port_file: Path) -> int | None:
+        """The port that the server says; None when it ends instead, or takes too long."""
+        until = time.monotonic() + _STARTING
+        while child.poll() is None and time.monotonic() < until:
+            with suppress(FileNotFoundError):
+                text = port_file.read_text(encoding="ascii", errors="replace")
+                if text.endswith("\n") and text.strip().isdecimal():
+                    return int(text)
+            self._closing.wait(_POLL)
+        return None
+
+    def _stillborn(self, child: subprocess.Popen[bytes], error_file: Path) -> str:
+        if child.poll() is None:
+            return f"{self._name} did not say its port within {_STARTING:g} seconds"
+        said = ""
+        with suppress(OSError):
+            said = error_file.read_text(encoding="utf-8", errors="replace").strip()
+        return f"{self._name} could not start: {said or _how(child.returncode)}"
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Closes its standard input, which tells it to end; and sees to it that it does."""
+    if child.stdin is not None:
+        with suppress(OSError):
+            child.stdin.close()
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(_LEAVE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def rust_server() -> str:
+    """The program of the package tensorboard-data-server. Raises OSError when there is none."""
+    package = import_module("tensorboard_data_server")  # which has no types
+    program: str | None = package.server_binary()
+    if program is None or not os.access(program, os.X_OK):
+        raise FileNotFoundError("the package tensorboard-data-server has no server for this machine")
+    return program
