@@ -5,6 +5,7 @@ wide       100 runs x 20 tags x 1000 steps, as TensorFlow 2 writes them (metadat
 many       1000 runs x 10 tags x 50 steps: a search over hyper-parameters
 blobs      4 runs x 5 tags x 100 images of 1 MB that do not compress, as torch's add_image writes them: 2 GB
 mindspore  wide in MindSpore's dialect
+mindspore_tenth  the first 10 runs of it
 very_deep  10,000,000 points in one series
 """
 
@@ -55,6 +56,7 @@ CORPORA = {
     "many": Corpus(runs=1000, tags=10, steps=50),
     "blobs": Corpus(runs=4, tags=5, steps=100, image_size=1 << 20),
     "mindspore": Corpus(runs=100, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
+    "mindspore_tenth": Corpus(runs=10, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
     "very_deep": Corpus(runs=1, tags=1, steps=10_000_000),
 }
 

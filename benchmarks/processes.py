@@ -1,0 +1,119 @@
+"""Programs under measurement: started, watched by what the kernel counts, and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from attrs import define
+
+_PATIENCE = 5.0  # seconds that a program has to end by itself
+
+
+class Failed(Exception):
+    """A program ended, or did not do in time what was waited for."""
+
+
+@define
+class Program:
+    """A running program with all that it started; ``log`` is what it writes to stderr."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+    began: float  # perf_counter just before it was started
+    port: int = 0
+
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.began
+
+    def processor_time(self) -> float:
+        """Seconds of user and system time of its processes that live, threads that ended included."""
+        return sum(time.clock_gettime(_processor_clock(number)) for number in self._processes())
+
+    def peak_memory(self) -> float:
+        """Megabytes: the sum of the largest resident sizes that its processes ever had."""
+        return sum(peak_memory(number) for number in self._processes())
+
+    def wait(self, done: Callable[[], bool], *, pause: float, patience: float) -> float:
+        """Seconds from the start until ``done`` says so, asked every ``pause`` seconds. Raises Failed."""
+        while not done():
+            if self.process.poll() is not None:
+                raise Failed(f"ended with {self.process.returncode}: {self.log.read_text()[-2000:]}")
+            if self.elapsed() > patience:
+                raise Failed(f"not done after {patience:.0f} s: {self.log.read_text()[-2000:]}")
+            time.sleep(pause)
+        return self.elapsed()
+
+    def _processes(self) -> list[int]:
+        found, pending = [], [self.process.pid]
+        while pending:
+            number = pending.pop()
+            found.append(number)
+            for task in Path(f"/proc/{number}/task").glob("*/children"):
+                pending += map(int, task.read_text().split())
+        return found
+
+
+def _processor_clock(process: int) -> int:
+    """The id of the clock that counts a process's processor time: include/linux/posix-timers.h."""
+    return ~process << 3 | 2
+
+
+def peak_memory(process: int | str = "self") -> float:
+    """Megabytes (VmHWM) of one process."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise Failed(f"process {process} has ended")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def started(
+    command: Sequence[str], *, port: int = 0, environment: Mapping[str, str] | None = None
+) -> Iterator[Program]:
+    """Runs a program in a process group of its own, all of which is ended with the block."""
+    with tempfile.NamedTemporaryFile("wb", prefix="insight-bench-", suffix=".log") as log:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,  # stays open: a data server may end when it closes
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            env=dict(os.environ) if environment is None else dict(environment),
+            start_new_session=True,
+        )
+        try:
+            yield Program(process, Path(log.name), began, port)
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # and whom it left behind
+    process.wait()
+    if process.stdin:
+        process.stdin.close()
+
+
+def peer_environment(workspace: Path) -> dict[str, str]:
+    """What a peer's own Python needs: none of ours."""
+    hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    kept = {name: value for name, value in os.environ.items() if name not in hidden}
+    return {**kept, "HOME": str(workspace), "MINDINSIGHT_WORKSPACE": str(workspace)}
