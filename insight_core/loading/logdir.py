@@ -27,10 +27,14 @@ _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
 
 @frozen
 class Logdir:
-    """A directory tree of logs; ``name`` prefixes its runs when there is one."""
+    """A directory tree of logs; ``name`` prefixes its runs when there is one.
+
+    Only event files of these ``dialects``, as their names suggest, count.
+    """
 
     path: str
     name: str | None = None
+    dialects: frozenset[Dialect] = frozenset(Dialect)
 
 
 def parse_logdir(text: str) -> Logdir:
@@ -74,16 +78,16 @@ def printable(path: str) -> str:
 def discover(logdirs: Sequence[Logdir]) -> Found:
     """Looks at every directory below the logdirs; symbolic links are followed, loops are not."""
     found = Found()
-    prefixes = _prefixes(logdirs)
+    prefixes = run_prefixes(logdirs)
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        _walk(logdir.path, prefix, found)
+        _walk(logdir, prefix, found)
     return found
 
 
-def _prefixes(logdirs: Sequence[Logdir]) -> list[str]:
+def run_prefixes(logdirs: Sequence[Logdir]) -> list[str]:
     """What the runs of each logdir begin with: nothing for a single one, else a name of its own."""
     prefixes: list[str] = []
     for logdir in logdirs:
@@ -99,7 +103,8 @@ def _run_name(prefix: str, relative: str) -> str:
     return "/".join(part for part in (prefix, printable(relative)) if part) or "."
 
 
-def _walk(root: str, prefix: str, found: Found) -> None:
+def _walk(logdir: Logdir, prefix: str, found: Found) -> None:
+    root = logdir.path
     pending = [(root, "")]
     while pending:
         path, relative = pending.pop()
@@ -142,7 +147,7 @@ def _walk(root: str, prefix: str, found: Found) -> None:
                     )
                 pending.append((entry.path, name))
             elif stat.S_ISREG(info.st_mode):
-                _add_file(found, run, entry.path, name, entry.name, info)
+                _add_file(found, logdir, run, entry.path, name, entry.name, info)
 
 
 def _leads_back(path: str, root: str, relative: str) -> bool:
@@ -174,14 +179,18 @@ def _is_event_file(name: str) -> bool:
     return bool(_TENSORBOARD.search(name) or _MINDSPORE.search(name))
 
 
-def _add_file(found: Found, run: str, path: str, relative: str, name: str, info: os.stat_result) -> None:
+def _add_file(
+    found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
+) -> None:
+    tensorboard = _TENSORBOARD.search(name)
+    dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
+    if dialect not in logdir.dialects:
+        return
     is_run = _is_event_file(name)
     if is_run:
-        tensorboard = _TENSORBOARD.search(name)
         match = tensorboard or _MINDSPORE.search(name)
         begun = match.group(1) if match else None
         order = (float(begun[:18]) if begun else 0.0, name)
-        dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
         found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
         )

@@ -102,3 +102,11 @@ def test_parse_logdir_does_not_split_what_exists(tmp_path: Path, monkeypatch: py
     assert parse_logdir("x:y") == Logdir("x:y")
     with pytest.raises(InvalidArgument):
         parse_logdir("")
+
+
+def test_a_logdir_may_be_of_one_dialect(tmp_path: Path) -> None:
+    touch(tmp_path / "a/events.out.tfevents.1.host")
+    touch(tmp_path / "b/x.out.events.summary.1.host")
+    mindspore = Logdir(str(tmp_path), dialects=frozenset({Dialect.MINDSPORE}))
+    assert list(discover([mindspore]).runs) == ["b"]
+    assert {file.run for file in discover([Logdir(str(tmp_path))]).files.values()} == {"a", "b"}
