@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[1]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hosts that tests start keep nothing in the user's cache directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return _ROOT

@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"api", "records"},
     "loading": {"api", "records", "store"},
     "providers": {"api", "proto", "records", "store", "loading"},
+    "server": {"api", "proto"},
     "host": {"api", "registry", "json_text"},
     "testing": {"api", "records", "store", "loading", "providers", "registry", "host"},
     "cli": {"api", "json_text", "registry", "records", "store", "loading", "providers", "host"},
@@ -34,9 +35,10 @@ THIRD_PARTY: dict[str, set[str]] = {
     "store": {"attrs", "numpy"},
     "loading": {"attrs", "numpy"},
     "providers": {"attrs", "numpy", "grpc", "google"},
+    "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},
     "testing": {"attrs", "numpy", "werkzeug"},
-    "cli": {"attrs", "numpy", "werkzeug"},
+    "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
     "json_text": {"numpy"},
 }
 PLUGIN_MAY_IMPORT = {

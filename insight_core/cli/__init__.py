@@ -19,8 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from insight_core.cli.serve import serve as command
         elif options.command == "inspect":
             from insight_core.cli.inspect import inspect as command
-        else:
+        elif options.command == "plugins":
             from insight_core.cli.plugins import plugins as command
+        elif options.command == "cache info":
+            from insight_core.cli.cache import info as command
+        else:
+            from insight_core.cli.cache import delete as command
         code = command(options)
         sys.stdout.flush()
     except InsightError as error:

@@ -84,6 +84,31 @@ def seconds(text: str) -> float:
     return value
 
 
+def memory_size(text: str) -> int:
+    """Bytes out of ``4G``, ``512M`` (powers of 1024), ``1000000`` or, of this machine's memory, ``50%``."""
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*(?:([kmgt])?(?:i?b)?|(%))", text.strip().lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size like 4G, 512M or 50%")
+    number, unit, percent = match.groups()
+    factor = physical_memory() / 100 if percent else 1024 ** (" kmgt".index(unit) if unit else 0)
+    size = int(float(number) * factor)
+    if size <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} leaves no memory at all")
+    return size
+
+
+def physical_memory() -> int:
+    """Bytes of memory that this process may use: the machine's, or fewer where a control group says so."""
+    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path, encoding="ascii") as file:
+                limits.append(int(file.read()))
+        except (OSError, ValueError):  # no such group, or "max"
+            continue
+    return min(limits)
+
+
 def url_prefix(text: str) -> str:
     """``/a/b`` out of ``a/b``, ``/a/b`` or ``/a/b/``; empty for the root."""
     parts = [part for part in text.split("/") if part]

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from insight_core.cli.flags import (
     Flag,
+    memory_size,
     nonempty,
     one_of,
     port_number,
@@ -55,6 +56,20 @@ CACHE_PRESET = Flag(
     one_of("all", "mindinsight"),
     metavar="{all,mindinsight}",
 )
+CACHE_DIR = Flag(
+    "cache-dir",
+    "where what was read is kept for the next start (default: the user's cache directory)",
+    nonempty,
+    metavar="DIR",
+)
+CACHE = Flag("cache", "keep what was read for the next start (default)", switch=True, default=True)
+MAX_MEMORY = Flag(
+    "max-memory",
+    "memory for columns, as in 4G, 512M or 50%%; the rest lies in a file in the cache directory "
+    "(default: half of the memory)",
+    memory_size,
+    metavar="SIZE",
+)
 VERBOSITY = Flag(
     "verbosity",
     "what is logged to the terminal: error, warning (default), info or debug",
@@ -91,6 +106,9 @@ SERVE_FLAGS = (
     ),
     SAMPLES,
     CACHE_PRESET,
+    CACHE_DIR,
+    CACHE,
+    MAX_MEMORY,
     DISABLE_PLUGIN,
     Flag("window-title", "title of the browser window", str, "", "TEXT"),
     Flag(
@@ -105,12 +123,15 @@ SERVE_FLAGS = (
     VERBOSITY,
 )
 INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, VERBOSITY)
+CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
 PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
 
 COMMANDS: Mapping[str, tuple[tuple[Flag, ...], str]] = {
     "serve": (SERVE_FLAGS, "serve logs to a browser (the command when none is given)"),
     "inspect": (INSPECT_FLAGS, "load everything once and print runs, tags, points and damage"),
     "plugins": (PLUGINS_FLAGS, "list the plugins, and why others failed to load"),
+    "cache info": (CACHE_FLAGS, "say what is kept for the next start, and where"),
+    "cache clear": (CACHE_FLAGS, "delete what is kept for the next start"),
 }
 
 
@@ -134,6 +155,9 @@ class Options:
     reload_interval: float = 1.0
     samples_per_plugin: Mapping[str, int] = field(default=(), converter=_merged)
     cache_preset: str | None = None
+    cache_dir: str | None = None
+    cache: bool = True
+    max_memory: int | None = None  # bytes
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
@@ -182,10 +206,10 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None
 def _command(arguments: list[str]) -> tuple[str, list[str]]:
     if not arguments or arguments[0].startswith("-"):
         return "serve", arguments
-    word = arguments[0]
-    if word not in COMMANDS:
-        _refuse(word)
-    return word, arguments[1:]
+    command = next((c for c in (" ".join(arguments[:2]), arguments[0]) if c in COMMANDS), None)
+    if command is None:
+        _refuse(arguments[0])
+    return command, arguments[len(command.split()) :]
 
 
 def _refuse(word: str) -> NoReturn:
@@ -205,7 +229,7 @@ def _with_hyphens(arguments: Sequence[str]) -> list[str]:
 
 def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:
     if command == "serve":
-        listed = "\n".join(f"  {name:<10}{text}" for name, (_, text) in COMMANDS.items())
+        listed = "\n".join(f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items())
         title, usage = "Serves training logs to a browser.", "insight-host [COMMAND] --logdir DIR [FLAGS]"
         epilog = (
             f"commands (insight-host COMMAND --help tells more):\n{listed}\n\n"

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import COMMANDS, Options, read_options
 
 
@@ -31,6 +32,9 @@ def test_defaults() -> None:
         reload_interval=1.0,
         samples_per_plugin=(),
         cache_preset=None,
+        cache_dir=None,
+        cache=True,
+        max_memory=None,
         disable_plugin=(),
         window_title="",
         allowed_host=(),
@@ -61,6 +65,12 @@ def test_serve_may_be_said_or_not() -> None:
         (["--samples_per_plugin", "a_b=1,c=0"], "samples_per_plugin", {"a_b": 1, "c": 0}),
         (["--samples-per-plugin=a=1", "--samples-per-plugin=a=2"], "samples_per_plugin", {"a": 2}),
         (["--cache-preset", "mindinsight"], "cache_preset", "mindinsight"),
+        (["--cache-dir", "/c"], "cache_dir", "/c"),
+        (["--no-cache"], "cache", False),
+        (["--max-memory", "4G"], "max_memory", 4 << 30),
+        (["--max_memory=1.5k"], "max_memory", 1536),
+        (["--max-memory", "512 MiB"], "max_memory", 512 << 20),
+        (["--max-memory", "1000000"], "max_memory", 1_000_000),
         (["--disable-plugin", "a", "--disable_plugin", "b"], "disable_plugin", ("a", "b")),
         (["--window-title", "My --runs_1"], "window_title", "My --runs_1"),
         (["--open"], "open", True),
@@ -85,6 +95,9 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("RELOAD_INTERVAL", "0.5", "reload_interval", 0.5),
         ("SAMPLES_PER_PLUGIN", "image=1,scalar=2", "samples_per_plugin", {"image": 1, "scalar": 2}),
         ("CACHE_PRESET", "all", "cache_preset", "all"),
+        ("CACHE_DIR", "c:d", "cache_dir", "c:d"),
+        ("CACHE", "no", "cache", False),
+        ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("OPEN", "1", "open", True),
@@ -153,6 +166,11 @@ def test_an_empty_variable_is_none() -> None:
         ("SAMPLES_PER_PLUGIN", "=1"),
         ("CACHE_PRESET", "some"),
         ("OPEN", "perhaps"),
+        ("MAX_MEMORY", "much"),
+        ("MAX_MEMORY", "0"),
+        ("MAX_MEMORY", "-1G"),
+        ("MAX_MEMORY", "0%"),
+        ("MAX_MEMORY", "4P"),
         ("VERBOSITY", "loud"),
         ("PATH_PREFIX", "/a b"),
         ("PATH_PREFIX", "/a/../b"),
@@ -197,10 +215,25 @@ def test_other_commands_look_at_their_own_variables_only() -> None:
     assert options("plugins").command == "plugins"
 
 
-@pytest.mark.parametrize("command", [[], ["serve"], ["inspect"], ["plugins"]])
+def test_memory_as_a_share_of_the_machine() -> None:
+    half, all_of_it = (options("--logdir=a", f"--max-memory={share}").max_memory for share in ("50%", "100%"))
+    assert half is not None
+    assert all_of_it == physical_memory() >= 1 << 20
+    assert abs(2 * half - all_of_it) <= 2
+
+
+def test_commands_of_two_words(capsys: pytest.CaptureFixture[str]) -> None:
+    read = options("cache", "info", "--json", "--cache-dir=c", INSIGHT_HOST_LOGDIR="logs")
+    assert (read.command, read.json, read.cache_dir) == ("cache info", True, "c")
+    assert options("cache", "clear").command == "cache clear"
+    assert "cache info, cache clear" in refused(capsys, "cache")
+    assert "cache info, cache clear" in refused(capsys, "cache", "--json")
+
+
+@pytest.mark.parametrize("command", [[], ["serve"], ["inspect"], ["plugins"], ["cache", "clear"]])
 def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         options(*command, "--help")
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    assert all(f"--{flag.name}" in said for flag in COMMANDS[command[0] if command else "serve"][0])
+    assert all(f"--{flag.name}" in said for flag in COMMANDS[" ".join(command) or "serve"][0])

@@ -1,0 +1,61 @@
+"""``insight-host cache info`` and ``cache clear``: what is kept for the next start."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from insight_core.api import InsightError
+from insight_core.cli.options import Options
+from insight_core.cli.storage import cache_directory
+from insight_core.cli.table import printable
+from insight_core.cli.terminal import megabytes, open_terminal
+from insight_core.loading.index_upkeep import clear, contents
+
+
+def info(options: Options) -> int:
+    open_terminal(options.verbosity)
+    directory = cache_directory(options)
+    held = contents(directory)
+    oldest = None if held.oldest_use is None else datetime.fromtimestamp(held.oldest_use).astimezone()
+    if options.json:
+        report = {
+            "directory": printable(str(directory)),
+            "entries": held.entries,
+            "bytes": held.bytes,
+            "existing": held.existing,
+            "unusable": held.unusable,
+            "oldest_use": None if oldest is None else oldest.isoformat(timespec="seconds"),
+        }
+        print(json.dumps(report, indent=2))
+        return 0
+    print(f"directory    {printable(str(directory))}")
+    print(f"entries      {held.entries}, {held.existing} of them of event files that exist")
+    if held.unusable:
+        print(f"unusable     {held.unusable} (damaged, or of another version)")
+    print(f"size         {megabytes(held.bytes)}")
+    if oldest is not None:
+        print(f"oldest use   {oldest:%Y-%m-%d %H:%M}")
+    return 0
+
+
+def delete(options: Options) -> int:
+    open_terminal(options.verbosity)
+    directory = cache_directory(options)
+    try:
+        removed = clear(directory)
+    except OSError as error:
+        raise InsightError(
+            f"{printable(str(error.filename))} cannot be removed: {error.strerror or error}"
+        ) from error
+    if options.json:
+        print(
+            json.dumps(
+                {"directory": printable(str(directory)), "entries": removed.entries, "bytes": removed.bytes}
+            )
+        )
+    else:
+        print(
+            f"removed {removed.entries} entries, {megabytes(removed.bytes)}, from {printable(str(directory))}"
+        )
+    return 0

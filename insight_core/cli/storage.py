@@ -1,0 +1,51 @@
+"""Where what was read is kept for the next start."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from insight_core.api import InvalidArgument
+from insight_core.cli.flags import physical_memory
+from insight_core.cli.options import Options
+from insight_core.cli.table import printable
+from insight_core.loading.logdir import Logdir
+
+log = logging.getLogger(__name__)
+
+_MEMORY_SHARE = 0.5  # of what there is
+
+
+def cache_directory(options: Options) -> Path:
+    """Absolute path of the cache directory, which need not exist."""
+    if options.cache_dir is not None:
+        return Path(os.path.abspath(os.path.expanduser(options.cache_dir)))
+    from platformdirs import user_cache_path  # not needed by those who name a directory
+
+    return user_cache_path("insight-host")
+
+
+def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
+    """The cache directory unless it lies in a logdir, where nothing is ever written: then None, said in
+    the log, for the default one, and InvalidArgument for one that the user chose."""
+    directory = cache_directory(options)
+    inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir.path)), None)
+    if inside is None:
+        return directory
+    where = f"{printable(str(directory))} lies in the log directory {printable(inside.path)}"
+    if options.cache_dir is not None:
+        raise InvalidArgument(f"{options.origin('cache_dir')}: {where}, and nothing is written there")
+    log.warning("nothing is kept for the next start: %s; --cache-dir names another place", where)
+    return None
+
+
+def _is_inside(directory: Path, logdir: str) -> bool:
+    inner, outer = os.path.realpath(directory), os.path.realpath(logdir)
+    return os.path.commonpath([inner, outer]) == outer
+
+
+def memory_limit(options: Options) -> int:
+    """Bytes of columns that are held in memory."""
+    return options.max_memory or int(_MEMORY_SHARE * physical_memory())
