@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import timestamp_pb2
+from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
@@ -19,15 +20,17 @@ from google.protobuf.message_factory import GetMessageClass
 DESCRIPTORS = Path(__file__).with_name("descriptors.binpb")
 
 
-def _filled_pool() -> DescriptorPool:
+def filled_pool(*others: FileDescriptor) -> DescriptorPool:
+    """A pool of its own with everything defined here and in the files given."""
     pool = DescriptorPool()
-    pool.AddSerializedFile(timestamp_pb2.DESCRIPTOR.serialized_pb)
+    for other in (timestamp_pb2.DESCRIPTOR, *others):
+        pool.AddSerializedFile(other.serialized_pb)
     for file in FileDescriptorSet.FromString(DESCRIPTORS.read_bytes()).file:
         pool.AddSerializedFile(file.SerializeToString())
     return pool
 
 
-POOL = _filled_pool()
+POOL = filled_pool()
 
 
 def define(namespace: dict[str, Any], name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import grpc
@@ -78,8 +79,8 @@ def _answering(method: MethodDescriptor, view: Callable[..., Any]) -> grpc.RpcMe
         if method.server_streaming
         else grpc.unary_unary_rpc_method_handler
     )
-    request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
-    return make(view, request.FromString, response.SerializeToString)
+    # any message of the same form may be answered, not just the declared one
+    return make(view, GetMessageClass(method.input_type).FromString, methodcaller("SerializeToString"))
 
 
 def _calls(channel: grpc.Channel, service: str) -> dict[str, Any]:

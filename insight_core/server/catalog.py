@@ -1,0 +1,116 @@
+"""The series of a data provider as TensorBoard orders them: by its plugin, run and tag."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping
+
+from attrs import Factory, define, frozen
+
+from insight_core.api import DataProvider, NotFound, Payload, SeriesInfo, SeriesKey
+from insight_core.proto import tensorboard_pb2 as tensorboard
+from insight_core.server.translation import Kind, content_of, kind_of, says_how_it_is_encoded
+
+
+@frozen
+class Source:
+    """A series of the provider, by the plugin that it is kept under there."""
+
+    plugin: str
+    info: SeriesInfo
+
+
+@define
+class Entry:
+    """A series as TensorBoard sees it: mostly one of the provider, of several writers perhaps more."""
+
+    kind: Kind
+    key: SeriesKey
+    sources: dict[str, Source] = Factory(dict)  # by plugin of the provider
+    listed: tuple[int, float, int] | None = None  # max_step, max_wall_time and max_length, when found out
+    metadata: tensorboard.SummaryMetadata | None = None
+
+
+class Catalog:
+    """Follows the provider: what has changed is asked for again, at the next look."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._provider = provider
+        self._lock = threading.Lock()
+        self._generation: int | None = None
+        self._entries: dict[Kind, dict[str, dict[str, Entry]]] = {}  # by run and tag
+
+    def kinds(self) -> Collection[Kind]:
+        """All that something is there of."""
+        with self._lock:
+            self._refresh()
+            return [kind for kind, runs in self._entries.items() if runs]
+
+    def entries(
+        self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> Mapping[str, Mapping[str, Entry]]:
+        """Series by run and tag, those of the given names only; None: all of them."""
+        with self._lock:
+            self._refresh()
+            held = self._entries.get(kind, {})
+            found = {}
+            for run in sorted(held) if runs is None else sorted(held.keys() & set(runs)):
+                of_run = held[run]
+                names = sorted(of_run) if tags is None else sorted(of_run.keys() & set(tags))
+                if names:
+                    found[run] = {tag: of_run[tag] for tag in names}
+            return found
+
+    def metadata(self, entry: Entry) -> tensorboard.SummaryMetadata:
+        """What the first value of a series says for all."""
+        if entry.metadata is None:
+            source = next(iter(entry.sources.values()))
+            info = source.info
+            first = self._first(source) if says_how_it_is_encoded(info.claims[0]) else None
+            entry.metadata = tensorboard.SummaryMetadata(
+                plugin_data=tensorboard.SummaryMetadata.PluginData(
+                    plugin_name=entry.kind.plugin, content=content_of(info.claims[0], info.content, first)
+                ),
+                display_name=info.display_name,
+                summary_description=info.description,
+                data_class=entry.kind.data_class,  # type: ignore[arg-type]
+            )
+        return entry.metadata
+
+    def _first(self, source: Source) -> Payload | None:
+        try:
+            return self._provider.payload(source.plugin, source.info.key, 0)
+        except NotFound:
+            return None
+
+    def _refresh(self) -> None:
+        if self._generation is None:
+            self._read_all()
+            return
+        changes = self._provider.changes(self._generation)
+        if changes.series is None:
+            self._read_all()
+            return
+        for plugin, keys in changes.series.items():
+            wanted = set(keys)
+            for info in self._provider.series(plugin, runs={key.run for key in wanted}):
+                if info.key in wanted:
+                    self._put(Source(plugin, info))
+        self._generation = changes.generation
+
+    def _read_all(self) -> None:
+        generation = self._provider.generation()
+        self._entries = {}
+        for plugin in sorted(self._provider.plugins()):
+            for info in self._provider.series(plugin):
+                self._put(Source(plugin, info))
+        self._generation = generation
+
+    def _put(self, source: Source) -> None:
+        info = source.info
+        for kind in {kind_of(claim, info.data_class) for claim in info.claims} - {None}:
+            assert kind is not None
+            tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
+            before = tags.get(info.key.tag)
+            sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
+            tags[info.key.tag] = Entry(kind, info.key, sources)

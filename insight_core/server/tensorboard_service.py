@@ -1,0 +1,247 @@
+"""``tensorboard.data.TensorBoardDataProvider``, as TensorBoard's own data server answers it.
+
+Errors and their texts, and what absent and empty filters mean, are those of
+tensorboard/data/server/server.rs; docs/grpc_api.md lists the differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, Protocol
+
+import numpy as np
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound
+from insight_core.proto import packed_scalars_pb2 as packed
+from insight_core.proto import tensorboard_data_pb2 as messages
+from insight_core.proto.services import LARGEST_MESSAGE
+from insight_core.server.blob_key import BlobKey
+from insight_core.server.catalog import Catalog, Entry
+from insight_core.server.downsample import downsampled
+from insight_core.server.errors import Context, TooMuch, printable, stream, unary
+from insight_core.server.numbers import NumberReader
+from insight_core.server.packed import packed_varints
+from insight_core.server.records import RecordReader
+from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, blobs_of, tensor_of
+
+_BLOB_PIECE = 8 << 20  # bytes
+
+
+class _Filtered(Protocol):
+    """A request that names a plugin, and may name runs and tags."""
+
+    @property
+    def plugin_filter(self) -> messages.PluginFilter: ...
+    @property
+    def run_tag_filter(self) -> messages.RunTagFilter: ...
+
+
+class _Sampled(_Filtered, Protocol):
+    """A request that also says how many points of a series it wants at most."""
+
+    @property
+    def downsample(self) -> messages.Downsample: ...
+    def HasField(self, field_name: Literal["downsample"], /) -> bool: ...
+
+
+class TensorBoardService:
+    """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._provider = provider
+        self._catalog = Catalog(provider)
+        self._records = RecordReader(provider)
+        self._numbers = NumberReader(provider, self._records)
+
+    @unary
+    def GetExperiment(self, request: messages.GetExperimentRequest) -> messages.GetExperimentResponse:
+        return messages.GetExperimentResponse(data_location=printable(self._provider.location()))
+
+    @unary
+    def ListPlugins(self, request: messages.ListPluginsRequest) -> messages.ListPluginsResponse:
+        names = sorted({kind.plugin for kind in self._catalog.kinds()})
+        return messages.ListPluginsResponse(plugins=[messages.Plugin(name=name) for name in names])
+
+    @unary
+    def ListRuns(self, request: messages.ListRunsRequest) -> messages.ListRunsResponse:
+        begun = [(run.start_time, run.name) for run in self._provider.runs() if run.start_time is not None]
+        runs = [messages.Run(name=name, start_time=start) for start, name in sorted(begun)]
+        return messages.ListRunsResponse(runs=runs)
+
+    @unary
+    def ListScalars(self, request: messages.ListScalarsRequest) -> messages.ListScalarsResponse:
+        found = self._entries(request, SCALAR)
+        self._numbers.measure([entry for tags in found.values() for entry in tags.values()])
+        response = messages.ListScalarsResponse()
+        for run, tags in found.items():
+            listed = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                max_step, max_wall_time, _ = entry.listed or (0, 0.0, 0)
+                metadata = messages.ScalarMetadata(
+                    max_step=max_step,
+                    max_wall_time=max_wall_time,
+                    summary_metadata=self._catalog.metadata(entry),
+                )
+                listed.tags.add(tag_name=tag, metadata=metadata)
+        return response
+
+    @unary
+    def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
+        limit = _limit(request)
+        found = self._entries(request, SCALAR)
+        response = packed.ReadScalarsResponse()
+        size = 0
+        entries = [entry for tags in found.values() for entry in tags.values()]
+        for entry, numbers in self._numbers.read(entries):
+            if not response.runs or response.runs[-1].run_name != entry.key.run:
+                response.runs.add(run_name=entry.key.run)
+            data = response.runs[-1].tags.add(tag_name=entry.key.tag).data
+            data.SetInParent()
+            chosen = downsampled(len(numbers.steps), limit)
+            data.step = packed_varints(numbers.steps[chosen])
+            data.wall_time = numbers.wall_times[chosen].astype("<f8", copy=False).tobytes()
+            data.value = numbers.values[chosen].astype("<f4", copy=False).tobytes()
+            size = _within(size + data.ByteSize())
+        return response
+
+    @unary
+    def ListTensors(self, request: messages.ListTensorsRequest) -> messages.ListTensorsResponse:
+        response = messages.ListTensorsResponse()
+        for run, tags in self._entries(request, TENSOR).items():
+            listed = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                max_step, max_wall_time, _ = self._listed(entry)
+                metadata = messages.TensorMetadata(
+                    max_step=max_step,
+                    max_wall_time=max_wall_time,
+                    summary_metadata=self._catalog.metadata(entry),
+                )
+                listed.tags.add(tag_name=tag, metadata=metadata)
+        return response
+
+    @unary
+    def ReadTensors(self, request: messages.ReadTensorsRequest) -> messages.ReadTensorsResponse:
+        limit = _limit(request)
+        response = messages.ReadTensorsResponse()
+        size = 0
+        for run, tags in self._entries(request, TENSOR).items():
+            read = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                data = read.tags.add(tag_name=tag).data
+                data.SetInParent()
+                rows = self._records.rows(entry)
+                chosen = downsampled(len(rows.steps), limit).tolist()
+                for row, tensor in self._records.values(entry, rows, chosen, tensor_of):
+                    data.step.append(int(rows.steps[row]))
+                    data.wall_time.append(float(rows.wall_times[row]))
+                    data.value.append(tensor)
+                    size = _within(size + tensor.ByteSize())
+        return response
+
+    @unary
+    def ListBlobSequences(
+        self, request: messages.ListBlobSequencesRequest
+    ) -> messages.ListBlobSequencesResponse:
+        response = messages.ListBlobSequencesResponse()
+        for run, tags in self._entries(request, BLOB_SEQUENCE).items():
+            listed = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                max_step, max_wall_time, max_length = self._listed(entry)
+                metadata = messages.BlobSequenceMetadata(
+                    max_step=max_step,
+                    max_wall_time=max_wall_time,
+                    max_length=max_length,
+                    summary_metadata=self._catalog.metadata(entry),
+                )
+                listed.tags.add(tag_name=tag, metadata=metadata)
+        return response
+
+    @unary
+    def ReadBlobSequences(
+        self, request: messages.ReadBlobSequencesRequest
+    ) -> messages.ReadBlobSequencesResponse:
+        limit = _limit(request)
+        response = messages.ReadBlobSequencesResponse()
+        for run, tags in self._entries(request, BLOB_SEQUENCE).items():
+            read = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                data = read.tags.add(tag_name=tag).data
+                data.SetInParent()
+                rows = self._records.rows(entry)
+                chosen = downsampled(len(rows.steps), limit).tolist()
+                for row, count in self._records.lengths(entry, rows, chosen):
+                    step = int(rows.steps[row])
+                    occurrence = row - int(np.searchsorted(rows.steps, step))
+                    data.step.append(step)
+                    data.wall_time.append(float(rows.wall_times[row]))
+                    keys = (
+                        BlobKey(entry.kind.plugin, run, tag, step, occurrence, index).encode()
+                        for index in range(count)
+                    )
+                    references = [messages.BlobReference(blob_key=key) for key in keys]
+                    data.values.add(blob_refs=references)
+        return response
+
+    @stream
+    def ReadBlob(
+        self, request: messages.ReadBlobRequest, context: Context
+    ) -> Iterator[messages.ReadBlobResponse]:
+        blob = self._blob(BlobKey.decode(request.blob_key))
+        for start in range(0, len(blob), _BLOB_PIECE):
+            yield messages.ReadBlobResponse(data=blob[start : start + _BLOB_PIECE])
+
+    def _blob(self, key: BlobKey) -> bytes:
+        tags = self._catalog.entries(Kind(key.plugin, BLOB_SEQUENCE), [key.run], None).get(key.run)
+        if tags is None:
+            raise NotFound(f'no such run: "{key.run}"')
+        entry = tags.get(key.tag)
+        if entry is None:
+            raise NotFound(f'run "{key.run}" has no such tag: "{key.tag}"')
+        rows = self._records.rows(entry)
+        row = int(np.searchsorted(rows.steps, key.step)) + key.occurrence
+        if key.occurrence < 0 or row >= len(rows.steps) or rows.steps[row] != key.step:
+            raise NotFound(f'run "{key.run}", tag "{key.tag}" has no step {key.step}; may have been evicted')
+        try:
+            blobs = blobs_of(self._records.payload(entry, rows, row))
+        except ValueError as error:
+            raise NotFound(f'run "{key.run}", tag "{key.tag}", step {key.step}: {error}') from error
+        if not 0 <= key.index < len(blobs):
+            raise NotFound(
+                f'blob sequence at run "{key.run}", tag "{key.tag}", step {key.step} '
+                f"has no index {key.index} (length: {len(blobs)})"
+            )
+        return blobs[key.index]
+
+    def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, Entry]]:
+        plugin = request.plugin_filter.plugin_name
+        if not plugin:
+            raise InvalidArgument("must specify non-empty plugin name")
+        asked = request.run_tag_filter
+        runs = asked.runs.names if asked.HasField("runs") else None
+        tags = asked.tags.names if asked.HasField("tags") else None
+        return self._catalog.entries(Kind(plugin, data_class), runs, tags)
+
+    def _listed(self, entry: Entry) -> tuple[int, float, int]:
+        if entry.listed is None:
+            rows = self._records.rows(entry)
+            length = self._records.longest(entry, rows) if entry.kind.data_class == BLOB_SEQUENCE else 0
+            last = int(rows.steps[-1]) if len(rows.steps) else 0
+            entry.listed = last, float(rows.wall_times.max(initial=0.0)), length
+        return entry.listed
+
+
+def _limit(request: _Sampled) -> int:
+    """How many points of a series are wanted at most."""
+    if not request.HasField("downsample"):
+        raise InvalidArgument("must specify downsample")
+    limit = request.downsample.num_points
+    if limit < 0:
+        raise InvalidArgument(f"num_points must be non-negative; got {limit}")
+    return limit
+
+
+def _within(size: int) -> int:
+    """``size`` of an answer so far. Raises TooMuch when TensorBoard could not receive it."""
+    if size > LARGEST_MESSAGE * 63 // 64:
+        raise TooMuch("the answer is longer than 256 MiB: ask for fewer runs, tags or points")
+    return size

@@ -1,0 +1,222 @@
+"""What a value is to TensorBoard: by its claim, whichever plugin has it.
+
+Legacy values become what the plugins of TensorBoard read, as its own data servers do it
+(tensorboard/data_compat.py, tensorboard/data/server/data_compat.rs); MindSpore's likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from attrs import frozen
+from google.protobuf.message import DecodeError, Message
+from numpy.typing import NDArray
+
+from insight_core.api import Claim, Dialect, EventField, Payload, SummaryPlugin
+from insight_core.proto import mindspore_pb2 as mindspore
+from insight_core.proto import tensorboard_pb2 as tensorboard
+
+SCALAR: int = tensorboard.DATA_CLASS_SCALAR
+TENSOR: int = tensorboard.DATA_CLASS_TENSOR
+BLOB_SEQUENCE: int = tensorboard.DATA_CLASS_BLOB_SEQUENCE
+
+
+@frozen
+class Kind:
+    """The plugin of TensorBoard that shows a value, and the way it reads it."""
+
+    plugin: str
+    data_class: int
+
+
+_SIMPLE_VALUE = EventField(Dialect.TENSORBOARD, "simple_value")
+_HISTO = EventField(Dialect.TENSORBOARD, "histo")
+_IMAGE = EventField(Dialect.TENSORBOARD, "image")
+_AUDIO = EventField(Dialect.TENSORBOARD, "audio")
+_GRAPH = EventField(Dialect.TENSORBOARD, "graph_def")
+_RUN_METADATA = EventField(Dialect.TENSORBOARD, "tagged_run_metadata")
+_MINDSPORE_SCALAR = EventField(Dialect.MINDSPORE, "scalar_value")
+_MINDSPORE_HISTOGRAM = EventField(Dialect.MINDSPORE, "histogram")
+_MINDSPORE_IMAGE = EventField(Dialect.MINDSPORE, "image")
+_MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+
+_FIELD_KINDS: dict[Claim, Kind] = {
+    _SIMPLE_VALUE: Kind("scalars", SCALAR),
+    _HISTO: Kind("histograms", TENSOR),
+    _IMAGE: Kind("images", BLOB_SEQUENCE),
+    _AUDIO: Kind("audio", BLOB_SEQUENCE),
+    _GRAPH: Kind("graphs", BLOB_SEQUENCE),
+    _RUN_METADATA: Kind("graph_tagged_run_metadata", BLOB_SEQUENCE),
+    _MINDSPORE_SCALAR: Kind("scalars", SCALAR),
+    _MINDSPORE_HISTOGRAM: Kind("histograms", TENSOR),
+    _MINDSPORE_IMAGE: Kind("images", BLOB_SEQUENCE),
+    _MINDSPORE_TENSOR: Kind("tensor", TENSOR),
+}
+_BLOBS: dict[Claim, int] = {
+    _IMAGE: 3,
+    _MINDSPORE_IMAGE: 3,
+    _AUDIO: 1,
+    _GRAPH: 1,
+    _RUN_METADATA: 1,
+}  # of one value
+# What the metadata of a tensor leaves open.
+_DATA_CLASSES = {
+    "scalars": SCALAR,
+    **dict.fromkeys(("histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars"), TENSOR),
+    **dict.fromkeys(
+        ("images", "audio", "graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model"),
+        BLOB_SEQUENCE,
+    ),
+}
+_NUMBER_FIELDS = ("float_val", "double_val", "int_val", "int64_val", "uint32_val", "uint64_val", "bool_val")
+_NUMBER_FORMS: dict[int, str] = {
+    tensorboard.DT_FLOAT: "<f4",
+    tensorboard.DT_DOUBLE: "<f8",
+    tensorboard.DT_INT32: "<i4",
+    tensorboard.DT_INT64: "<i8",
+}
+# ImagePluginData and AudioPluginData: a blob sequence; of audio, in the encoding WAV.
+_CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x01", _AUDIO: b"\x18\x01"}
+_WAV_CONTENT = b"\x10\x0b\x18\x01"
+
+
+def kind_of(claim: Claim, data_class: int) -> Kind | None:
+    """None: TensorBoard has no use for it. ``data_class`` is that of the summary metadata."""
+    if isinstance(claim, SummaryPlugin):
+        known = data_class or _DATA_CLASSES.get(claim.name)
+        return Kind(claim.name, known) if known and claim.name else None
+    return _FIELD_KINDS.get(claim)
+
+
+def claims_of(plugin: str, claims: Collection[Claim]) -> bool:
+    """Whether a plugin of this host with these claims holds what TensorBoard calls ``plugin``."""
+    return any(
+        claim.name == plugin
+        if isinstance(claim, SummaryPlugin)
+        else (kind := _FIELD_KINDS.get(claim)) is not None and kind.plugin == plugin
+        for claim in claims
+    )
+
+
+def content_of(claim: Claim, content: bytes, first: Payload | None) -> bytes:
+    """What TensorBoard's plugin must be told of a series; ``first`` is its first audio value."""
+    if claim == _AUDIO and first is not None:
+        audio = _parsed(tensorboard.Summary.Audio, first.data)
+        return _WAV_CONTENT if audio.content_type == "audio/wav" else _CONTENTS[_AUDIO]
+    return _CONTENTS.get(claim, content)
+
+
+def says_how_it_is_encoded(claim: Claim) -> bool:
+    """Whether content_of() wants to see a value."""
+    return claim == _AUDIO
+
+
+def blob_count(claims: Sequence[Claim]) -> int | None:
+    """How many blobs each value of a series has; None if that is known to the values alone."""
+    counts = {_BLOBS.get(claim) for claim in claims}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def tensor_of(payload: Payload) -> tensorboard.TensorProto:
+    """Raises ValueError for bytes that are not what their claim says."""
+    if isinstance(payload.claim, SummaryPlugin):
+        if not payload.data:  # hparams say everything in the metadata
+            return _null_tensor()
+        return _parsed(tensorboard.TensorProto, payload.data)
+    if payload.claim == _HISTO:
+        return _edges_and_counts(_parsed(tensorboard.HistogramProto, payload.data))
+    if payload.claim == _MINDSPORE_HISTOGRAM:
+        buckets = _parsed(mindspore.Summary.Histogram, payload.data).buckets
+        rows = [(bucket.left, bucket.left + bucket.width, bucket.count) for bucket in buckets]
+        return _matrix(np.array(rows, "<f8").reshape(-1, 3))
+    if payload.claim == _MINDSPORE_TENSOR:
+        written = _parsed(mindspore.TensorProto, payload.data)
+        numbers = np.fromiter(written.float_data, "<f4", len(written.float_data))
+        if math.prod(written.dims) != len(numbers):
+            raise ValueError(f"the tensor has {len(numbers)} numbers for the shape {list(written.dims)}")
+        return _tensor(tensorboard.DT_FLOAT, written.dims, numbers.tobytes())
+    raise ValueError(f"{payload.claim} is no tensor")
+
+
+def number_of(payload: Payload) -> float:
+    """The number of a tensor of rank 0. Raises ValueError for any other value."""
+    tensor = _parsed(tensorboard.TensorProto, payload.data)
+    numbers: Sequence[float] = [number for name in _NUMBER_FIELDS for number in getattr(tensor, name)]
+    form = _NUMBER_FORMS.get(tensor.dtype)
+    if form is not None and len(tensor.tensor_content) == np.dtype(form).itemsize:
+        numbers = np.frombuffer(tensor.tensor_content, form).tolist()
+    if tensor.tensor_shape.dim or len(numbers) != 1:
+        raise ValueError(f"the value of {payload.claim} is not one number")
+    return float(numbers[0])
+
+
+def blobs_of(payload: Payload) -> Sequence[bytes]:
+    """Raises ValueError for bytes that are not what their claim says."""
+    claim, data = payload.claim, payload.data
+    if claim in (_GRAPH, _RUN_METADATA):
+        return [data]
+    if claim == _AUDIO:
+        return [_parsed(tensorboard.Summary.Audio, data).encoded_audio_string]
+    if claim == _IMAGE:
+        image = _parsed(tensorboard.Summary.Image, data)
+        return [b"%d" % image.width, b"%d" % image.height, image.encoded_image_string]
+    if claim == _MINDSPORE_IMAGE:
+        drawn = _parsed(mindspore.Summary.Image, data)
+        return [b"%d" % drawn.width, b"%d" % drawn.height, drawn.encoded_image]
+    if isinstance(claim, SummaryPlugin):
+        return _strings(claim.name, _parsed(tensorboard.TensorProto, data))
+    raise ValueError(f"{claim} is no sequence of blobs")
+
+
+Parsed = TypeVar("Parsed", bound=Message)
+
+
+def _parsed(kind: type[Parsed], data: bytes) -> Parsed:
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise ValueError(f"the value is no {kind.DESCRIPTOR.name}") from error
+
+
+def _null_tensor() -> tensorboard.TensorProto:
+    return _tensor(tensorboard.DT_FLOAT, (0,), b"")
+
+
+def _tensor(dtype: tensorboard.DataType, shape: Iterable[int], content: bytes) -> tensorboard.TensorProto:
+    dims = [tensorboard.TensorShapeProto.Dim(size=size) for size in shape]
+    return tensorboard.TensorProto(
+        dtype=dtype, tensor_shape=tensorboard.TensorShapeProto(dim=dims), tensor_content=content
+    )
+
+
+def _matrix(rows: NDArray[np.float64]) -> tensorboard.TensorProto:
+    return _tensor(tensorboard.DT_DOUBLE, rows.shape, rows.astype("<f8", copy=False).tobytes())
+
+
+def _edges_and_counts(histogram: tensorboard.HistogramProto) -> tensorboard.TensorProto:
+    """float64[k, 3]: left edge, right edge and count of each bucket; the outer edges are min and max."""
+    counts = np.fromiter(histogram.bucket, np.float64, len(histogram.bucket))
+    limits = np.fromiter(histogram.bucket_limit, np.float64, len(histogram.bucket_limit))
+    if len(counts) != len(limits):
+        raise ValueError(f"the histogram has {len(counts)} buckets and {len(limits)} edges")
+    rows = np.empty((len(counts), 3))
+    if len(rows):
+        rows[0, 0], rows[1:, 0] = histogram.min, limits[:-1]
+        rows[:-1, 1], rows[-1, 1] = limits[:-1], histogram.max
+        rows[:, 2] = counts
+    return _matrix(rows)
+
+
+def _strings(plugin: str, tensor: tensorboard.TensorProto) -> Sequence[bytes]:
+    rank = len(tensor.tensor_shape.dim)
+    strings = list(tensor.string_val)
+    if tensor.dtype != tensorboard.DT_STRING:
+        raise ValueError(f"the value of plugin {plugin} holds no strings")
+    if plugin == "audio" and rank == 2:  # pairs of a sound and its label
+        return strings[:: max(1, tensor.tensor_shape.dim[1].size)]
+    if rank == 1 or (rank == 0 and plugin.startswith("graph")):
+        return strings
+    raise ValueError(f"the value of plugin {plugin} is of rank {rank}")
