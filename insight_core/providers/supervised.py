@@ -25,8 +25,8 @@ _STEADY = 20.0  # seconds after which a server counts as one that works
 _LEAVE = 1.0  # seconds that it has to end when it is told to
 
 
-class SupervisedServer:
-    """Keeps one data server alive, and a link pointed at it.
+class ChildLink(Link):
+    """The link to a data server that this one starts, and starts again whenever it ends.
 
     ``command`` is the program with its flags. Those of the start are added: ``--port=0``, the file in
     which it says its port, the one in which it says why it could not start, and
@@ -35,12 +35,14 @@ class SupervisedServer:
     """
 
     def __init__(self, command: Sequence[str], name: str = "the data server") -> None:
+        super().__init__(absent=f"{name} is starting")
         self._command = tuple(command)
         self._name = name
-        self.link = Link(absent=f"{name} is starting")
         self._closing = threading.Event()
         self._child: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._keep_alive, name="data-server-supervisor", daemon=True)
+        self._supervisor = threading.Thread(
+            target=self._keep_alive, name="data-server-supervisor", daemon=True
+        )
 
     @property
     def pid(self) -> int | None:
@@ -49,16 +51,18 @@ class SupervisedServer:
         return child.pid if child is not None and child.poll() is None else None
 
     def start(self) -> None:
-        self._thread.start()
+        super().start()
+        self._supervisor.start()
 
     def close(self) -> None:
         """Ends the server; soon, whatever it does."""
         self._closing.set()
+        super().close()
         child = self._child
         if child is not None:
             _end(child)
-        if self._thread.ident is not None:
-            self._thread.join(timeout=_LEAVE)
+        if self._supervisor.ident is not None:
+            self._supervisor.join(timeout=_LEAVE)
 
     def _keep_alive(self) -> None:
         pause = _SHORTEST
@@ -73,7 +77,7 @@ class SupervisedServer:
             if time.monotonic() - began > _STEADY:
                 pause = _SHORTEST
             log.warning("%s; it is being restarted", reason)
-            self.link.disconnect(f"{reason}; it is being restarted")
+            self.disconnect(f"{reason}; it is being restarted")
             self._closing.wait(pause)
             pause = min(2 * pause, _LONGEST)
 
@@ -95,7 +99,7 @@ class SupervisedServer:
                 port = self._port(child, port_file)
                 if port is None:
                     return self._stillborn(child, error_file)
-                self.link.connect(f"localhost:{port}")
+                self.connect(f"localhost:{port}")
                 child.wait()
             finally:
                 _end(child)
