@@ -109,6 +109,15 @@ def physical_memory() -> int:
     return min(limits)
 
 
+def server_location(text: str) -> str:
+    """``HOST:PORT`` out of ``grpc://HOST:PORT``."""
+    scheme, separator, address = text.partition("://")
+    host, colon, port = address.rpartition(":")
+    if scheme != "grpc" or not (separator and host and colon) or "/" in address:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form grpc://HOST:PORT")
+    return f"{host}:{port_number(port)}"
+
+
 def url_prefix(text: str) -> str:
     """``/a/b`` out of ``a/b``, ``/a/b`` or ``/a/b/``; empty for the root."""
     parts = [part for part in text.split("/") if part]

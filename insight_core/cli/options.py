@@ -18,6 +18,7 @@ from insight_core.cli.flags import (
     port_number,
     sample_counts,
     seconds,
+    server_location,
     split_commas,
     split_list,
     split_logdirs,
@@ -32,6 +33,21 @@ LOGDIR = Flag(
     aliases=("summary-base-dir",),
     split=split_logdirs,
     default=(),
+)
+DATA_PROVIDER = Flag(
+    "data-provider",
+    "data server to ask instead of reading logs: insight-data-server, or any other that has the service of "
+    "TensorBoard",
+    server_location,
+    metavar="grpc://HOST:PORT",
+)
+LOAD = Flag(
+    "load",
+    "who reads the logs: inprocess: this process (default); server: an insight-data-server, started and kept "
+    "alive; rust: a tensorboard-data-server for each logdir, and this process what MindSpore wrote",
+    one_of("inprocess", "server", "rust"),
+    "inprocess",
+    "{inprocess,server,rust}",
 )
 DISABLE_PLUGIN = Flag(
     "disable-plugin",
@@ -81,6 +97,8 @@ JSON = Flag("json", "print JSON", switch=True, default=False)
 
 SERVE_FLAGS = (
     LOGDIR,
+    DATA_PROVIDER,
+    LOAD,
     Flag(
         "host",
         "address to listen at (default 127.0.0.1: this machine only)",
@@ -149,6 +167,8 @@ class Options:
 
     command: str
     logdir: tuple[str, ...] = field(default=(), converter=_words)
+    data_provider: str | None = None  # HOST:PORT
+    load: str = "inprocess"
     host: str = "127.0.0.1"
     port: int | None = None
     path_prefix: str = ""
@@ -198,7 +218,11 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None
             values[flag.destination], origins[flag.destination] = value, origin
         else:
             values[flag.destination] = flag.default
-    if LOGDIR in flags and not values["logdir"]:
+    if values.get("data_provider"):
+        for name in ("logdir", "load"):
+            if name in origins:
+                parser.error(f"{origins[name]} makes no sense beside {origins['data_provider']}")
+    elif LOGDIR in flags and not values["logdir"]:
         parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
     return Options(command=command, origins=origins, **values)
 

@@ -9,14 +9,15 @@ import sys
 import threading
 from types import FrameType
 
+from insight_core.api import DataProvider
+from insight_core.cli.data_source import ignored_flags, open_data
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
-from insight_core.cli.policies import cache_policies, open_registry
+from insight_core.cli.policies import open_registry
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
 from insight_core.host import Host, HostSettings
 from insight_core.host.server import Server, listen
-from insight_core.providers.local import LocalProvider
 
 log = logging.getLogger(__name__)
 
@@ -27,12 +28,7 @@ def serve(options: Options) -> int:
     line = open_terminal(options.verbosity)
     registry = open_registry(options)
     logdirs = open_logdirs(options)
-    provider = LocalProvider(
-        logdirs,
-        registry.plugins.values(),
-        policies=cache_policies(options, registry.plugins),
-        reload_interval=options.reload_interval,
-    )
+    provider = open_data(options, registry, logdirs)
     try:
         settings = HostSettings(
             path_prefix=options.path_prefix,
@@ -50,6 +46,8 @@ def serve(options: Options) -> int:
     ending.watch()
     provider.start()
     print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
+    for flag in ignored_flags(options):
+        line.print(f"insight-host: {flag} has no effect: the data server at {options.data_provider} decides.")
     for notice in problems(logdirs):
         line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
     display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
@@ -99,7 +97,7 @@ class _Ending:
         self._asked.set()
 
 
-def _close(server: Server, provider: LocalProvider, display: LoadingDisplay) -> None:
+def _close(server: Server, provider: DataProvider, display: LoadingDisplay) -> None:
     display.stop()
     server.stop()
     provider.close()

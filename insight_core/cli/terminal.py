@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TextIO
 
-from insight_core.api import Progress
+from insight_core.api import Progress, Unavailable
 from insight_core.cli.table import printable, width
 
 _LEVELS = {
@@ -107,6 +107,10 @@ class LoadingDisplay:
             try:
                 progress = self._progress()
                 runs = self._runs()
+            except Unavailable as error:  # a data server that is being started
+                self._line.show(str(error))
+                self._ended.wait(0.2)
+                continue
             except Exception:  # the display must never be the reason that a host fails
                 logging.getLogger(__name__).debug("no progress to show", exc_info=True)
                 break

@@ -1,0 +1,150 @@
+"""Where the data come from, as the flags say: this process, a child of it, or a server somebody runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from insight_core.api import Dialect, InvalidArgument, Keep
+from insight_core.cli.options import Options
+from insight_core.cli.policies import cache_policies
+from insight_core.loading.logdir import Logdir, run_prefixes
+from insight_core.registry import Registry
+
+if TYPE_CHECKING:  # gRPC is loaded where it is needed
+    from insight_core.providers.merged import StartableProvider
+
+# What the server in Rust keeps less of unless it is told to; TensorBoard's names.
+_SAMPLED = (
+    "scalars",
+    "histograms",
+    "text",
+    "hparams",
+    "pr_curves",
+    "mesh",
+    "custom_scalars",
+    "images",
+    "audio",
+    "graphs",
+    "graph_run_metadata",
+    "graph_run_metadata_graph",
+    "graph_keras_model",
+    "graph_tagged_run_metadata",
+)
+
+
+def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
+    """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be."""
+    if options.data_provider is not None:
+        from insight_core.providers.opening import OpenedProvider
+
+        return OpenedProvider(
+            options.data_provider, registry.plugins.values(), interval=options.reload_interval
+        )
+    if options.load == "server":
+        return _server(options, logdirs)
+    if options.load == "rust":
+        return _rust(options, registry, logdirs)
+    return _in_process(options, registry, logdirs)
+
+
+def ignored_flags(options: Options) -> list[str]:
+    """The flags and variables given that say how to load, which is the server's affair."""
+    names = ("samples_per_plugin", "cache_preset", "cache_dir", "cache", "max_memory")
+    given = [options.origin(name) for name in names if name in options.origins]
+    return given if options.data_provider is not None else []
+
+
+def _in_process(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.local import LocalProvider
+
+    return LocalProvider(
+        logdirs,
+        registry.plugins.values(),
+        policies=cache_policies(options, registry.plugins),
+        reload_interval=options.reload_interval,
+    )
+
+
+def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.grpc_insight import InsightProvider
+    from insight_core.providers.supervised import ChildLink
+
+    command = [sys.executable, "-m", "insight_core.cli.data_server"]
+    return InsightProvider(ChildLink([*command, *_server_flags(options, logdirs)]))
+
+
+def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
+    """The flags that concern loading, for the child."""
+    flags = [
+        f"--logdir={logdir.name}:{logdir.path}" if logdir.name else f"--logdir={logdir.path}"
+        for logdir in logdirs
+    ]
+    flags.append(f"--reload={options.reload_interval:g}" if options.reload_interval else "--reload=once")
+    flags += [f"--samples-per-plugin={name}={count}" for name, count in options.samples_per_plugin.items()]
+    flags += [f"--disable-plugin={name}" for name in options.disable_plugin]
+    if options.cache_preset is not None:
+        flags.append(f"--cache-preset={options.cache_preset}")
+    if options.cache_dir is not None:
+        flags.append(f"--cache-dir={options.cache_dir}")
+    if not options.cache:
+        flags.append("--no-cache")
+    if options.max_memory is not None:
+        flags.append(f"--max-memory={options.max_memory}")
+    flags.append(f"--verbosity={options.verbosity}")
+    return flags
+
+
+def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
+    from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+    from insight_core.providers.merged import MergedProvider
+    from insight_core.providers.supervised import ChildLink, rust_server
+
+    try:
+        program = rust_server()
+    except (ImportError, OSError) as error:
+        raise InvalidArgument(f"{options.origin('load')}: {error}") from error
+    reload = f"{max(1, int(options.reload_interval))}" if options.reload_interval else "once"
+    samples = ",".join(f"{name}={count}" for name, count in _samples(options, registry).items())
+    parts: list[StartableProvider] = []
+    for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
+        flags = [
+            f"--logdir={os.path.abspath(logdir.path)}",
+            f"--reload={reload}",
+            f"--samples-per-plugin={samples}",
+        ]
+        name = f"the data server of {prefix}" if prefix else "the data server"
+        parts.append(
+            TensorBoardProvider(
+                ChildLink([program, *flags], name),
+                registry.plugins.values(),
+                interval=options.reload_interval,
+                prefix=prefix,
+            )
+        )
+    prefixed = zip(logdirs, run_prefixes(logdirs), strict=True)
+    mindspore = [
+        evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE}))
+        for logdir, prefix in prefixed
+    ]
+    return MergedProvider([*parts, _in_process(options, registry, mindspore)])
+
+
+def _samples(options: Options, registry: Registry) -> dict[str, int | str]:
+    """How many points the server in Rust keeps of a series, by TensorBoard's name of the plugin."""
+    from insight_core.providers.tensorboard_listing import Naming, Shape
+
+    policies = cache_policies(options, registry.plugins)
+    naming = Naming.of(registry.plugins.values())
+    samples: dict[str, int | str] = {}
+    for source in _SAMPLED:
+        shape = Shape.SCALARS if source == "scalars" else Shape.TENSORS
+        plugin = registry.plugins.get(naming.plugin(naming.claim(source, "__run_graph__"), shape))
+        policy = policies.get(plugin.name, plugin.cache) if plugin is not None else None
+        limited = policy is not None and policy.keep is not Keep.ALL and policy.points
+        samples[source] = policy.points if policy is not None and limited else "all"
+    return samples
