@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,14 @@ from attrs import frozen
 
 from benchmarks.corpus import WrittenCorpus
 from benchmarks.data_service import channel, has_everything
-from benchmarks.processes import Failed, free_port, peer_environment, started
+from benchmarks.hosts import rust_loaded
+from benchmarks.processes import Failed, peer_environment
 from benchmarks.table import MINDINSIGHT, OURS, RUST, RUST_ALL, AtMost, Row, TimesBetter, median
 from insight_core.api import Dialect
 
 _BASE = 60.0  # MB of a process that has loaded nothing
 _POINT = 40 / 1e6  # MB a point may take
 _PATIENCE = 600.0  # seconds
-_FINISHED = b"Finished load cycle"
 TIMES_FASTER = {"deep": 5.0, "wide": 8.0, "many": 2.0, "blobs": 20.0}
 
 
@@ -46,16 +46,14 @@ class Cost:
 _FAILED = Cost(math.nan, math.nan, math.nan)
 
 
-def measure(corpora: Iterable[WrittenCorpus], rounds: int) -> Iterator[list[Row]]:
-    """The rows of one corpus after the other."""
-    for corpus in corpora:
-        costs: dict[str, list[Cost]] = {}
-        for _ in range(rounds):
-            for name, load in _contenders(corpus).items():
-                costs.setdefault(name, []).append(_try(name, load, corpus))
-        if corpus.name == "mindspore_tenth" and os.environ.get("INSIGHT_PEER_MINDINSIGHT"):
-            costs[MINDINSIGHT] = [_try(MINDINSIGHT, _mindinsight, corpus)]
-        yield _rows(corpus, costs)
+def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
+    costs: dict[str, list[Cost]] = {}
+    for _ in range(rounds):
+        for name, load in _contenders(corpus).items():
+            costs.setdefault(name, []).append(_try(name, load, corpus))
+    if corpus.name == "mindspore_tenth" and os.environ.get("INSIGHT_PEER_MINDINSIGHT"):
+        costs[MINDINSIGHT] = [_try(MINDINSIGHT, _mindinsight, corpus)]
+    return _rows(corpus, costs)
 
 
 def _contenders(corpus: WrittenCorpus) -> dict[str, Callable[[WrittenCorpus], Cost]]:
@@ -95,19 +93,10 @@ def _own(corpus: WrittenCorpus) -> Cost:
     return Cost(found["wall"], found["cpu"], found["memory"])
 
 
-def rust_command(corpus: WrittenCorpus, port: int, *flags: str) -> list[str]:
-    import tensorboard_data_server  # type: ignore[import-untyped]
-
-    program = str(tensorboard_data_server.server_binary())
-    return [program, "--logdir", str(corpus.logdir), "--port", str(port), "--reload", "once", "-v", *flags]
-
-
 def _rust(corpus: WrittenCorpus, *flags: str) -> Cost:
-    port = free_port()
-    with started(rust_command(corpus, port, *flags), port=port) as program:
-        wall = program.wait(lambda: _FINISHED in program.log.read_bytes(), pause=0.001, patience=_PATIENCE)
+    with rust_loaded(corpus, *flags) as (program, wall):
         cost = Cost(wall, program.processor_time(), program.peak_memory())
-        with channel(port) as opened:
+        with channel(program.port) as opened:
             if not has_everything(opened, corpus.content):
                 raise Failed("its load cycle is finished but series are missing or incomplete")
     return cost

@@ -1,0 +1,149 @@
+"""Hosts and servers on a corpus: how each is started, and when it has everything."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from benchmarks.corpus import Corpus, WrittenCorpus, run_name, tag_names
+from benchmarks.data_service import channel, has_everything, has_loaded
+from benchmarks.processes import Failed, Program, free_port, peer_environment, started
+
+_PATIENCE = 120.0  # seconds
+_PAUSE = 0.005  # seconds between questions
+_FINISHED = b"Finished load cycle"
+
+
+@contextmanager
+def our_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
+    """``insight-host``, and the seconds until ``/data/plugin/scalar/tags`` was complete.
+
+    Until it says that everything is loaded it is asked that alone: the answer with all tags is long.
+    """
+    port = free_port()
+    with started(our_command("insight_core.cli", corpus, port, *flags), port=port) as program:
+        program.wait(lambda: _has_loaded(port), pause=_PAUSE, patience=_PATIENCE)
+        tags = get_json(port, "/data/plugin/scalar/tags")
+        seconds = program.elapsed()
+        expected = _expected(corpus.content, {"first_step": 0, "last_step": corpus.content.steps - 1})
+        kept = {
+            run: {tag: _steps(info) for tag, info in found.items()} for run, found in (tags or {}).items()
+        }
+        if kept != expected:
+            raise Failed("it says that everything is loaded but tags are missing or incomplete")
+        yield program, seconds
+
+
+@contextmanager
+def our_server(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
+    """``insight-data-server``, and the seconds until one List call had every series to its end."""
+    port = free_port()
+    command = our_command("insight_core.cli.data_server", corpus, port, *flags)
+    with started(command, port=port) as program, channel(port) as opened:
+        program.wait(lambda: has_loaded(opened), pause=_PAUSE, patience=_PATIENCE)
+        if not has_everything(opened, corpus.content):
+            raise Failed("it says that everything is loaded but series are missing or incomplete")
+        yield program, program.elapsed()
+
+
+@contextmanager
+def rust_server(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
+    """``tensorboard-data-server``, and the seconds until one List call had every series to its end."""
+    with rust_loaded(corpus, *flags) as (program, _), channel(program.port) as opened:
+        if not has_everything(opened, corpus.content):
+            raise Failed("its load cycle is finished but series are missing or incomplete")
+        yield program, program.elapsed()
+
+
+@contextmanager
+def rust_loaded(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
+    """``tensorboard-data-server``, and the seconds until it says that its first load cycle is finished."""
+    import tensorboard_data_server  # type: ignore[import-untyped]
+
+    port = free_port()
+    command = [str(tensorboard_data_server.server_binary()), "--logdir", str(corpus.logdir)]
+    command += ["--port", str(port), "--reload", "once", "-v", *flags]
+    with started(command, port=port) as program:
+        yield (
+            program,
+            program.wait(lambda: _FINISHED in program.log.read_bytes(), pause=0.001, patience=_PATIENCE),
+        )
+
+
+@contextmanager
+def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
+    """TensorBoard with its Rust server, and the seconds until ``/data/plugin/scalars/tags`` was complete.
+
+    It does not say when everything is loaded: it is asked for the names of its runs, then for all tags.
+    """
+    port, content = free_port(), corpus.content
+    python = os.environ["INSIGHT_PEER_TENSORBOARD"]
+    command = [python, "-m", "tensorboard.main", "--logdir", str(corpus.logdir), "--load_fast", "true"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    with (
+        tempfile.TemporaryDirectory(prefix="insight-bench-") as workspace,
+        started(command, port=port, environment=peer_environment(Path(workspace))) as program,
+    ):
+        program.wait(
+            lambda: len(get_json(port, "/data/runs") or ()) == content.runs, pause=_PAUSE, patience=_PATIENCE
+        )
+        expected = {run: set(tags) for run, tags in _expected(content, {}).items()}
+        seconds = program.wait(
+            lambda: _tags_of_tensorboard(port) == expected, pause=_PAUSE, patience=_PATIENCE
+        )
+        tag = tag_names(content.tags)[-1]
+        for run in (run_name(0), run_name(content.runs - 1)):
+            points = get_json(port, f"/data/plugin/scalars/scalars?run={quote(run)}&tag={quote(tag)}") or [
+                [0, 0]
+            ]
+            if points[-1][1] != content.steps - 1:
+                raise Failed(f"all tags are there but {tag} of {run} ends at step {points[-1][1]}")
+        yield program, seconds
+
+
+def our_command(module: str, corpus: WrittenCorpus, port: int, *flags: str) -> list[str]:
+    return [sys.executable, "-m", module, "--logdir", str(corpus.logdir), "--port", str(port), *flags]
+
+
+def get_json(port: int, path: str) -> Any:  # noqa: ANN401
+    """The answer, or None when nobody listens yet."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        body = answer.read()
+    except ConnectionError:
+        return None
+    finally:
+        connection.close()
+    if answer.status == 503:  # the data is not there yet
+        return None
+    if answer.status != 200:
+        raise Failed(f"{path}: {answer.status} {body[:200]!r}")
+    return json.loads(body)
+
+
+def _has_loaded(port: int) -> bool:
+    table = get_json(port, "/data/run_table")
+    return bool(table and table["progress"]["loaded_once"])
+
+
+def _steps(info: Mapping[str, object]) -> dict[str, object]:
+    return {name: info[name] for name in ("first_step", "last_step")}
+
+
+def _expected(corpus: Corpus, info: dict[str, int]) -> dict[str, dict[str, dict[str, int]]]:
+    return {run_name(i): dict.fromkeys(tag_names(corpus.tags), info) for i in range(corpus.runs)}
+
+
+def _tags_of_tensorboard(port: int) -> dict[str, set[str]]:
+    tags = get_json(port, "/data/plugin/scalars/tags") or {}
+    return {run: set(found) for run, found in tags.items()}
