@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server": {"api", "proto"},
     "host": {"api", "registry", "json_text"},
     "testing": {"api", "records", "store", "loading", "providers", "registry", "host"},
-    "cli": {"api", "json_text", "registry", "records", "store", "loading", "providers", "host"},
+    "cli": {"api", "json_text", "registry", "records", "store", "loading", "providers", "server", "host"},
 }
 THIRD_PARTY: dict[str, set[str]] = {
     "api": {"attrs", "numpy", "pluggy"},

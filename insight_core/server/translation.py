@@ -7,7 +7,7 @@ Legacy values become what the plugins of TensorBoard read, as its own data serve
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -91,14 +91,10 @@ def kind_of(claim: Claim, data_class: int) -> Kind | None:
     return _FIELD_KINDS.get(claim)
 
 
-def claims_of(plugin: str, claims: Collection[Claim]) -> bool:
-    """Whether a plugin of this host with these claims holds what TensorBoard calls ``plugin``."""
-    return any(
-        claim.name == plugin
-        if isinstance(claim, SummaryPlugin)
-        else (kind := _FIELD_KINDS.get(claim)) is not None and kind.plugin == plugin
-        for claim in claims
-    )
+def claims_of(plugin: str) -> frozenset[Claim]:
+    """By what the values are taken that TensorBoard shows in its ``plugin``."""
+    fields = (claim for claim, kind in _FIELD_KINDS.items() if kind.plugin == plugin)
+    return frozenset({SummaryPlugin(plugin), *fields})
 
 
 def content_of(claim: Claim, content: bytes, first: Payload | None) -> bytes:

@@ -1,0 +1,285 @@
+"""``insight-data-server``: loads in a process of its own and answers over gRPC.
+
+A stand-in for TensorBoard's data server: flags, files, exit codes and what goes to stderr are those
+of tensorboard/data/server/cli.rs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from insight_core.cli.flags import Flag, nonempty, port_number, seconds
+from insight_core.cli.options import (
+    CACHE,
+    CACHE_DIR,
+    CACHE_PRESET,
+    DISABLE_PLUGIN,
+    MAX_MEMORY,
+    VERBOSITY,
+    Options,
+)
+
+if TYPE_CHECKING:
+    from insight_core.api import CachePolicy, Plugin
+    from insight_core.loading.logdir import Logdir
+
+_BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
+_PATIENCE = 0.8  # seconds that threads have to end
+_SHORTEST_RELOAD = 0.5  # seconds; TensorBoard says 0 for intervals of less than one
+_REMOTE = re.compile(r"([A-Za-z0-9+.-]+)://")
+
+
+def _reload(text: str) -> float:
+    """Seconds between loads; 0 stands for ``once``."""
+    return 0.0 if text == "once" else seconds(text) or _SHORTEST_RELOAD
+
+
+def _samples(text: str) -> dict[str, int]:
+    """``{"scalars": 500, "images": 0}`` out of ``scalars=500,images=all``; 0 keeps all."""
+    counts = {}
+    for part in filter(None, text.split(",")):
+        name, equals, count = part.partition("=")
+        if not (name and equals and re.fullmatch(r"all|[0-9]{1,18}", count)):
+            raise argparse.ArgumentTypeError(f"{part!r} is not of the form plugin=N or plugin=all")
+        counts[name] = 0 if count == "all" else int(count)
+    return counts
+
+
+_FLAGS = (
+    Flag(
+        "logdir",
+        "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
+        metavar="DIR",
+        split=lambda text: [text],
+    ),
+    Flag(
+        "host", "address to listen at (default localhost: this machine only)", nonempty, "localhost", "HOST"
+    ),
+    Flag("port", "port (default 6806; 0: any free one)", port_number, 6806, "PORT"),
+    Flag("reload", 'seconds between loads, or "once" (default 5)', _reload, 5.0, "SECONDS"),
+    Flag(
+        "samples-per-plugin",
+        "points of a series to keep, by TensorBoard's or our plugin names (default, all and 0: all of them)",
+        _samples,
+        metavar="NAME=N,...",
+        split=lambda text: [text],
+        default=(),
+    ),
+    Flag("checksum", "accepted and ignored: checksums are always verified", switch=True),
+    Flag("port-file", "write the port to this file when it is listened at", nonempty, metavar="FILE"),
+    Flag("error-file", "write why the server could not start to this file", nonempty, metavar="FILE"),
+    Flag("die-after-stdin", "end when standard input does", switch=True, default=False),
+)
+# These may also be environment variables; the others are for one server alone.
+_SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, VERBOSITY)
+
+
+def _merged(counts: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
+    return {name: count for mapping in counts for name, count in mapping.items()}
+
+
+@frozen(kw_only=True)
+class DataServerOptions:
+    """The flags; ``shared`` holds those that insight-host has too."""
+
+    logdir: Sequence[str] = field(converter=tuple)
+    host: str
+    port: int
+    reload: float
+    samples_per_plugin: Mapping[str, int] = field(converter=_merged)
+    checksum: bool | None
+    port_file: str | None
+    error_file: str | None
+    die_after_stdin: bool
+    shared: Options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs ``insight-data-server``; returns its exit code."""
+    options = read_data_server_options(sys.argv[1:] if arguments is None else arguments, os.environ)
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else it writes to stderr what is said there anyway
+    return _run(options)
+
+
+def read_data_server_options(arguments: Sequence[str], environment: Mapping[str, str]) -> DataServerOptions:
+    """Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does."""
+    parser = argparse.ArgumentParser(
+        prog="insight-data-server",
+        description="Serves training logs over gRPC, to insight-host and to TensorBoard.",
+        allow_abbrev=False,
+    )
+    for flag in (*_FLAGS, *_SHARED_FLAGS):
+        flag.add_to(parser)
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice: everything")
+    parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
+    given = vars(parser.parse_args([_hyphenated(argument) for argument in arguments]))
+    if given["version"]:
+        from insight_core.cli.version import version_line
+
+        print(version_line())
+        parser.exit(0)
+    own: dict[str, Any] = {flag.destination: _or(given[flag.destination], flag.default) for flag in _FLAGS}
+    if own["logdir"] is None:
+        parser.error("no log directory: give --logdir DIR")
+    shared: dict[str, Any] = {}
+    for flag in _SHARED_FLAGS:
+        value = given[flag.destination]
+        try:
+            value = flag.from_environment(environment) if value is None else value
+        except argparse.ArgumentTypeError as error:
+            parser.error(str(error))
+        shared[flag.destination] = _or(value, flag.default)
+    if given["verbose"]:
+        shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
+    return DataServerOptions(**own, shared=Options(command="data-server", **shared))
+
+
+def _hyphenated(argument: str) -> str:
+    name, equals, value = argument.partition("=")
+    return name.replace("_", "-") + equals + value if name.startswith("--") else argument
+
+
+def _or(value: object, default: object) -> object:
+    return default if value is None else value
+
+
+class _Failure(Exception):
+    """Why the server does not start, and its exit code."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def _run(options: DataServerOptions) -> int:
+    ending = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        ending.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    try:
+        logdirs = _logdirs(options.logdir)
+        stop = _started(options, logdirs)
+    except _Failure as failure:
+        return _fail(failure, options.error_file)
+    if options.die_after_stdin:
+        threading.Thread(target=_drain, args=(ending,), name="stdin", daemon=True).start()
+    ending.wait()
+    closing = threading.Thread(target=stop, name="closing", daemon=True)
+    closing.start()
+    closing.join(_PATIENCE)
+    sys.stderr.flush()
+    os._exit(0)  # what still computes an answer has nobody left to give it to
+
+
+def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
+    """Listens, says where, and loads; returns what ends it all."""
+    from insight_core.api import InsightError
+    from insight_core.cli.policies import open_registry
+    from insight_core.cli.terminal import open_terminal
+    from insight_core.cli.version import host_version
+    from insight_core.providers.local import LocalProvider
+    from insight_core.server.serving import BindError, serve
+
+    open_terminal(options.shared.verbosity)
+    try:
+        plugins = open_registry(options.shared).plugins
+        provider = LocalProvider(
+            logdirs, plugins.values(), policies=_policies(options, plugins), reload_interval=options.reload
+        )
+        server = serve(provider, options.host, options.port, version=host_version())
+    except BindError as error:
+        raise _Failure(_BIND_FAILED, str(error)) from error
+    except InsightError as error:
+        raise _Failure(_BAD_FLAG, str(error)) from error
+    _announce(options, server.port)
+    provider.start()
+
+    def stop() -> None:
+        server.stop()
+        provider.close()
+
+    return stop
+
+
+def _logdirs(texts: Sequence[str]) -> list[Logdir]:
+    from insight_core.loading.logdir import parse_logdir
+
+    for text in texts:
+        if not text:
+            raise _Failure(_BAD_LOGDIR, "empty --logdir")
+        remote = _REMOTE.match(text)
+        if remote:
+            raise _Failure(_BAD_LOGDIR, f'unknown protocol "{remote[1]}" in logdir {text}')
+    return [parse_logdir(text) for text in texts]
+
+
+def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapping[str, CachePolicy]:
+    """How much is kept, by plugin of this host, and of values without one by their claim."""
+    from insight_core.api import CachePolicy, Keep
+    from insight_core.cli.policies import cache_policies
+    from insight_core.server.translation import claims_of
+
+    policies = cache_policies(options.shared, plugins)
+    for name, points in options.samples_per_plugin.items():
+        policy = CachePolicy(Keep.UNIFORM if points else Keep.ALL, points)
+        claims = claims_of(name)
+        policies.update((str(claim), policy) for claim in claims)
+        for plugin in plugins.values():
+            if name == plugin.name or (plugin.decoder is not None and claims & plugin.decoder.claims):
+                policies[plugin.name] = policy
+    return policies
+
+
+def _announce(options: DataServerOptions, port: int) -> None:
+    """Says the port: whole or not at all, for whoever waits for the file reads it at any moment."""
+    if options.port_file is None:
+        print(f"listening on {options.host}:{port}", file=sys.stderr, flush=True)
+        return
+    path = Path(options.port_file)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(f"{port}\n", encoding="ascii")
+        partial.replace(path)
+    except OSError as error:
+        raise _Failure(_OTHER, f'failed to write port "{port}" to {path}: {error}') from error
+
+
+def _fail(failure: _Failure, error_file: str | None) -> int:
+    """Says why the server does not start, in the file if there is one; returns the exit code."""
+    text = str(failure)
+    if error_file is not None:
+        try:
+            Path(error_file).write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace")
+            return failure.code
+        except OSError as error:
+            text = f"{text} (and {error_file} could not be written: {error})"
+    print(f"fatal: {text}", file=sys.stderr)
+    return failure.code
+
+
+def _drain(ending: threading.Event) -> None:
+    """Waits for the end of standard input, which is that of the parent."""
+    try:
+        while os.read(0, 1 << 16):
+            pass
+    except OSError:
+        pass  # it was closed
+    ending.set()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
