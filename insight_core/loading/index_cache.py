@@ -7,6 +7,7 @@ unusable: it is deleted, and the event file is read anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import logging
@@ -22,12 +23,14 @@ from pathlib import Path
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.index_format import Unusable, decode, encode, fingerprint_digest, read_header
 from insight_core.loading.index_upkeep import index_directory, temporary_name, tidy
+from insight_core.loading.mounts import mounts, silent_mount
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 10 << 30  # of all entries; those unused for longest go first
 _SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
 _MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
+_MOST_TRIES = 10  # to make directories that somebody else removes meanwhile
 _PIECE = 1 << 20  # bytes written at a time
 _USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is known
 
@@ -44,7 +47,7 @@ class IndexCache:
         self._fingerprint = fingerprint_digest(fingerprint)
         self._most_bytes = most_bytes
         self._temporary = itertools.count()
-        self._maps = itertools.count()
+        self._maps = itertools.count() if silent_mount(self._root, mounts()) is None else None
         self._lock = threading.Lock()
         self._written = 0  # bytes since the last tidying
         self._refusal = _distrust(self._root)  # why nothing is loaded nor saved
@@ -88,7 +91,8 @@ class IndexCache:
     def _content(self, descriptor: int, info: os.stat_result) -> memoryview:
         if not stat.S_ISREG(info.st_mode):
             raise ValueError("it is no file")
-        if info.st_size < _SMALLEST_MAP or next(self._maps) >= _MOST_MAPS:
+        # what another machine may delete is not mapped: its pages would be gone, and this process killed
+        if info.st_size < _SMALLEST_MAP or self._maps is None or next(self._maps) >= _MOST_MAPS:
             return memoryview(os.pread(descriptor, info.st_size, 0))
         flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
         return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
@@ -105,8 +109,6 @@ class IndexCache:
             return
         try:
             written = self._write(self._place(path), pieces)
-        except FileNotFoundError:
-            return  # somebody clears the cache
         except OSError as error:
             self._is_full = True
             log.warning(
@@ -134,19 +136,15 @@ class IndexCache:
 
     def _write(self, place: str, pieces: Iterable[bytes | memoryview]) -> int:
         temporary = temporary_name(place, next(self._temporary))
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        try:
-            descriptor = os.open(temporary, flags, 0o600)
-        except FileNotFoundError:
-            _make_private_directory(self._root)
-            os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
-            descriptor = os.open(temporary, flags, 0o600)
+        descriptor = _create(temporary, self._root)
         try:
             try:
                 written = sum(_write_all(descriptor, piece) for piece in _joined(pieces))
             finally:
                 os.close(descriptor)  # network file systems tell here that the disk is full
             os.replace(temporary, place)
+        except FileNotFoundError:
+            return 0  # somebody clears the cache
         except BaseException:
             _remove(temporary)
             raise
@@ -168,12 +166,18 @@ def _distrust(root: str) -> str:
     return ""
 
 
-def _make_private_directory(root: str) -> None:
-    os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
-    try:
-        os.mkdir(root, 0o700)
-    except FileExistsError:
-        return
+def _create(path: str, root: str) -> int:
+    """Opens a new file in a directory in ``root``; both are made when they are missing."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    for _ in range(_MOST_TRIES):
+        try:
+            return os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
+            for directory in (root, os.path.dirname(path)):
+                with contextlib.suppress(FileExistsError, FileNotFoundError):  # others make and clear, too
+                    os.mkdir(directory, 0o700)
+    return os.open(path, flags, 0o600)
 
 
 def _joined(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
