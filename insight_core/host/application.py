@@ -41,7 +41,7 @@ class Host:
         self._provider = provider
         self._boot = secrets.token_hex(4)
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
-        self._streams = Streams(self.settings.max_streams)
+        self._streams = Streams(provider, self.settings.max_streams)
         mounts = {name: mount(plugin, provider) for name, plugin in registry.plugins.items()}
         self.route_failures = {
             name: made.failure for name, made in mounts.items() if made.failure is not None
@@ -67,7 +67,7 @@ class Host:
 
     def close(self) -> None:
         """Ends the streams of events; the provider belongs to whoever opened it."""
-        self._streams.stopped.set()
+        self._streams.stop()
 
     def _answer(self, request: Request) -> Response:
         if not self._names.allow(request.environ.get("HTTP_HOST")):

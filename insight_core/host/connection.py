@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import select
 import socket
 from collections.abc import Iterable
 from contextlib import suppress
@@ -48,7 +47,7 @@ class Connection(WSGIRequestHandler):
             self.send_response_only(100)
             self.end_headers()
         self.environ = environ = self.make_environ()
-        environ["insight.client_gone"] = self._client_gone
+        environ["insight.client"] = self.connection
         has_body = self._has_body(environ)
         if has_body:  # what nobody reads of it would be taken for the next request
             self.close_connection = True
@@ -86,21 +85,6 @@ class Connection(WSGIRequestHandler):
             for _ in range(_REST // _PIECE):
                 if not self.rfile.read1(_PIECE):
                     break
-
-    def _client_gone(self) -> bool:
-        """Whether the client has closed its end; costs no waiting."""
-        try:
-            if hasattr(select, "poll"):  # select() cannot take descriptors above 1023
-                poll = select.poll()
-                poll.register(self.connection, select.POLLIN)
-                if not poll.poll(0):
-                    return False
-            elif not select.select([self.connection], [], [], 0)[0]:
-                return False
-            waiting: bytes = self.connection.recv(1, socket.MSG_PEEK)
-            return not waiting
-        except (OSError, ValueError):
-            return True
 
     def log(self, type: str, message: str, *args: Any) -> None:  # noqa: ANN401  # as werkzeug has it
         log.debug(f"%s {message}", self.client_address[0], *args)

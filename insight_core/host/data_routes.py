@@ -135,22 +135,25 @@ class DataRoutes:
 
     def changes(self, request: Request) -> Response:
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
-        return tag_by_content(request, json_answer(changes_as_dict(changes, self.boot)))
+        return tag_by_content(
+            request, json_answer(changes_as_dict(changes, self.boot, self.registry.plugins))
+        )
 
     def events(self, request: Request) -> Response:
         since = since_of(request, self.boot, default=self.provider.generation())
         headers = {"X-Accel-Buffering": "no"}  # nginx would hold events back
         if request.method == "HEAD":
             return Response(mimetype="text/event-stream", headers=headers)
-        if self.streams.stopped.is_set() or not self.streams.take():
+        if not self.streams.take():
             raise Unavailable("too many streams of events are open: ask /data/changes from time to time")
         stream = EventStream(
             self.provider,
             self.streams,
             since,
             boot=self.boot,
+            plugins=self.registry.plugins,
             heartbeat=self.settings.heartbeat,
-            client_gone=request.environ.get("insight.client_gone", lambda: False),
+            client=request.environ.get("insight.client"),
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
 

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import logging
+import os
+import select
+import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 
 from insight_core.api import Changes, DataProvider
 from insight_core.json_text import encode_json
 
 log = logging.getLogger(__name__)
 
-_SLICE = 0.5  # seconds asleep at a time: how soon a stream notices that its client or its host is gone
-_PAUSE = 0.2  # seconds between two events: a logdir that is being loaded changes a thousand times a second
+_APART = 0.1  # seconds between two events: a page that follows a quick writer is to draw, not to catch up
+_APART_LOADING = 0.4  # while everything is new anyway, and every question slows the loading
+_LONGEST = 10.0  # seconds of one wait in the provider
+_AGAIN = 1.0  # seconds after which a provider that failed is asked again
 _RETRY = 2000  # milliseconds after which a page connects again
+_GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
-def changes_as_dict(changes: Changes, boot: str) -> dict[str, object]:
+def changes_as_dict(changes: Changes, boot: str, plugins: Collection[str]) -> dict[str, object]:
+    """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing."""
     series: dict[str, dict[str, list[str]]] | None = None
     if changes.series is not None:
         series = {}
-        for plugin, keys in changes.series.items():
+        for plugin in changes.series.keys() & plugins:
             runs = series.setdefault(plugin, {})
-            for key in sorted(keys):
+            for key in sorted(changes.series[plugin]):
                 runs.setdefault(key.run, []).append(key.tag)
     return {"generation": changes.generation, "boot": boot, "runs": changes.runs, "series": series}
 
@@ -37,23 +45,115 @@ def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.
 
 
 class Streams:
-    """Counts the open streams, and ends them all when the host stops."""
+    """The open streams: how many there may be, what wakes them, and their end when the host stops.
 
-    def __init__(self, limit: int) -> None:
+    One thread waits in the provider for all of them, as long as there are any.
+    """
+
+    def __init__(self, provider: DataProvider, limit: int) -> None:
         self.stopped = threading.Event()
-        self._free = threading.BoundedSemaphore(limit) if limit > 0 else None
+        self._provider = provider
+        self._free = limit
+        self._lock = threading.Lock()
+        self._bells: set[_Bell] = set()
+        self._announcer: threading.Thread | None = None
 
     def take(self) -> bool:
         """Whether one more stream may open; each yes is given back once."""
-        return self._free is not None and self._free.acquire(blocking=False)
+        with self._lock:
+            if self._free <= 0 or self.stopped.is_set():
+                return False
+            self._free -= 1
+            return True
 
     def give_back(self) -> None:
-        if self._free is not None:
-            self._free.release()
+        with self._lock:
+            self._free += 1
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self._ring()
+
+    @contextmanager
+    def bell(self) -> Iterator[_Bell]:
+        """Rings for every change from here on, and when the host stops."""
+        since = self._provider.generation()
+        bell = _Bell()
+        with self._lock:
+            self._bells.add(bell)
+            if self._announcer is None:
+                self._announcer = threading.Thread(
+                    target=self._announce, args=(since,), name="insight-events", daemon=True
+                )
+                self._announcer.start()
+        try:
+            yield bell
+        finally:
+            with self._lock:
+                self._bells.discard(bell)
+                bell.close()
+
+    def _announce(self, since: int) -> None:
+        loading = True
+        while not self._is_over():
+            try:
+                generation = self._provider.changes(since, timeout=_LONGEST).generation
+                loading = loading and not self._provider.progress().loaded_once
+            except Exception:  # the streams ask too, and say why they end
+                log.debug("no changes to announce", exc_info=True)
+                self.stopped.wait(_AGAIN)
+                self._ring()
+                continue
+            if generation != since:
+                since = generation
+                self._ring()
+                self.stopped.wait(_APART_LOADING if loading else _APART)
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            if self._bells and not self.stopped.is_set():
+                return False
+            self._announcer = None
+            return True
+
+    def _ring(self) -> None:
+        with self._lock:
+            for bell in self._bells:
+                bell.ring()
+
+
+class _Bell:
+    """Wakes one stream, which also wakes when its client goes."""
+
+    def __init__(self) -> None:
+        self._alarm, self._rope = os.pipe()
+        os.set_blocking(self._alarm, False)
+        os.set_blocking(self._rope, False)
+
+    def ring(self) -> None:
+        with suppress(BlockingIOError):  # nobody listened to the last ten thousand
+            os.write(self._rope, b"!")
+
+    def wait(self, seconds: float, client: socket.socket | None) -> bool:
+        """Until it rings or the time is over; True if the client has closed its end."""
+        poll = select.poll()
+        poll.register(self._alarm, select.POLLIN)
+        if client is not None:
+            if client.fileno() < 0:
+                return True
+            poll.register(client, _GONE)
+        ready = {number for number, _ in poll.poll(1000 * max(0.0, seconds))}
+        with suppress(BlockingIOError):
+            os.read(self._alarm, 1 << 16)
+        return bool(ready - {self._alarm})
+
+    def close(self) -> None:
+        os.close(self._alarm)
+        os.close(self._rope)
 
 
 class EventStream:
-    """The body of one stream: asleep in the provider until something changes or the client is gone.
+    """The body of one stream: asleep until something changes or the client is gone.
 
     Its place among the streams was taken before; ``close``, which WSGI servers call at the end
     whether or not the body was ever read, gives it back.
@@ -66,30 +166,33 @@ class EventStream:
         since: int | None,
         *,
         boot: str,
+        plugins: Collection[str],
         heartbeat: float,
-        client_gone: Callable[[], bool],
+        client: socket.socket | None,
     ) -> None:
         self._provider = provider
         self._streams = streams
         self._since = since
         self._boot = boot
+        self._plugins = plugins
         self._heartbeat = heartbeat
-        self._client_gone = client_gone
+        self._client = client
         self._closing = threading.Lock()
         self._closed = False
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            yield from self._events()
+            with self._streams.bell() as bell:
+                yield from self._events(bell)
         finally:
             self.close()  # before the client hears of the end: it may come back at once
 
-    def _events(self) -> Iterator[bytes]:
+    def _events(self, bell: _Bell) -> Iterator[bytes]:
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
-        while not (self._closed or self._streams.stopped.is_set() or self._client_gone()):
+        while not (self._closed or self._streams.stopped.is_set()):
             try:
-                changes = changes_since(self._provider, self._since, timeout=min(_SLICE, self._heartbeat))
+                changes = changes_since(self._provider, self._since)
             except Exception:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
@@ -98,10 +201,11 @@ class EventStream:
                 self._since = changes.generation
                 quiet_since = time.monotonic()
                 yield self._event(changes)
-                self._streams.stopped.wait(_PAUSE)
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"
+            if bell.wait(quiet_since + self._heartbeat - time.monotonic(), self._client):
+                return
 
     def close(self) -> None:
         with self._closing:
@@ -110,5 +214,5 @@ class EventStream:
             self._streams.give_back()
 
     def _event(self, changes: Changes) -> bytes:
-        data = encode_json(changes_as_dict(changes, self._boot)).decode("ascii")
+        data = encode_json(changes_as_dict(changes, self._boot, self._plugins)).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import selectors
 import socket
 import sys
 import threading
@@ -47,7 +48,12 @@ class Server:
         self._serving = threading.current_thread()
         if self._stopped.is_set():
             return
-        self._inner.serve_forever(poll_interval=0.1)
+        try:
+            self._inner.accept_connections()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._inner.close()
 
     def stop(self) -> None:
         """Stops listening, ends the streams of the host and closes every connection."""
@@ -57,11 +63,10 @@ class Server:
         close: Callable[[], None] | None = getattr(self._app, "close", None)
         if close is not None:
             close()
-        if self._serving is threading.current_thread():  # a signal: waiting here would be for oneself
-            threading.Thread(target=self._inner.shutdown, daemon=True).start()
-        elif self._serving is not None:
-            self._inner.shutdown()
-        self._inner.server_close()
+        self._inner.end_accepting()
+        if self._serving is not None and self._serving is not threading.current_thread():
+            self._serving.join()
+        self._inner.close()
         self._inner.end_connections(_LEAVE)
 
 
@@ -128,6 +133,7 @@ class _ThreadedServer(ThreadingMixIn, BaseWSGIServer):
 
     multithread = True
     daemon_threads = True
+    timeout = 0  # seconds for which handle_request waits for a connection
 
     def __init__(self, host: str, app: WSGIApplication, listener: socket.socket) -> None:
         self._lock = threading.Lock()
@@ -135,6 +141,29 @@ class _ThreadedServer(ThreadingMixIn, BaseWSGIServer):
         port = listener.getsockname()[1]
         with listener:  # werkzeug goes on with a duplicate of the descriptor
             super().__init__(host.strip("[]"), port, app, Connection, fd=listener.fileno())
+        self.socket.setblocking(False)  # a connection may be gone before it is accepted
+        self._ending = False
+        self._alarm, self._bell = socket.socketpair()
+
+    def accept_connections(self) -> None:
+        """Until ``end_accepting``. socketserver's own loop wakes ten times a second to look for its end."""
+        with selectors.DefaultSelector() as ready:
+            ready.register(self.socket, selectors.EVENT_READ)
+            ready.register(self._alarm, selectors.EVENT_READ)
+            while not self._ending:
+                ready.select()
+                if not self._ending:
+                    self.handle_request()
+
+    def end_accepting(self) -> None:
+        self._ending = True
+        with suppress(OSError):  # it has ended by itself
+            self._bell.send(b"!")
+
+    def close(self) -> None:
+        self.server_close()
+        self._alarm.close()
+        self._bell.close()
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         with self._lock:

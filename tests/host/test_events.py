@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from insight_core.api import Changes
+from insight_core.api import Changes, Plugin
 from insight_core.host import Host
 from insight_core.host.server import Server
 from insight_core.testing.fake import FakeProvider
+
+SCALAR = Plugin("scalar", "Scalars")
 
 
 @contextmanager
@@ -54,7 +56,7 @@ def _eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
 def test_a_change_is_announced_at_once(
     host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
 ) -> None:
-    server = serve(host_of())
+    server = serve(host_of(SCALAR))
     with _stream(server, f"?since={provider.generation()}", {"Accept-Encoding": "gzip"}) as answer:
         assert answer.status == 200
         assert answer.headers["Content-Type"].startswith("text/event-stream")
@@ -71,7 +73,7 @@ def test_a_change_is_announced_at_once(
 def test_a_stream_that_reconnects_goes_on_where_it_was(
     host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
 ) -> None:
-    server = serve(host_of())
+    server = serve(host_of(SCALAR))
     with _stream(server, "?since=0") as answer:
         name, _ = _event(answer)
     provider.add_scalars("early", "missed", [1.0])
@@ -118,14 +120,14 @@ def test_a_head_request_takes_no_place(host_of: Callable[..., Host], serve: Call
 def test_a_cursor_that_is_none_is_refused(
     host_of: Callable[..., Host], serve: Callable[[Any], Server]
 ) -> None:
-    with _stream(serve(host_of()), "?since=x") as answer:
+    with _stream(serve(host_of(SCALAR)), "?since=x") as answer:
         assert answer.status == 400
 
 
 def test_streams_end_when_the_server_stops(
     host_of: Callable[..., Host], serve: Callable[[Any], Server]
 ) -> None:
-    server = serve(host_of())
+    server = serve(host_of(SCALAR))
     with _stream(server) as answer:
         answer.readline()
         begin = time.monotonic()
@@ -147,3 +149,67 @@ def test_a_provider_that_fails_ends_the_stream_and_nothing_else(
     for _ in range(2):  # the place is free again after the first
         with _stream(server) as answer:
             assert answer.read() == b"retry: 2000\n\n"
+
+
+def test_values_that_no_plugin_takes_are_not_told(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(Plugin("other", "Other")))
+    since = provider.generation()
+    with _stream(server, f"?since={since}") as answer:
+        provider.add_scalars("early", "acc", [1.0])
+        assert _event(answer)[1]["series"] == {}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", f"/data/changes?since={since}")
+    assert json.loads(connection.getresponse().read())["series"] == {}
+    connection.close()
+
+
+def test_a_quiet_stream_asks_the_provider_nothing(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    asked = []
+    changes = provider.changes
+
+    def count(since: int, *, timeout: float = 0.0) -> Changes:
+        asked.append(timeout)
+        return changes(since, timeout=timeout)
+
+    provider.changes = count  # type: ignore[method-assign]
+    server = serve(host_of(SCALAR))
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        answer.readline()
+        time.sleep(0.6)
+    assert len(asked) <= 2  # by the stream, and one wait for all streams
+
+
+def test_a_quick_writer_makes_few_events(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        answer.readline()
+        begin = time.monotonic()
+        for number in range(200):
+            provider.add_scalars("early", f"t{number}", [1.0])
+            time.sleep(0.002)
+        seen: set[str] = set()
+        events = 0
+        while len(seen) < 200:
+            seen.update(_event(answer)[1]["series"]["scalar"]["early"])
+            events += 1
+        assert events <= 3 + (time.monotonic() - begin) / 0.1
+
+
+def test_streams_share_one_wait_and_are_all_told(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    query = f"?since={provider.generation()}"
+    before = set(threading.enumerate())  # those of other tests may still wait
+    with _stream(server, query) as first, _stream(server, query) as second:
+        first.readline()
+        second.readline()
+        assert [t.name for t in set(threading.enumerate()) - before].count("insight-events") == 1
+        provider.add_scalars("early", "acc", [1.0])
+        assert _event(first) == _event(second)

@@ -66,7 +66,7 @@ def test_what_happened_before_the_wait_is_told(tmp_path: Path, watched: Watch) -
     watcher = watched(tmp_path)
     for path in paths:
         write(Path(path))
-    assert watcher.wait(5) == paths
+    assert told(watcher) == paths
 
 
 def test_other_files_are_not_told(tmp_path: Path, watched: Watch) -> None:
