@@ -1,0 +1,114 @@
+"""The kinds of providers: in this process, a data server of ours, the data server in Rust."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+import insight_scalar
+import pytest
+
+from insight_core.api import (
+    CachePolicy,
+    DataProvider,
+    Dialect,
+    EventField,
+    Plugin,
+    RecordDecoder,
+    SummaryPlugin,
+)
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.grpc_insight import InsightProvider
+from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.providers.link import Link
+from insight_core.providers.local import LocalProvider
+from insight_core.providers.supervised import ChildLink, rust_server
+from insight_core.server.serving import serve
+
+SCALAR = insight_scalar.insight_plugin()
+IMAGE = Plugin(
+    name="pictures",
+    title="Pictures",
+    decoder=RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "image"), SummaryPlugin("images")}),
+)
+
+
+class Open(Protocol):
+    """Opens a provider of what was written, loaded; ``live``: it follows what is appended."""
+
+    def __call__(self, *, policy: CachePolicy | None = None, live: bool = False) -> DataProvider: ...
+
+
+def eventually(holds: Callable[[], object], seconds: float = 15.0) -> None:
+    """Waits until something holds, which is asserted at the end."""
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert holds()
+
+
+@pytest.fixture
+def open_local(tmp_path: Path) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            policies = {"scalar": policy} if policy else {}
+            provider = LocalProvider(
+                [Logdir(str(tmp_path))], [SCALAR, IMAGE], policies=policies, reload_interval=0.05
+            )
+            opened.callback(provider.close)
+            provider.load()
+            if live:
+                provider.start()
+            return provider
+
+        yield open_
+
+
+@pytest.fixture
+def open_insight(open_local: Open) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            server = serve(open_local(policy=policy, live=live), "127.0.0.1", 0, version="test")
+            opened.callback(server.stop)
+            provider = InsightProvider(Link(f"127.0.0.1:{server.port}"))
+            opened.callback(provider.close)
+            provider.start()
+            eventually(provider.generation)  # the watch has begun
+            return provider
+
+        yield open_
+
+
+@pytest.fixture
+def open_rust(tmp_path: Path) -> Iterator[Open]:
+    with ExitStack() as opened:
+
+        def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
+            points = str(policy.points) if policy and policy.points else "all"
+            flags = [f"--logdir={tmp_path}", "--reload=1", f"--samples-per-plugin=scalars={points}"]
+            link = ChildLink([rust_server(), *flags])
+            provider = TensorBoardProvider(link, [SCALAR, IMAGE], interval=0.1)
+            opened.callback(provider.close)
+            provider.start()
+            runs = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*tfevents*")}
+            eventually(lambda: link.reason is None)
+            eventually(lambda: {run.name for run in provider.runs()} == runs)
+            return provider
+
+        yield open_
+
+
+@pytest.fixture(params=["local", "insight", "rust"])
+def open_provider(request: pytest.FixtureRequest) -> Open:
+    """Each kind in turn; where the one in Rust differs is said by ``DIFFERENCES`` of the test's module."""
+    if request.param == "rust":
+        reason = request.module.DIFFERENCES.get(request.node.originalname)
+        if reason is not None:
+            request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+    opened: Open = request.getfixturevalue(f"open_{request.param}")
+    return opened
