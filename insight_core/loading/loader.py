@@ -3,56 +3,36 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
-from collections import deque
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import evolve
 
 from insight_core.api import Progress
-from insight_core.loading.event_file import EventFile, Replaced
-from insight_core.loading.index_entry import Entry
+from insight_core.loading.index_writer import IndexWriter
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
+from insight_core.loading.reading import Reading
+from insight_core.loading.tailed import Tailed
 from insight_core.records.batch import Flaw
-from insight_core.store.series import FileOrder
+from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
+    from insight_core.loading.index_cache import IndexCache
+    from insight_core.loading.watch import Watcher
 
 log = logging.getLogger(__name__)
 
-_TURN = 2  # chunks of one file before the next file has its turn
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
-
-
-class IndexCache(Protocol):
-    """Keeps what was read of event files for the next start. Neither call raises."""
-
-    def load(self, path: str) -> Entry | None: ...  # None: nothing usable is kept
-    def save(self, path: str, entry: Entry) -> None: ...
-
-
-class Watcher(Protocol):
-    """Says which paths below the logdirs changed, named as the loader names them."""
-
-    @property
-    def follows(self) -> bool: ...  # False: changes cannot be told, the loader has to look by itself
-    def wait(self, timeout: float) -> frozenset[str] | None: ...  # changed since the last call; None: any
-    def wake(self) -> None: ...  # ends a wait, from any thread
-    def close(self) -> None: ...
-
-
-@define
-class _Tailed:
-    """An event file with the place it has in the store."""
-
-    found: FoundFile
-    file: EventFile
-    failure: str = ""  # of the last try
+_LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
+_SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
 class Loader:
-    """Reads event files into a store, in its own thread or, with load(), in the caller's."""
+    """Reads event files into a store, in threads of its own or, with load(), also in the caller's."""
 
     def __init__(
         self,
@@ -63,29 +43,44 @@ class Loader:
         cache: IndexCache | None = None,
         watcher: Watcher | None = None,
     ) -> None:
+        """``reload_interval`` in seconds, where ``watcher`` does not tell what changed; 0: look once."""
         self._store = store
         self._logdirs = list(logdirs)
         self._interval = reload_interval
         self._cache = cache
         self._watcher = watcher
-        self._files: dict[tuple[str, str], _Tailed] = {}  # by run and path
+        self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
+        self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
+        self._by_path: dict[str, list[Tailed]] = {}
+        self._places: dict[tuple[str, FileOrder], str] = {}  # paths
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
+        self._settling: dict[Tailed, float] = {}  # files that grew of late, until when they may be cut off
         self._preferred: frozenset[str] = frozenset()
-        self._served: frozenset[str] | None = None  # preferred runs of which nothing is left to read
         self._stop = threading.Event()
+        self._looking = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._is_loading = False
         self._loaded_once = False
+        self._looked = 0.0  # monotonic seconds
         self._pause = 0.0  # seconds until the next look, at least
 
     def start(self) -> None:
+        if self._writer is not None:
+            self._writer.start()
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         self._stop.set()
+        if self._watcher is not None:
+            self._watcher.wake()
         if self._thread is not None:
             self._thread.join(timeout=5)
+        if self._watcher is not None:
+            self._watcher.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def prefer(self, runs: frozenset[str]) -> None:
         """Somebody looks at these runs: they are read before the others."""
@@ -93,52 +88,94 @@ class Loader:
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
         """Where the event file of a run lies that has this place among its files."""
-        for tailed in list(self._files.values()):
-            if tailed.found.run == run and tailed.found.order == order:
-                return tailed.found.path
-        return None
+        return self._places.get((run, order))
 
     def progress(self) -> Progress:
-        files = list(self._files.values())
-        total = sum(max(t.found.size, t.file.position) for t in files)
-        read = sum(
-            t.file.position if self._is_behind(t) else max(t.found.size, t.file.position) for t in files
-        )
+        read = total = 0
+        for tailed in list(self._files.values()):
+            position = tailed.file.position
+            size = max(tailed.found.size, position)
+            read += position if tailed.is_behind else size
+            total += size
         return Progress(read, total, self._loaded_once)
 
     def _run(self) -> None:
+        if self._watcher is not None and self._interval > 0:
+            self._watcher.wait(0.0)  # begins the watch: nothing that comes after the first look is missed
+        changed: frozenset[str] | None = None
         while not self._stop.is_set():
             try:
-                self.load()
+                if changed is None:
+                    self.load()
+                else:
+                    self._follow(changed)
             except Exception:  # a fault here must not end the tailing of all logs
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
-            self._stop.wait(max(self._interval, self._pause))
+            changed = self._wait()
+
+    def _wait(self) -> frozenset[str] | None:
+        """Waits until there is something to do; returns which paths changed, None: look at everything."""
+        earliest = self._looked + self._pause
+        watcher = self._watcher
+        if watcher is None or not watcher.follows:
+            pause = max(self._interval, earliest - time.monotonic())
+            if watcher is None:
+                self._stop.wait(pause)
+            else:
+                watcher.wait(pause)
+            return None
+        due = min([self._looked + _LOOK_ANYWAY, *self._settling.values()])
+        changed = watcher.wait(max(0.0, due - time.monotonic()))
+        if changed is None or time.monotonic() >= self._looked + _LOOK_ANYWAY:
+            self._stop.wait(max(0.0, earliest - time.monotonic()))
+            return None
+        return changed
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""
-        began, worked = time.monotonic(), time.thread_time()
-        found = discover(self._logdirs)
-        # reading and waiting for other threads are no reason to look less often: live data is due
-        self._pause = max(time.monotonic() - began, _IDLE_SHARE * (time.thread_time() - worked))
-        self._reconcile(found)
-        behind = deque(self._behind())
-        self._served = None
-        while behind and not self._stop.is_set():
-            tailed = self._next(behind)
-            if self._read_turn(tailed):
-                behind.append(tailed)
-        if not self._stop.is_set():
-            self._settle()
-            if not self._loaded_once:
-                self._loaded_once = True
-                self._store.touch_runs()
+        with self._looking:
+            self._looked, worked = time.monotonic(), time.thread_time()
+            found = discover(self._logdirs)
+            # reading and waiting for other threads are no reason to look less often: live data is due
+            self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
+            self._reconcile(found)
+            self._read(self._files.values())
+            if not self._stop.is_set():
+                for run in self._runs:
+                    self._store.set_loading(run, False)
+                if not self._loaded_once:
+                    self._loaded_once = True
+                    self._store.touch_runs()
+
+    def _follow(self, changed: frozenset[str]) -> None:
+        """Reads files that changed, if they are known and still there; else looks at everything."""
+        with self._looking:
+            known: list[Tailed] = []
+            for path in changed:
+                tailed = self._by_path.get(path)
+                if tailed is None or not self._look_at(path, tailed):
+                    known = []
+                    break
+                known += tailed
+            else:
+                self._read(known)
+                return
+        self.load()
+
+    def _look_at(self, path: str, files: list[Tailed]) -> bool:
+        try:
+            info = os.stat(path)
+        except OSError:
+            return False
+        for tailed in files:
+            tailed.found = evolve(tailed.found, size=info.st_size, mtime_ns=info.st_mtime_ns)
+        return True
 
     def _reconcile(self, found: Found) -> None:
         for key in [key for key in self._files if key not in found.files]:
-            tailed = self._files.pop(key)
-            self._store.drop_file(tailed.found.run, tailed.found.name, tailed.found.order)
+            self._forget(self._files.pop(key))
         for run in self._runs - found.runs.keys():
             self._store.remove_run(run)
         newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
@@ -147,72 +184,63 @@ class Loader:
                 self._store.add_run(run)
         self._runs = set(found.runs)
         for key, file in found.files.items():
-            if key in self._files:
-                self._files[key].found = file
+            tailed = self._files.get(key)
+            if tailed is None:
+                self._remember(key, file)
             else:
-                self._files[key] = _Tailed(file, EventFile(file.path, file.dialect))
+                tailed.found = file
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
         for (run, name), flaw in found.damage.items():
             self._store.set_damage(run, name, [flaw])
         self._noted = found.damage
 
-    def _is_behind(self, tailed: _Tailed) -> bool:
-        return not tailed.file.is_unchanged(tailed.found.size, tailed.found.mtime_ns)
+    def _remember(self, key: tuple[str, str], file: FoundFile) -> None:
+        tailed = self._files[key] = Tailed(file, self._store, self._cache)
+        self._by_path.setdefault(file.path, []).append(tailed)
+        self._places[(file.run, file.order)] = file.path
 
-    def _behind(self) -> list[_Tailed]:
-        """Files with something to read, those of the newest runs first."""
-        newest: dict[str, int] = {}
-        for tailed in self._files.values():
-            run = tailed.found.run
-            newest[run] = max(newest.get(run, 0), tailed.found.mtime_ns)
-        behind = [tailed for tailed in self._files.values() if self._is_behind(tailed)]
-        return sorted(behind, key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
+    def _forget(self, tailed: Tailed) -> None:
+        found = tailed.found
+        self._store.drop_file(found.run, found.name, found.order)
+        self._by_path[found.path].remove(tailed)
+        if not self._by_path[found.path]:
+            del self._by_path[found.path]
+        if self._places.get((found.run, found.order)) == found.path:
+            del self._places[(found.run, found.order)]
+        self._settling.pop(tailed, None)
+        if self._writer is not None:
+            self._writer.forget(tailed)
 
-    def _next(self, behind: deque[_Tailed]) -> _Tailed:
-        preferred = self._preferred
-        if preferred is not self._served:
-            for index, tailed in enumerate(behind):
-                if tailed.found.run in preferred:
-                    del behind[index]
-                    return tailed
-            self._served = preferred  # looked for once: a search for every turn would be quadratic
-        return behind.popleft()
+    def _read(self, files: Iterable[Tailed]) -> None:
+        """Reads what is behind of these files, those of the newest runs first."""
+        behind = [tailed for tailed in files if tailed.is_behind]
+        if behind:
+            newest: dict[str, int] = {}
+            for tailed in behind:
+                run = tailed.found.run
+                newest[run] = max(newest.get(run, 0), tailed.found.mtime_ns)
+            behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
+            self._is_loading = True
+            try:
+                Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
+            finally:
+                self._is_loading = False
+        self._settle()
 
-    def _read_turn(self, tailed: _Tailed) -> bool:
-        """Reads some chunks; returns whether there is more."""
-        found, file = tailed.found, tailed.file
-        try:
-            for _ in range(_TURN):
-                batch = file.read()
-                if batch is None:
-                    self._store.set_damage(found.run, found.name, file.flaws())
-                    return False
-                self._store.append(found.run, found.name, found.order, file.dialect, batch)
-        except Replaced:
-            self._store.drop_file(found.run, found.name, found.order)
-            tailed.file = EventFile(found.path, found.dialect)
-            return True
-        except FileNotFoundError:
-            return False  # the next look finds it gone
-        except OSError as error:
-            flaw = Flaw(file.position, f"cannot be read: {error.strerror or error}")
-            self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
-            return False
-        except Exception as error:  # one file must not keep the others from being read
-            reason = f"reading failed: {str(error) or type(error).__name__}"
-            if reason != tailed.failure:  # it is tried again at every look, and told once
-                log.exception("reading %s failed", found.path)
-                tailed.failure = reason
-            flaw = Flaw(file.position, reason)
-            self._store.set_damage(found.run, found.name, [*file.flaws(), flaw])
-            return False
-        return True
+    def _file_read(self, tailed: Tailed) -> None:
+        if self._loaded_once:
+            self._settling[tailed] = time.monotonic() + _SETTLING
+        if self._writer is not None:
+            self._writer.changed(tailed)
+
+    def _run_read(self, run: str) -> None:
+        self._store.set_loading(run, False)
 
     def _settle(self) -> None:
-        """Every file is read to its end: runs are complete, and old cut-off tails are damage."""
-        for tailed in self._files.values():
-            if tailed.file.is_unchanged(tailed.found.size, tailed.found.mtime_ns):
-                self._store.set_damage(tailed.found.run, tailed.found.name, tailed.file.flaws())
-        for run in self._runs:
-            self._store.set_loading(run, False)
+        """What is still cut off of files that have not grown for a while is damage."""
+        now = time.monotonic()
+        for tailed in [tailed for tailed, until in self._settling.items() if until <= now]:
+            del self._settling[tailed]
+            if not tailed.is_behind:
+                tailed.say_damage()

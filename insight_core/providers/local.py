@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +30,25 @@ from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.scalars import ViewCache, answer
 from insight_core.records.wire import Metadata
+from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series, Snapshot
 from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host that does without does not load them
+    from insight_core.loading.index_cache import IndexCache
+    from insight_core.loading.watch import Watcher
 
 _EVERY_POINT = ScalarQuery()
 _NO_METADATA = Metadata("", "", "")
 
 
 class LocalProvider:
-    """Reads logdirs into memory and answers from there. ``policies`` replace those of plugins, by name."""
+    """Reads logdirs into memory and answers from there. ``policies`` replace those of plugins, by name.
+
+    What was read is kept below ``cache_directory`` for the next start. Columns beyond ``max_memory``
+    bytes lie in files below ``spill_directory``. With ``watch`` the system tells what changed, where it
+    can; elsewhere everything is looked at every ``reload_interval`` seconds (0: once).
+    """
 
     def __init__(
         self,
@@ -45,12 +57,23 @@ class LocalProvider:
         *,
         policies: Mapping[str, CachePolicy] | None = None,
         reload_interval: float = 1.0,
+        watch: bool = True,
+        cache_directory: Path | None = None,
+        max_memory: int | None = None,
+        spill_directory: Path | None = None,
     ) -> None:
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
         self._plugins = {plugin.name for plugin in plugins}
-        self._store = Store(plugins, policies or {})
-        self._loader = Loader(self._store, self._logdirs, reload_interval)
+        memory = ColumnMemory(max_memory, spill_directory)
+        self._store = Store(plugins, policies or {}, memory)
+        self._loader = Loader(
+            self._store,
+            self._logdirs,
+            reload_interval,
+            cache=_open_cache(cache_directory, self._store.fingerprint()),
+            watcher=_open_watcher(self._logdirs) if watch and reload_interval > 0 else None,
+        )
         self._views = ViewCache()
 
     def start(self) -> None:
@@ -148,6 +171,20 @@ class LocalProvider:
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         return self._store.changes(since, timeout)
+
+
+def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:
+    if directory is None:
+        return None
+    from insight_core.loading.index_cache import IndexCache
+
+    return IndexCache(directory, fingerprint)
+
+
+def _open_watcher(logdirs: Sequence[Logdir]) -> Watcher:
+    from insight_core.loading.watch import Watcher
+
+    return Watcher([logdir.path for logdir in logdirs])
 
 
 def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:

@@ -31,9 +31,11 @@ class WatchedStore(Store):
         super().__init__([SCALAR], {})
         self.arrivals: list[str] = []
 
-    def append(self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch) -> None:
+    def append(
+        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+    ) -> None:
         self.arrivals.append(run)
-        super().append(run, file, order, dialect, batch)
+        super().append(run, file, order, dialect, batch, expected)
 
 
 def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:

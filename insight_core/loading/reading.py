@@ -1,0 +1,120 @@
+"""Files that are behind, read by several threads: newest runs first, none starves the others."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+
+from attrs import define
+
+from insight_core.loading.tailed import Tailed
+
+_TURN = 2  # batches of one run before the next run has its turn
+_TASK = (
+    1 << 20
+)  # bytes of small files that a thread takes at a time: taking turns costs more than reading one
+_MOST_THREADS = 8
+_WORTH_A_THREAD = 4 << 20  # bytes; with less to read a further thread costs more than it saves
+
+
+@define(eq=False)
+class _Unread:
+    """Files of one run that are behind, in the order in which they were begun."""
+
+    run: str
+    files: deque[Tailed]
+
+    def read_turn(self, finished: Callable[[Tailed], None]) -> None:
+        left = _TURN
+        while left > 0 and self.files:
+            count, more = self.files[0].read(left)
+            left -= count
+            if not more:
+                finished(self.files.popleft())
+
+
+class Reading:
+    """Reads what is behind, once. A run is read by one thread at a time, its files in order."""
+
+    def __init__(
+        self,
+        behind: Iterable[Tailed],
+        preferred: Callable[[], frozenset[str]],
+        stop: threading.Event,
+        file_read: Callable[[Tailed], None],
+        run_read: Callable[[str], None],
+    ) -> None:
+        """``behind``: newest runs first, the files of a run one after the other. What is read to its
+        end is told with ``file_read`` and ``run_read``, in any thread."""
+        self._queue: OrderedDict[str, _Unread] = OrderedDict()
+        for tailed in behind:
+            unread = self._queue.get(tailed.found.run)
+            if unread is None:
+                unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, deque())
+            unread.files.append(tailed)
+        self._preferred = preferred
+        self._served: frozenset[str] = frozenset()  # that the queue is sorted by
+        self._stop = stop
+        self._file_read, self._run_read = file_read, run_read
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Reads everything, or until told to stop."""
+        size = sum(tailed.unread for unread in self._queue.values() for tailed in unread.files)
+        most = min(_processors(), _MOST_THREADS, len(self._queue), 1 + size // _WORTH_A_THREAD)
+        threads = [
+            threading.Thread(target=self._work, name=f"insight-reader-{number}", daemon=True)
+            for number in range(1, most)
+        ]
+        for thread in threads:
+            thread.start()
+        self._work()
+        for thread in threads:
+            thread.join()
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            task = self._take()
+            if not task:
+                return  # what others are still reading they put back and take again themselves
+            for unread in task:
+                unread.read_turn(self._file_read)
+                if not unread.files:
+                    self._run_read(unread.run)
+            self._put_back([unread for unread in task if unread.files])
+
+    def _take(self) -> list[_Unread]:
+        """The next run to be read, or the next several when they are small."""
+        with self._lock:
+            self._sort()
+            task: list[_Unread] = []
+            size = 0
+            while self._queue and size < _TASK:
+                _, unread = self._queue.popitem(last=False)
+                task.append(unread)
+                size += sum(tailed.unread for tailed in unread.files)
+            return task
+
+    def _put_back(self, task: list[_Unread]) -> None:
+        with self._lock:
+            for unread in reversed(task):
+                self._queue[unread.run] = unread
+                if unread.run in self._served:
+                    self._queue.move_to_end(unread.run, last=False)
+
+    def _sort(self) -> None:
+        """Runs that somebody looks at come before all others."""
+        preferred = self._preferred()
+        if preferred is not self._served:
+            self._served = preferred
+            for run in [run for run in reversed(self._queue) if run in preferred]:
+                self._queue.move_to_end(run, last=False)
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

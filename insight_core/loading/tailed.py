@@ -1,0 +1,137 @@
+"""An event file and the place it has in the store."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from insight_core.loading.event_file import EventFile, Replaced
+from insight_core.loading.index_entry import Entry
+from insight_core.loading.logdir import FoundFile
+from insight_core.records.batch import Batch, Flaw
+from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host without a cache does not load it
+    from insight_core.loading.index_cache import IndexCache
+
+log = logging.getLogger(__name__)
+
+_MOST_EXPECTED = 4.0  # times what is held: more room is not reserved ahead
+
+
+@frozen
+class ReadState:
+    """How far a file was read, and which look at it that was."""
+
+    position: int
+    size: int
+    mtime_ns: int
+
+
+@define(eq=False)
+class Tailed:
+    """Reads one event file into the store. One thread at a time may read or describe it."""
+
+    found: FoundFile
+    store: Store
+    cache: IndexCache | None = None
+    file: EventFile = field(init=False)
+    is_new: bool = True  # never read: an earlier process may have
+    failure: str = ""  # of the last try
+    kept: ReadState | None = None  # of which there is an entry in the cache
+    kept_at: float = 0.0  # monotonic seconds
+    lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    def __attrs_post_init__(self) -> None:
+        self.file = EventFile(self.found.path, self.found.dialect)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there was more to read when the file was looked at."""
+        return not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
+
+    @property
+    def unread(self) -> int:
+        """Bytes that are still to be read."""
+        return max(0, self.found.size - self.file.position) if self.is_behind else 0
+
+    def read(self, most: int) -> tuple[int, bool]:
+        """Reads at most so many batches; says how many it were, and whether there is more to read."""
+        with self.lock:
+            try:
+                if self.is_new:
+                    self.is_new = False
+                    self._resume()
+                    if not self.is_behind:
+                        return 0, self._finish()
+                for count in range(most):
+                    batch = self.file.read()
+                    if batch is None:
+                        return count, self._finish()
+                    self._append(batch)
+                    if not self.is_behind:
+                        return count + 1, self._finish()
+                return most, True
+            except Replaced:
+                self._start_anew()
+                return 1, True
+            except FileNotFoundError:
+                return 1, False  # the next look finds it gone
+            except OSError as error:
+                self._fail(f"cannot be read: {error.strerror or error}")
+            except Exception as error:  # one file must not keep the others from being read
+                reason = f"reading failed: {str(error) or type(error).__name__}"
+                if reason != self.failure:  # it is tried again at every look, and told once
+                    log.exception("reading %s failed", self.found.path)
+                    self.failure = reason
+                self._fail(reason)
+            return 1, False
+
+    @property
+    def state(self) -> ReadState:
+        return ReadState(self.file.position, self.file.size, self.found.mtime_ns)
+
+    def say_damage(self) -> None:
+        """Tells the store what cannot be read as of now."""
+        self.store.set_damage(self.found.run, self.found.name, self.file.flaws())
+
+    def entry(self) -> Entry | None:
+        """What a later start needs of the file; None while it is not read to its end."""
+        with self.lock:
+            record = self.file.record()
+            content = self.store.file_state(self.found.run, self.found.order) if record else None
+            self.kept, self.kept_at = self.state, time.monotonic()
+            return Entry(record, content) if record and content else None
+
+    def _resume(self) -> None:
+        """Takes over what an earlier process read of this very file, if that is kept."""
+        entry = self.cache.load(self.found.path) if self.cache else None
+        if entry is not None and self.file.resume(entry.file):
+            self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)
+            self.kept, self.kept_at = self.state, time.monotonic()
+
+    def _append(self, batch: Batch) -> None:
+        found = self.found
+        expected = min(_MOST_EXPECTED, found.size / max(1, batch.end))
+        try:
+            self.store.append(found.run, found.name, found.order, self.file.dialect, batch, expected)
+        except Exception:
+            self._start_anew()  # else the points of this batch would be lost
+            raise
+
+    def _start_anew(self) -> None:
+        self.store.drop_file(self.found.run, self.found.name, self.found.order)
+        self.file = EventFile(self.found.path, self.found.dialect)
+
+    def _finish(self) -> bool:
+        self.failure = ""
+        self.say_damage()
+        return False
+
+    def _fail(self, reason: str) -> None:
+        flaw = Flaw(self.file.position, reason)
+        self.store.set_damage(self.found.run, self.found.name, [*self.file.flaws(), flaw])
