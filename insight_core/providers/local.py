@@ -28,7 +28,8 @@ from insight_core.api import (
 from insight_core.loading.event_file import read_payload
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
-from insight_core.providers.scalars import ViewCache, answer
+from insight_core.providers.scalars import answer
+from insight_core.providers.views import ViewCache
 from insight_core.records.wire import Metadata
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series, Snapshot

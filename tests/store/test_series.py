@@ -1,4 +1,4 @@
-"""Attempts, retention, smoothing and decimation of a series."""
+"""Attempts and retention of a series."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from insight_core.api import CachePolicy, Keep
 from insight_core.store.attempts import find_attempts
-from insight_core.store.decimation import envelope, pixel_columns
 from insight_core.store.series import Series
-from insight_core.store.smoothing import smooth
 
 
 def shown(*steps: int) -> list[int]:
@@ -101,78 +99,3 @@ def test_latest_keeps_the_newest() -> None:
     for step in range(20):
         series.append((1.0, "a"), points(step))
     assert series.snapshot().steps.tolist() == [17, 18, 19]
-
-
-def debiased(values: list[float], weight: float) -> list[float]:
-    last, count, out = 0.0, 0, []
-    for value in values:
-        if math.isfinite(value):
-            last = last * weight + (1 - weight) * value
-            count += 1
-            out.append(last / (1 - weight**count))
-        else:
-            out.append(value)
-    return out
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(math.nan), st.just(math.inf)), min_size=2, max_size=300),
-    st.sampled_from([0.1, 0.6, 0.9, 0.99, 0.999]),
-)
-def test_smoothing_is_tensorboards(values: list[float], weight: float) -> None:
-    if len({v for v in values if v == v}) < 2:
-        return
-    np.testing.assert_allclose(
-        smooth(np.array(values), weight), debiased(values, weight), rtol=1e-9, atol=1e-6
-    )
-
-
-def test_a_constant_series_is_not_smoothed() -> None:
-    assert smooth(np.full(200, 0.1), 0.9).tolist() == [0.1] * 200
-
-
-def test_long_smoothing_carries_over_blocks() -> None:
-    values = np.random.default_rng(0).normal(size=20_000)
-    np.testing.assert_allclose(smooth(values, 0.997), debiased(values.tolist(), 0.997), rtol=1e-9, atol=1e-12)
-
-
-@settings(deadline=None, max_examples=200)
-@given(
-    st.lists(
-        st.one_of(st.floats(-5, 5, width=32), st.sampled_from([math.nan, math.inf, -math.inf])),
-        min_size=1,
-        max_size=200,
-    ),
-    st.integers(1, 20),
-)
-def test_every_pixel_column_keeps_its_first_min_max_last(values: list[float], width: int) -> None:
-    data = np.array(values)
-    x = np.arange(len(data), dtype=float)
-    columns = pixel_columns(x, 0, len(data) - 1, width)
-    kept = envelope(columns, data).tolist()
-    expected = set()
-    for column in set(columns.tolist()):
-        members = np.flatnonzero(columns == column)
-        expected |= {int(members[0]), int(members[-1])}
-        finite = [i for i in members if math.isfinite(data[i])]
-        if finite:
-            expected |= {int(min(finite, key=lambda i: data[i])), int(max(finite, key=lambda i: data[i]))}
-        for kind in (np.isnan, np.isposinf, np.isneginf):
-            expected |= set(members[kind(data[members])][:1].tolist())
-    assert kept == sorted(expected)
-
-
-def test_one_spike_in_a_million_survives() -> None:
-    values = np.zeros(1_000_000, np.float32)
-    values[654_321] = 1.0
-    columns = pixel_columns(np.arange(1e6), 0, 1e6 - 1, 800)
-    assert 654_321 in envelope(columns, values)
-
-
-def test_log_columns_spread_early_steps() -> None:
-    x = np.arange(0, 100_001, dtype=float)
-    columns = pixel_columns(x, 0, 100_000, 100, log=True)
-    assert columns[0] == 0
-    assert len(set(columns[1:100].tolist())) > 20
-    assert columns[-1] == 99

@@ -1,0 +1,543 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The compiled half of ``insight_core.store.reduction``, which says what each function does.
+
+Nothing here holds the GIL while it walks a column. Arrays come as plain buffers: their addresses are taken
+by the buffer protocol, so that no numpy header is needed to build this and a call costs about a microsecond.
+"""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.float cimport DBL_MAX
+from libc.math cimport INFINITY, fabs, isfinite
+from libc.stdint cimport int64_t, uint8_t, uint16_t
+
+import numpy as np
+
+from insight_core.store.blocks import BLOCK_TYPE, POINTS
+
+ctypedef fused Value:
+    float
+    double
+
+ctypedef fused Place:
+    int64_t
+    double
+
+cdef enum:
+    SIZE = 256  # points of a block
+    LANES = 8
+    MARKS = 7  # at most so many points of a column are kept
+
+cdef struct Block:  # as BLOCK_TYPE of blocks.py
+    double low
+    double high
+    uint16_t counts[3]
+    uint8_t places[5]
+
+if POINTS != SIZE or BLOCK_TYPE.itemsize != sizeof(Block):
+    raise ImportError("insight_core.store._reduction was compiled from other sources: build it again")
+
+cdef struct Found:
+    double low
+    double high
+    Py_ssize_t places[5]  # of the smallest and largest finite value, first NaN, +Inf, -Inf; -1: none
+    Py_ssize_t counts[3]
+
+
+cdef void* _address(object array, bint writable=False) except? NULL:
+    """Where the elements of a contiguous array begin; they stay there as long as the array lives."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
+    cdef void* begin = view.buf
+    PyBuffer_Release(&view)
+    return begin
+
+
+cdef bint _is_single(object values) except -1:
+    cdef str kind = values.dtype.char
+    if kind == "f":
+        return True
+    if kind == "d":
+        return False
+    raise TypeError(f"values are {values.dtype}, not float32 or float64")
+
+
+cdef bint _is_whole(object x) except -1:
+    cdef object dtype = x.dtype
+    cdef str kind = dtype.kind
+    if kind == "i" and dtype.itemsize == 8:
+        return True
+    if kind == "f" and dtype.itemsize == 8:
+        return False
+    raise TypeError(f"x is {dtype}, not int64 or float64")
+
+
+cdef int64_t* _whole_numbers(object array) except? NULL:
+    if not _is_whole(array):
+        raise TypeError("int64 is needed")
+    return <int64_t*>_address(array)
+
+
+cdef double* _numbers(object array) except? NULL:
+    if _is_whole(array):
+        raise TypeError("float64 is needed")
+    return <double*>_address(array)
+
+
+# --- extremes -----------------------------------------------------------------------------------
+
+
+cdef inline void _begin(Found* found) noexcept nogil:
+    cdef int kind
+    found.low = INFINITY
+    found.high = -INFINITY
+    for kind in range(5):
+        found.places[kind] = -1
+    for kind in range(3):
+        found.counts[kind] = 0
+
+
+cdef inline void _odd(double value, Py_ssize_t place, Found* found) noexcept nogil:
+    cdef int kind = 0 if value != value else (1 if value > 0 else 2)
+    found.counts[kind] += 1
+    if found.places[2 + kind] < 0:
+        found.places[2 + kind] = place
+
+
+cdef void _look_near(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
+    """Adds at most a block of points. Lanes, so that a compiler without leave to reorder uses vectors."""
+    cdef Value low[LANES]
+    cdef Value high[LANES]
+    cdef Value odd[LANES]  # value - value is 0, or NaN when it is not finite
+    cdef Value value
+    cdef Py_ssize_t lane, index = start
+    for lane in range(LANES):
+        low[lane] = <Value>INFINITY
+        high[lane] = <Value>-INFINITY
+        odd[lane] = 0
+    while index + LANES <= stop:
+        for lane in range(LANES):
+            value = values[index + lane]
+            low[lane] = value if value < low[lane] else low[lane]
+            high[lane] = value if value > high[lane] else high[lane]
+            odd[lane] += value - value
+        index += LANES
+    while index < stop:
+        value = values[index]
+        low[0] = value if value < low[0] else low[0]
+        high[0] = value if value > high[0] else high[0]
+        odd[0] += value - value
+        index += 1
+    for lane in range(1, LANES):
+        low[0] = low[lane] if low[lane] < low[0] else low[0]
+        high[0] = high[lane] if high[lane] > high[0] else high[0]
+        odd[0] += odd[lane]
+    if odd[0] != 0:
+        _look_closely(values, start, stop, found)
+        return
+    if low[0] < found.low:
+        index = start
+        while values[index] != low[0]:
+            index += 1
+        found.low = low[0]
+        found.places[0] = index
+    if high[0] > found.high:
+        index = start
+        while values[index] != high[0]:
+            index += 1
+        found.high = high[0]
+        found.places[1] = index
+
+
+cdef void _look_closely(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
+    """As ``_look_near``, for points that are not all finite."""
+    cdef Value value
+    cdef Py_ssize_t index
+    for index in range(start, stop):
+        value = values[index]
+        if value - value == 0:
+            if value < found.low:
+                found.low = value
+                found.places[0] = index
+            if value > found.high:
+                found.high = value
+                found.places[1] = index
+        else:
+            _odd(value, index, found)
+
+
+cdef inline void _look(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
+    """Adds the points start..stop to what was found before them."""
+    while start + SIZE < stop:
+        _look_near(values, start, start + SIZE, found)
+        start += SIZE
+    _look_near(values, start, stop, found)
+
+
+cdef void _look_far(
+    const Value* values, const Block* blocks, Py_ssize_t known, Py_ssize_t start, Py_ssize_t stop, Found* found
+) noexcept nogil:
+    """As ``_look``, by the block where one lies inside; ``known`` blocks are summarised."""
+    cdef Py_ssize_t number = (start + SIZE - 1) // SIZE, end = min(stop // SIZE, known), kind, base
+    cdef const Block* block
+    if number >= end:
+        _look(values, start, stop, found)
+        return
+    _look(values, start, number * SIZE, found)
+    while number < end:
+        block = &blocks[number]
+        base = number * SIZE
+        if block.low < found.low:
+            found.low = block.low
+            found.places[0] = base + block.places[0]
+        if block.high > found.high:
+            found.high = block.high
+            found.places[1] = base + block.places[1]
+        for kind in range(3):
+            if block.counts[kind]:
+                found.counts[kind] += block.counts[kind]
+                if found.places[2 + kind] < 0:
+                    found.places[2 + kind] = base + block.places[2 + kind]
+        number += 1
+    _look(values, end * SIZE, stop, found)
+
+
+cdef void _summarise(const Value* values, Block* blocks, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t number, kind
+    cdef Found found
+    for number in range(count):
+        _begin(&found)
+        _look(values + number * SIZE, 0, SIZE, &found)
+        blocks[number].low = found.low
+        blocks[number].high = found.high
+        for kind in range(5):
+            blocks[number].places[kind] = 0 if found.places[kind] < 0 else found.places[kind]
+        for kind in range(3):
+            blocks[number].counts[kind] = found.counts[kind]
+
+
+def summarise(values, blocks):
+    cdef Py_ssize_t count = len(blocks)
+    if len(values) < count * SIZE or blocks.dtype != BLOCK_TYPE:
+        raise ValueError("the blocks are not those of these values")
+    cdef Block* summary = <Block*>_address(blocks, True)
+    cdef void* data = _address(values)
+    cdef bint single = _is_single(values)
+    with nogil:
+        if single:
+            _summarise(<const float*>data, summary, count)
+        else:
+            _summarise(<const double*>data, summary, count)
+
+
+cdef Py_ssize_t _keep(Py_ssize_t start, Py_ssize_t stop, const Found* found, int64_t* kept) noexcept nogil:
+    """Writes the indices that stay of one column, ascending and each once; returns how many."""
+    cdef Py_ssize_t count = 1, kind, place, at, later
+    kept[0] = start
+    for kind in range(6):
+        place = found.places[kind] if kind < 5 else stop - 1
+        if place < 0:
+            continue
+        at = count
+        while kept[at - 1] > place:  # never passes the first: nothing is before start
+            at -= 1
+        if kept[at - 1] == place:
+            continue
+        for later in range(count, at, -1):
+            kept[later] = kept[later - 1]
+        kept[at] = place
+        count += 1
+    return count
+
+
+def envelope(values, blocks, starts, stops):
+    cdef Py_ssize_t groups = len(starts), known = len(blocks), length = len(values), number, count = 0
+    if len(stops) != groups or length < known * SIZE or blocks.dtype != BLOCK_TYPE:
+        raise ValueError("starts, stops and blocks are not those of these values")
+    kept = np.empty(MARKS * groups, np.int64)
+    cdef int64_t* out = <int64_t*>_address(kept, True)
+    cdef const int64_t* begin = _whole_numbers(starts)
+    cdef const int64_t* end = _whole_numbers(stops)
+    cdef const Block* summary = <const Block*>_address(blocks)
+    cdef void* data = _address(values)
+    cdef bint single = _is_single(values), wrong = False
+    cdef Found found
+    with nogil:
+        for number in range(groups):
+            if not 0 <= begin[number] < end[number] <= length:
+                wrong = True
+                break
+            _begin(&found)
+            if single:
+                _look_far(<const float*>data, summary, known, begin[number], end[number], &found)
+            else:
+                _look_far(<const double*>data, summary, known, begin[number], end[number], &found)
+            count += _keep(begin[number], end[number], &found, out + count)
+    if wrong:
+        raise ValueError("a column of the picture lies outside the series")
+    return kept[:count]
+
+
+def count_nonfinite(values, blocks, ranges):
+    cdef Py_ssize_t known = len(blocks), length = len(values), number, count = len(ranges)
+    if length < known * SIZE or blocks.dtype != BLOCK_TYPE:
+        raise ValueError("the blocks are not those of these values")
+    cdef const int64_t* bounds = _whole_numbers(ranges)
+    cdef const Block* summary = <const Block*>_address(blocks)
+    cdef void* data = _address(values)
+    cdef bint single = _is_single(values), wrong = False
+    cdef Found found
+    with nogil:
+        _begin(&found)
+        for number in range(count):
+            if not 0 <= bounds[2 * number] <= bounds[2 * number + 1] <= length:
+                wrong = True
+                break
+            if single:
+                _look_far(
+                    <const float*>data, summary, known, bounds[2 * number], bounds[2 * number + 1], &found
+                )
+            else:
+                _look_far(
+                    <const double*>data, summary, known, bounds[2 * number], bounds[2 * number + 1], &found
+                )
+    if wrong:
+        raise ValueError("a range lies outside the series")
+    return found.counts[0], found.counts[1], found.counts[2]
+
+
+# --- places on a sorted axis ------------------------------------------------------------------------
+
+
+cdef inline double _x(const Place* x, double offset, Py_ssize_t index) noexcept nogil:
+    return <double>x[index] - offset
+
+
+cdef Py_ssize_t _first_at(
+    const Place* x, double offset, Py_ssize_t start, Py_ssize_t stop, double bound, bint above
+) noexcept nogil:
+    """First index of start..stop whose x is not below ``bound``, or ``above`` it; stop when there is none."""
+    cdef Py_ssize_t middle
+    cdef double place
+    while start < stop:
+        middle = start + (stop - start) // 2
+        place = _x(x, offset, middle)
+        if place < bound or (above and place == bound):
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+cdef Py_ssize_t _within(
+    const Place* x, double offset, const int64_t* edges, Py_ssize_t segments, double low, double high,
+    int64_t* ranges,
+) noexcept nogil:
+    cdef Py_ssize_t number, first, last, count = 0
+    for number in range(segments):
+        first = _first_at(x, offset, edges[number], edges[number + 1], low, False)
+        last = _first_at(x, offset, first, edges[number + 1], high, True)
+        if first < last:
+            ranges[2 * count] = first
+            ranges[2 * count + 1] = last
+            count += 1
+    return count
+
+
+cdef object _check_ranges(const int64_t* bounds, Py_ssize_t count, Py_ssize_t length):
+    cdef Py_ssize_t number
+    for number in range(count):
+        if not 0 <= bounds[2 * number] <= bounds[2 * number + 1] <= length:
+            raise ValueError("a range lies outside the series")
+
+
+cdef object _check_edges(const int64_t* edges, Py_ssize_t count, Py_ssize_t length):
+    cdef Py_ssize_t number
+    if count < 1 or edges[0] < 0 or edges[count - 1] > length:
+        raise ValueError("a segment lies outside the series")
+    for number in range(1, count):
+        if edges[number] < edges[number - 1]:
+            raise ValueError("segments overlap")
+
+
+def within(x, double offset, edges, double low, double high):
+    cdef Py_ssize_t segments = len(edges) - 1, count
+    cdef const int64_t* borders = _whole_numbers(edges)
+    _check_edges(borders, segments + 1, len(x))
+    ranges = np.empty((segments, 2), np.int64)
+    cdef int64_t* out = <int64_t*>_address(ranges, True)
+    cdef void* data = _address(x)
+    cdef bint whole = _is_whole(x)
+    with nogil:
+        if whole:
+            count = _within(<const int64_t*>data, offset, borders, segments, low, high, out)
+        else:
+            count = _within(<const double*>data, offset, borders, segments, low, high, out)
+    return ranges[:count]
+
+
+cdef Py_ssize_t _cut(
+    const Place* x, double offset, const int64_t* ranges, Py_ssize_t count, const double* borders,
+    Py_ssize_t columns, int64_t* starts, int64_t* stops,
+) noexcept nogil:
+    cdef Py_ssize_t number, index, stop, end, column, found = 0
+    for number in range(count):
+        index = ranges[2 * number]
+        stop = ranges[2 * number + 1]
+        column = 0
+        while index < stop:
+            # borders ascend like x does: the next column is at or after the last one
+            column = _first_at(borders, 0.0, column, columns, _x(x, offset, index), True)
+            end = stop
+            if column < columns:
+                end = _first_at(x, offset, index + 1, stop, borders[column], False)
+            starts[found] = index
+            stops[found] = end
+            found += 1
+            index = end
+    return found
+
+
+def cut(x, double offset, ranges, borders):
+    cdef Py_ssize_t count = len(ranges), columns = len(borders), room = 0, found, number
+    cdef const int64_t* bounds = _whole_numbers(ranges)
+    cdef const double* lines = _numbers(borders)
+    _check_ranges(bounds, count, len(x))
+    for number in range(count):
+        room += min(bounds[2 * number + 1] - bounds[2 * number], columns + 1)
+    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    cdef int64_t* begin = <int64_t*>_address(starts, True)
+    cdef int64_t* end = <int64_t*>_address(stops, True)
+    cdef void* data = _address(x)
+    cdef bint whole = _is_whole(x)
+    with nogil:
+        if whole:
+            found = _cut(<const int64_t*>data, offset, bounds, count, lines, columns, begin, end)
+        else:
+            found = _cut(<const double*>data, offset, bounds, count, lines, columns, begin, end)
+    return starts[:found], stops[:found]
+
+
+cdef Py_ssize_t _nearest(
+    const Place* x, double offset, const int64_t* ranges, Py_ssize_t count, double place
+) noexcept nogil:
+    cdef Py_ssize_t number, first, right, left, middle, best = -1
+    cdef double distance, least = INFINITY
+    for number in range(count):
+        first = ranges[2 * number]
+        right = _first_at(x, offset, first, ranges[2 * number + 1], place, False)
+        if right > first:
+            distance = fabs(_x(x, offset, right - 1) - place)
+            if distance < least:
+                left = right - 1  # the first of all that are as near: duplicates, or distances rounded alike
+                while first < left:
+                    middle = first + (left - first) // 2
+                    if fabs(_x(x, offset, middle) - place) > distance:
+                        first = middle + 1
+                    else:
+                        left = middle
+                least = distance
+                best = left
+        if right < ranges[2 * number + 1]:
+            distance = fabs(_x(x, offset, right) - place)
+            if distance < least:
+                least = distance
+                best = right
+    return best
+
+
+def nearest(x, double offset, ranges, double place):
+    cdef Py_ssize_t count = len(ranges), found
+    cdef const int64_t* bounds = _whole_numbers(ranges)
+    _check_ranges(bounds, count, len(x))
+    cdef void* data = _address(x)
+    cdef bint whole = _is_whole(x)
+    with nogil:
+        if whole:
+            found = _nearest(<const int64_t*>data, offset, bounds, count, place)
+        else:
+            found = _nearest(<const double*>data, offset, bounds, count, place)
+    return found
+
+
+def reach(x, edges):
+    cdef Py_ssize_t segments = len(edges) - 1, number, index, first, last
+    cdef const int64_t* borders = _whole_numbers(edges)
+    cdef const double* data = _numbers(x)
+    cdef int disorder = 0
+    cdef double low = INFINITY, high = -INFINITY
+    _check_edges(borders, segments + 1, len(x))
+    with nogil:
+        for number in range(segments):
+            first, last = borders[number], borders[number + 1]
+            if first < last:
+                disorder |= data[first] != data[first]
+            for index in range(first + 1, last):
+                disorder |= not data[index] >= data[index - 1]
+        for number in range(segments):
+            first, last = borders[number], borders[number + 1]
+            if not disorder:  # the first and the last finite ones are the extremes
+                while first < last and not isfinite(data[first]):
+                    first += 1
+                while first < last and not isfinite(data[last - 1]):
+                    last -= 1
+                if first < last:
+                    low = min(low, data[first])
+                    high = max(high, data[last - 1])
+                continue
+            for index in range(first, last):
+                if isfinite(data[index]):
+                    low = min(low, data[index])
+                    high = max(high, data[index])
+    return not disorder, low, high
+
+
+# --- smoothing ----------------------------------------------------------------------------------------
+
+
+cdef void _average(
+    const Value* values, double* out, Py_ssize_t count, double weight, double* state
+) noexcept nogil:
+    cdef double last = state[0], mass = state[1], first = state[2], value, shown, share = 1.0 - weight
+    cdef bint varied = state[3] != 0
+    cdef Py_ssize_t index = 0
+    while index < count and not varied:
+        value = values[index]
+        out[index] = value
+        if isfinite(value):
+            if mass > 0 and value != first:
+                varied = True
+                break
+            first = value
+            last = weight * last + share * value
+            mass = weight * mass + share
+        index += 1
+    while index < count:
+        value = values[index]
+        if value - value == 0:
+            last = weight * last + share * value
+            mass = weight * mass + share
+            shown = last / mass
+            shown = shown if shown < DBL_MAX else DBL_MAX
+            value = shown if shown > -DBL_MAX else -DBL_MAX
+        out[index] = value
+        index += 1
+    state[0] = last
+    state[1] = mass
+    state[2] = first
+    state[3] = varied
+
+
+def average(values, out, double weight, state):
+    cdef Py_ssize_t count = len(values)
+    if len(out) != count or len(state) != 4:
+        raise ValueError("as many averages as values, and a state of four")
+    _numbers(out), _numbers(state)
+    cdef double* averages = <double*>_address(out, True)
+    cdef double* carried = <double*>_address(state, True)
+    cdef void* data = _address(values)
+    cdef bint single = _is_single(values)
+    with nogil:
+        if single:
+            _average(<const float*>data, averages, count, weight, carried)
+        else:
+            _average(<const double*>data, averages, count, weight, carried)

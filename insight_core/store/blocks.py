@@ -1,0 +1,20 @@
+"""What is known of each stretch of a long column, so that a picture of it need not look at every point."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+POINTS = 256  # of one block: 1000 columns of a picture then look at some 256,000 points at their borders
+
+# ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf when there is none;
+# ``places`` where the first of each stands in the block, then the first NaN, +Inf and -Inf (0 when there is
+# none); ``counts`` how many of these three.
+BLOCK_TYPE = np.dtype(
+    [("low", "f8"), ("high", "f8"), ("counts", "u2", (3,)), ("places", "u1", (5,))], align=True
+)
+Blocks: TypeAlias = NDArray[np.void]
+
+NO_BLOCKS: Blocks = np.empty(0, BLOCK_TYPE)
