@@ -87,8 +87,8 @@ class TensorBoardService:
 
     @unary
     def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
-        limit = _limit(request)
         found = self._entries(request, SCALAR)
+        limit = _limit(request)
         response = packed.ReadScalarsResponse()
         size = 0
         entries = [entry for tags in found.values() for entry in tags.values()]
@@ -121,10 +121,11 @@ class TensorBoardService:
 
     @unary
     def ReadTensors(self, request: messages.ReadTensorsRequest) -> messages.ReadTensorsResponse:
+        found = self._entries(request, TENSOR)
         limit = _limit(request)
         response = messages.ReadTensorsResponse()
         size = 0
-        for run, tags in self._entries(request, TENSOR).items():
+        for run, tags in found.items():
             read = response.runs.add(run_name=run)
             for tag, entry in tags.items():
                 data = read.tags.add(tag_name=tag).data
@@ -160,9 +161,10 @@ class TensorBoardService:
     def ReadBlobSequences(
         self, request: messages.ReadBlobSequencesRequest
     ) -> messages.ReadBlobSequencesResponse:
+        found = self._entries(request, BLOB_SEQUENCE)
         limit = _limit(request)
         response = messages.ReadBlobSequencesResponse()
-        for run, tags in self._entries(request, BLOB_SEQUENCE).items():
+        for run, tags in found.items():
             read = response.runs.add(run_name=run)
             for tag, entry in tags.items():
                 data = read.tags.add(tag_name=tag).data
