@@ -189,17 +189,16 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
     """Listens, says where, and loads; returns what ends it all."""
     from insight_core.api import InsightError
     from insight_core.cli.policies import open_registry
+    from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
     from insight_core.cli.version import host_version
-    from insight_core.providers.local import LocalProvider
     from insight_core.server.serving import BindError, serve
 
     open_terminal(options.shared.verbosity)
     try:
         plugins = open_registry(options.shared).plugins
-        provider = LocalProvider(
-            logdirs, plugins.values(), policies=_policies(options, plugins), reload_interval=options.reload
-        )
+        policies = _policies(options, plugins)
+        provider = open_local(options.shared, logdirs, plugins, policies, options.reload)
         server = serve(provider, options.host, options.port, version=host_version())
     except BindError as error:
         raise _Failure(_BIND_FAILED, str(error)) from error

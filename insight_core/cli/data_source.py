@@ -12,6 +12,7 @@ from attrs import evolve
 from insight_core.api import Dialect, InvalidArgument, Keep
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
+from insight_core.cli.storage import open_local
 from insight_core.loading.logdir import Logdir, run_prefixes
 from insight_core.registry import Registry
 
@@ -60,14 +61,8 @@ def ignored_flags(options: Options) -> list[str]:
 
 
 def _in_process(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    from insight_core.providers.local import LocalProvider
-
-    return LocalProvider(
-        logdirs,
-        registry.plugins.values(),
-        policies=cache_policies(options, registry.plugins),
-        reload_interval=options.reload_interval,
-    )
+    policies = cache_policies(options, registry.plugins)
+    return open_local(options, logdirs, registry.plugins, policies, options.reload_interval)
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:

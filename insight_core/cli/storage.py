@@ -1,21 +1,47 @@
-"""Where what was read is kept for the next start."""
+"""The provider that loads in this process, and where it keeps what was read for the next start."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from insight_core.api import InvalidArgument
+from insight_core.api import CachePolicy, InvalidArgument, Plugin
 from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
 from insight_core.loading.logdir import Logdir
 
+if TYPE_CHECKING:  # the commands on the cache load no data
+    from insight_core.providers.local import LocalProvider
+
 log = logging.getLogger(__name__)
 
 _MEMORY_SHARE = 0.5  # of what there is
+
+
+def open_local(
+    options: Options,
+    logdirs: Sequence[Logdir],
+    plugins: Mapping[str, Plugin],
+    policies: Mapping[str, CachePolicy],
+    reload_interval: float,
+) -> LocalProvider:
+    """The provider of these logdirs, not started yet. Raises InvalidArgument."""
+    from insight_core.providers.local import LocalProvider
+
+    directory = writable_directory(options, logdirs)
+    return LocalProvider(
+        logdirs,
+        plugins.values(),
+        policies=policies,
+        reload_interval=reload_interval,
+        cache_directory=directory if options.cache else None,
+        max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
+        spill_directory=directory,
+    )
 
 
 def cache_directory(options: Options) -> Path:
@@ -44,8 +70,3 @@ def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | No
 def _is_inside(directory: Path, logdir: str) -> bool:
     inner, outer = os.path.realpath(directory), os.path.realpath(logdir)
     return os.path.commonpath([inner, outer]) == outer
-
-
-def memory_limit(options: Options) -> int:
-    """Bytes of columns that are held in memory."""
-    return options.max_memory or int(_MEMORY_SHARE * physical_memory())
