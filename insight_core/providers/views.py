@@ -8,9 +8,10 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Hashable
+from typing import NamedTuple
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.api import ScalarQuery, X
@@ -105,7 +106,7 @@ class Prepared:
     def _begin(self) -> None:
         self._snapshot: weakref.ref[Snapshot] | None = None
         self._buffers: list[tuple[weakref.ref[Column], int]] = []
-        self._shown: View | None = None  # copies of what attempts do not hide
+        self._shown: _Shown | None = None  # copies of what attempts do not hide
         self._smoothed = np.empty(0)
         self._averaged = 0  # points
         self._state = np.zeros(4)
@@ -127,13 +128,14 @@ class Prepared:
                 self._begin()
                 self._buffers = [(weakref.ref(buffer), at) for buffer, at in _places_of(snapshot)]
             self._snapshot = weakref.ref(snapshot)
-            view = self._shown or plain_view(snapshot, query)
-            if view.hidden:
-                self._shown = view
+            shown = self._shown or _shown(snapshot, query)
+            if shown.hidden:
+                self._shown = shown
+            values = shown.values
             if query.smoothing > 0:
-                view = evolve(view, values=self._smooth(view, query.smoothing))
-            blocks = NO_BLOCKS if len(view.values) < _LONG else self._summarise(view.values)
-            return evolve(view, blocks=blocks, prepared=self)
+                values = self._smooth(shown.values, shown.edges, query.smoothing)
+            blocks = NO_BLOCKS if len(values) < _LONG else self._summarise(values)
+            return View(shown.steps, shown.wall_times, values, shown.edges, shown.hidden, blocks, self)
 
     def _continues(self, snapshot: Snapshot, query: ScalarQuery) -> bool:
         if self._snapshot is not None and self._snapshot() is snapshot:
@@ -145,20 +147,22 @@ class Prepared:
             for (known, place), (buffer, at) in zip(self._buffers, _places_of(snapshot), strict=True)
         )
 
-    def _smooth(self, view: View, weight: float) -> NDArray[np.float64]:
-        count, done = len(view.values), self._averaged
+    def _smooth(self, values: Values, edges: Indices, weight: float) -> NDArray[np.float64]:
+        count, done = len(values), self._averaged
+        if count <= done:
+            return self._smoothed[:count]
         if count > len(self._smoothed):
             grown = np.empty(int(count * _SPARE))
             grown[:done] = self._smoothed[:done]
             self._smoothed = grown
-        for start, stop in itertools.pairwise(view.edges.tolist()):
+        for start, stop in itertools.pairwise(edges.tolist()):
             begin = max(start, done)
             if begin >= stop:
                 continue
             if begin == start:
                 self._state = np.zeros(4)
-            reduction.average(view.values[begin:stop], self._smoothed[begin:stop], weight, self._state)
-        self._averaged = max(count, done)
+            reduction.average(values[begin:stop], self._smoothed[begin:stop], weight, self._state)
+        self._averaged = count
         return self._smoothed[:count]
 
     def _summarise(self, values: Values) -> Blocks:
@@ -204,8 +208,17 @@ def _places_of(snapshot: Snapshot) -> list[tuple[Column, int]]:
     ]
 
 
-def plain_view(snapshot: Snapshot, query: ScalarQuery) -> View:
-    """The points shown, not smoothed, and nothing computed of them."""
+class _Shown(NamedTuple):
+    """The points that an attempts policy shows, as written; columns as those of ``View``."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: Values
+    edges: Indices
+    hidden: int
+
+
+def _shown(snapshot: Snapshot, query: ScalarQuery) -> _Shown:
     steps = np.ascontiguousarray(snapshot.columns["steps"], np.int64)
     walls = np.ascontiguousarray(snapshot.columns["wall_times"], np.float64)
     values: Values = np.ascontiguousarray(snapshot.columns["values"])  # type: ignore[assignment]
@@ -218,7 +231,7 @@ def plain_view(snapshot: Snapshot, query: ScalarQuery) -> View:
         edges = np.append(snapshot.attempts.starts, count)
     else:
         edges = np.array((0, len(steps)), np.int64)
-    return View(steps, walls, values, edges, hidden)
+    return _Shown(steps, walls, values, edges, hidden)
 
 
 class ViewCache:
@@ -238,11 +251,14 @@ class ViewCache:
     def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
         """The view of ``snapshot`` that ``query`` asks for; ``key`` names the series and the kind of view."""
         if len(snapshot.columns["steps"]) < _LONG and not query.smoothing and not _hides(snapshot, query):
-            return plain_view(snapshot, query)  # made as quickly as it is found
+            return View(*_shown(snapshot, query))  # made as quickly as it is found
         with self._lock:
-            prepared, _ = self._views.setdefault(key, (Prepared(), 0))
+            prepared, size = self._views.get(key) or (Prepared(), 0)
+            self._views[key] = prepared, size  # at once: who asks for it at the same time waits for it
+            self._views.move_to_end(key)
         view = prepared.view(snapshot, query)
-        self._put(key, prepared)
+        if prepared.size != size:
+            self._put(key, prepared)
         return view
 
     def _put(self, key: Hashable, prepared: Prepared) -> None:
