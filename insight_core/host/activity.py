@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from insight_core.api import DataProvider, Plugin
+from insight_core.api import DataProvider, Plugin, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +60,8 @@ class Activity:
                 known = bool(self._provider.series(plugin.name))
             else:
                 known = bool(plugin.is_active(self._provider))
+        except Unavailable:  # a tab does not go because the data cannot be reached for a while
+            known = self._known
         except BaseException:  # also SystemExit: the thread is ours
             log.exception("is_active of plugin %s failed: it counts as without data", self._plugin.name)
         with self._lock:

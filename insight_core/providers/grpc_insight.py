@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -26,6 +27,7 @@ from insight_core.api import (
     SeriesInfo,
     SeriesKey,
     SummaryPlugin,
+    Unavailable,
 )
 from insight_core.proto import insight_data_pb2 as pb
 from insight_core.proto.services import INSIGHT
@@ -51,18 +53,24 @@ _DIALECTS = {pb.DIALECT_TENSORBOARD: Dialect.TENSORBOARD, pb.DIALECT_MINDSPORE: 
 _X = {"step": pb.X_STEP, "relative": pb.X_RELATIVE, "wall": pb.X_WALL}
 _KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
 _RETRY = 0.25  # seconds before a watch that ended is begun again
+_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before it is asked for them
+_READING = "the data server is reading its logs again"
 
 
 class InsightProvider:
     """Each method is one call; what changed comes by itself over a stream that stays open.
 
-    Whenever that stream breaks, which it does when the server ends, everything may have changed.
+    Whenever that stream breaks, which it does when the server ends, everything may have changed. A
+    server that is back is asked for data once it has read its logs, or after ten seconds: runs that
+    are only not read yet must not look as if they were gone.
     """
 
     def __init__(self, link: Link) -> None:
         self._link = link
         self._log = ChangeLog()
         self._location = ""
+        self._connected = False  # once, some time
+        self._catching_up: str | None = None  # why the server is not asked although it answers
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="data-server-watch", daemon=True)
         link.on_change = self._on_link
@@ -80,10 +88,10 @@ class InsightProvider:
             self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
-        return set(self._link.unary(_PLUGINS, pb.PluginsRequest()).names)
+        return set(self._asked().unary(_PLUGINS, pb.PluginsRequest()).names)
 
     def runs(self) -> Sequence[Run]:
-        answers = self._link.stream(_RUNS, pb.RunsRequest())
+        answers = self._asked().stream(_RUNS, pb.RunsRequest())
         return [_run(run) for answer in answers for run in answer.runs]
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
@@ -91,7 +99,7 @@ class InsightProvider:
         if runs is not None:
             request.runs.SetInParent()
             request.runs.names.extend(runs)
-        answers = self._link.stream(_SERIES, request)
+        answers = self._asked().stream(_SERIES, request)
         return [_info(info) for answer in answers for info in answer.series]
 
     def scalars(
@@ -103,7 +111,7 @@ class InsightProvider:
             some = asked[begin : begin + _KEYS_AT_ONCE]
             request = pb.ScalarsRequest(plugin=plugin, keys=map(_key, some), query=_query(query))
             parts: dict[int, _Parts] = {}
-            for answer in self._link.stream(_SCALARS, request, LONG):
+            for answer in self._asked().stream(_SCALARS, request, LONG):
                 for part in answer.parts:
                     parts.setdefault(part.key, _Parts()).add(part)
             found.update((some[index], whole.columns()) for index, whole in parts.items())
@@ -111,7 +119,7 @@ class InsightProvider:
 
     def records(self, plugin: str, key: SeriesKey) -> RecordTable:
         request = pb.RecordsRequest(plugin=plugin, key=_key(key))
-        stretches = list(self._link.stream(_RECORDS, request, LONG))
+        stretches = list(self._asked().stream(_RECORDS, request, LONG))
         return RecordTable(
             _integers(stretch.steps for stretch in stretches),
             _doubles(stretch.wall_times for stretch in stretches),
@@ -120,14 +128,14 @@ class InsightProvider:
 
     def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
         request = pb.PayloadRequest(plugin=plugin, key=_key(key), index=index)
-        pieces = list(self._link.stream(_PAYLOAD, request, LONG))
+        pieces = list(self._asked().stream(_PAYLOAD, request, LONG))
         data = b"".join(piece.data for piece in pieces)
         if not pieces or len(data) != pieces[0].size:
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it arrived incomplete")
         return Payload(data, _claim(pieces[0].claim))
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
-        answers = self._link.stream(_DAMAGE, pb.DamageRequest(run=run))
+        answers = self._asked().stream(_DAMAGE, pb.DamageRequest(run=run))
         return [
             Damage(place.run, place.file, place.offset, place.reason, place.skipped)
             for answer in answers
@@ -135,7 +143,7 @@ class InsightProvider:
         ]
 
     def progress(self) -> Progress:
-        answer = self._link.unary(_PROGRESS, pb.ProgressRequest())
+        answer = self._asked().unary(_PROGRESS, pb.ProgressRequest())
         return Progress(answer.bytes_read, answer.bytes_total, answer.loaded_once)
 
     def location(self) -> str:
@@ -149,21 +157,29 @@ class InsightProvider:
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         return self._log.changes(since, timeout)
 
+    def _asked(self) -> Link:
+        if self._catching_up is not None and self._link.reason is None:
+            raise Unavailable(self._catching_up)
+        return self._link
+
     # --- what changes -----------------------------------------------------------------------------
 
     def _on_link(self, reason: str | None) -> None:
         # who looks now learns why there is nothing; what is back is told by the watch, which begins anew
         if reason is not None:
+            self._catching_up = _READING if self._connected else None
             self._log.note({}, runs=True)
 
     def _watch(self) -> None:
         while not self._ended.is_set():
             try:
+                if self._connected:
+                    self._catch_up()
                 generation = self._link.unary(INFO, pb.InfoRequest()).generation
                 watching = self._link.stream(_WATCH, pb.WatchRequest(since=generation), deadline=None)
                 for count, answer in enumerate(watching):
                     if not count:  # another server than before, perhaps with other logs
-                        self._location = ""
+                        self._connected, self._location, self._catching_up = True, "", None
                         self._log.note(None)
                     else:
                         self._note(answer)
@@ -172,6 +188,18 @@ class InsightProvider:
             except Exception:
                 log.exception("the watch over the data server failed; it begins anew")
             self._link.suspect()
+            self._ended.wait(_RETRY)
+
+    def _catch_up(self) -> None:
+        """Waits until a server that was away has read its logs; raises Unavailable if it goes again."""
+        self._catching_up = _READING
+        until = time.monotonic() + _CATCHING_UP
+        while time.monotonic() < until and not self._ended.is_set():
+            progress = self._link.unary(_PROGRESS, pb.ProgressRequest())
+            if progress.loaded_once:
+                return
+            share = 100 * progress.bytes_read // max(1, progress.bytes_total)
+            self._catching_up = f"{_READING} ({share} %)"
             self._ended.wait(_RETRY)
 
     def _note(self, answer: pb.ChangesResponse) -> None:

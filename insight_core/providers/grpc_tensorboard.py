@@ -58,6 +58,7 @@ _FILE = (0.0, "")  # the service does not say which file a point is from
 _HELD_BYTES = 256 << 20
 _IDLE_SHARE = 50  # a look may take one part in this many of a processor's time
 _SHORTEST = 0.1  # seconds between two looks
+_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before what it lacks is gone
 _RETRY = 0.25  # seconds between two looks while the server does not answer
 
 Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
@@ -78,6 +79,7 @@ class TensorBoardProvider:
         self._looking = threading.Lock()
         self._interval = max(interval, _SHORTEST) if interval else 1.0
         self._listing: Listing | None = None
+        self._returned: float | None = None  # when a server that was away came back; None: long ago
         self._infos: dict[Place, tuple[Listed, SeriesInfo]] = {}
         self._held = _Held(_HELD_BYTES)
         self._views = ViewCache()
@@ -182,14 +184,20 @@ class TensorBoardProvider:
         """The last look at the server; Unavailable while it does not answer."""
         if self._link.reason is not None:
             raise Unavailable(self._link.reason)
+        if self._returned is not None:
+            raise Unavailable("the data server is reading its logs again")
         listing = self._listing
         return listing if listing is not None else self._look()
 
     def _look(self) -> Listing:
         with self._looking:
             before, listing = self._listing, self._lister.look()
+            lacking = before is not None and bool(before.series.keys() - listing.series.keys())
+            if self._returned is not None and lacking and time.monotonic() - self._returned < _CATCHING_UP:
+                return listing
+            back, self._returned = self._returned is not None, None
             self._listing = listing
-            if before is None or before.series.keys() - listing.series.keys():
+            if before is None or lacking or back:
                 for place in self._infos.keys() - listing.series.keys():
                     self._infos.pop(place, None)
                 self._log.note(None)
@@ -218,11 +226,10 @@ class TensorBoardProvider:
             self._ended.wait(pause)
 
     def _on_link(self, reason: str | None) -> None:
-        # who looks now learns why there is nothing, and that it is back
-        if reason is not None:
+        if reason is not None:  # who looks now learns why there is nothing
             self._log.note({}, runs=True)
-        else:
-            self._log.note(None)
+        elif self._listing is not None:  # the next look finds out what it has
+            self._returned = time.monotonic()
 
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:
         one = self._now().series.get((plugin, key))

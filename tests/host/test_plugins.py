@@ -196,3 +196,17 @@ def test_is_active_is_asked_once_for_each_generation(provider: FakeProvider) -> 
     for generation in (1, 1, 1, 2, 2):
         assert active_plugins({"bad": activity}, generation)["bad"]
     assert len(asked) == 2
+
+
+def test_a_tab_stays_while_the_data_cannot_be_reached(provider: FakeProvider) -> None:
+    answers = iter([True, Unavailable("away")])
+
+    def is_active(data: DataProvider) -> bool:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    activities = {"bad": Activity(_plugin(is_active=is_active), provider)}
+    assert active_plugins(activities, 1) == {"bad": True}
+    assert active_plugins(activities, 2) == {"bad": True}

@@ -1,5 +1,5 @@
 /** Everything the views share, made once per page. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/translate';
@@ -50,6 +50,14 @@ export class Page {
     effect(() => {
       const front = this.front.value;
       document.title = front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value;
+    });
+    let away = false;
+    effect(() => {
+      const before = away;
+      away = this.session.away.value !== null;
+      if (before && !away && this.session.live.state.peek() !== 'disconnected') {
+        untracked(() => this.toasts.show('info', this.t.value('away.back')));
+      }
     });
   }
 

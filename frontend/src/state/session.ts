@@ -46,6 +46,8 @@ export class Session {
   readonly environment = signal<Environment | null>(null);
   /** The first answers have not arrived, and why. */
   readonly startError = signal<string | null>(null);
+  /** Why the host cannot reach its data just now; what the page has stays. */
+  readonly away = signal<string | null>(null);
   readonly latest = signal<ServerChanges>({ generation: 0, runs: true, series: null });
   readonly live = new LiveConnection(browserWorld, (changes) => this.accept(changes));
   readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
@@ -84,6 +86,7 @@ export class Session {
         this.environment.value ?? getJson<Environment>('data/environment'),
       ]);
       this.startError.value = null;
+      this.away.value = null;
       this.environment.value = environment;
       this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
       const first = this.table.value === null;
@@ -94,7 +97,9 @@ export class Session {
       this.table.value = table;
       if (first) this.follow();
     } catch (cause) {
-      if (this.table.value === null) this.startError.value = cause instanceof Error ? cause.message : String(cause);
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      if (this.table.value === null) this.startError.value = reason;
+      else if (cause instanceof RequestError && cause.status === 503) this.away.value = reason;
       // Without an answer the live connection comes back and asks; an error answer it would not notice.
       if (this.table.value === null || (cause instanceof RequestError && cause.status > 0)) {
         this.retry = setTimeout(() => void this.refresh(), 3000);

@@ -15,8 +15,9 @@ export function Banners() {
   const dismissed = useSignal<readonly string[]>([]);
   const { session } = page;
   const offline = session.live.state.value === 'disconnected';
+  const away = offline ? null : session.away.value; // no news of the data without news of the host
   const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice.text));
-  if (!offline && notices.length === 0) return null;
+  if (!offline && away === null && notices.length === 0) return null;
   return (
     <div class="ih-banners">
       {offline && (
@@ -24,6 +25,17 @@ export function Banners() {
           <Icon name="warn" />
           <span>{t('offline.text')}</span>
           <button type="button" class="ih-button ih-small" onClick={() => session.live.retry()}>
+            {t('retry')}
+          </button>
+        </div>
+      )}
+      {away !== null && (
+        <div class="ih-banner ih-banner-warn" role="status">
+          <Icon name="warn" />
+          <span>
+            {t('away.text')} <span class="ih-muted">{t('away.reason', { reason: away })}</span>
+          </span>
+          <button type="button" class="ih-button ih-small" onClick={() => void session.refresh()}>
             {t('retry')}
           </button>
         </div>

@@ -53,7 +53,7 @@ function LiveStatus() {
   const page = usePage();
   const t = page.t.value;
   const { live } = page.session;
-  const state = live.state.value;
+  const state = live.state.value !== 'disconnected' && page.session.away.value !== null ? 'away' : live.state.value;
   const hint = state === 'live' || state === 'polling' ? t(`live.${state}.hint`) : undefined;
   return (
     <span class={`ih-live ih-live-${state}`} role="status" data-live={state} title={hint}>
