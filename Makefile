@@ -18,7 +18,7 @@ help:
 	@echo 'make demo         serve the sample logs (PORT=... to choose the port)'
 	@echo 'make test         ruff, mypy, tsc, Vitest, pytest with browser tests'
 	@echo 'make conformance  compare with tensorboard and mindinsight, in environments of their own'
-	@echo 'make bench        run the benchmarks'
+	@echo 'make bench        measure ours beside its peers: one table'
 	@echo 'make proto        message classes from the .proto files'
 	@echo 'make dev          the environment to work in; serves nothing'
 	@echo 'make clean        remove what was built; distclean: environments and node_modules too'
@@ -107,8 +107,10 @@ conformance: .venv/.dev assets $(peers)
 proto: .venv/.dev
 	$(PY) -m insight_core.proto.generate
 
+# Rounds, parts and corpora: make bench ARGUMENTS='--quick' (`.venv/bin/python -m benchmarks --help` tells more).
 bench: .venv/.dev assets $(peers)
-	@for script in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do echo "== $$script"; $(PY) -m benchmarks.$$script; done
+	@mkdir -p $(RESULTS)
+	$(PY) -m benchmarks $(ARGUMENTS) | tee $(RESULTS)/bench.log
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \

@@ -35,7 +35,10 @@ class Program:
 
     def processor_time(self) -> float:
         """Seconds of user and system time of its processes that live, threads that ended included."""
-        return sum(time.clock_gettime(_processor_clock(number)) for number in self._processes())
+        try:
+            return sum(time.clock_gettime(_processor_clock(number)) for number in self._processes())
+        except OSError as error:
+            raise Failed("one of its processes has ended") from error
 
     def peak_memory(self) -> float:
         """Megabytes: the sum of the largest resident sizes that its processes ever had."""
@@ -68,9 +71,10 @@ def _processor_clock(process: int) -> int:
 
 def peak_memory(process: int | str = "self") -> float:
     """Megabytes (VmHWM) of one process."""
-    for line in Path(f"/proc/{process}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024 / 1e6
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
     raise Failed(f"process {process} has ended")
 
 

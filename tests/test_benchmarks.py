@@ -1,0 +1,162 @@
+"""Benchmarks: corpora are whole, verdicts follow from the figures, nothing stays running."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from benchmarks import bench_load
+from benchmarks.corpus import CORPORA, WrittenCorpus, kept_corpus, run_name, tag_names, write_corpus
+from benchmarks.processes import Failed, peak_memory, started
+from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, render
+from insight_core.api import Dialect, SeriesKey
+from insight_core.providers.local import LocalProvider
+
+Load = Callable[[Path], LocalProvider]
+
+
+@pytest.mark.parametrize("name", ["wide", "mindspore", "many"])
+def test_a_corpus_of_numbers_is_whole(name: str, tmp_path: Path, load: Load) -> None:
+    corpus = evolve(CORPORA[name], runs=2, tags=3, steps=200)
+    write_corpus(corpus, tmp_path)
+    provider = load(tmp_path)
+    expected = [SeriesKey(run_name(run), tag) for run in range(2) for tag in tag_names(3)]
+    found = provider.scalars("scalar", [info.key for info in provider.series("scalar")])
+    assert sorted(found) == sorted(expected)
+    for columns in found.values():
+        assert columns.steps.tolist() == list(range(200))
+        assert len(set(columns.values.tolist())) > 100
+    assert not provider.damage()
+    assert [run.dialects for run in provider.runs()] == [(corpus.dialect,)] * 2
+
+
+def test_tensorflow_2_writes_metadata_with_every_value(tmp_path: Path) -> None:
+    assert CORPORA["wide"].form == "tf2"
+    corpus = evolve(CORPORA["wide"], runs=1, tags=2, steps=7)
+    write_corpus(corpus, tmp_path)
+    (file,) = (tmp_path / run_name(0)).iterdir()
+    assert file.read_bytes().count(b"scalars") == 14
+
+
+def test_a_corpus_of_images_is_whole(tmp_path: Path, load: Load) -> None:
+    write_corpus(evolve(CORPORA["blobs"], runs=1, tags=2, steps=3), tmp_path)
+    provider = load(tmp_path)
+    (plugin,) = provider.plugins()
+    payloads = {
+        provider.payload(plugin, info.key, index).data
+        for info in provider.series(plugin)
+        for index in range(3)
+    }
+    assert len(payloads) == 6  # the checksum of each was verified when it was read
+    assert all(len(data) > 1 << 20 for data in payloads)
+
+
+def test_a_kept_corpus_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = evolve(CORPORA["many"], runs=2, tags=1, steps=5)
+    monkeypatch.setitem(CORPORA, "many", small)
+    first = kept_corpus("many", tmp_path)
+    assert first.size == sum(file.stat().st_size for file in first.logdir.rglob("events*"))
+    times = {file: file.stat().st_mtime_ns for file in first.logdir.rglob("*")}
+    assert kept_corpus("many", tmp_path) == first
+    assert {file: file.stat().st_mtime_ns for file in first.logdir.rglob("*")} == times
+    monkeypatch.setitem(CORPORA, "many", evolve(small, steps=6))
+    assert kept_corpus("many", tmp_path).logdir != first.logdir
+
+
+def test_verdicts() -> None:
+    row = Row("deep", "load", "s", {OURS: 0.1, RUST: 0.5}, TimesBetter(5))
+    assert row.verdict == "pass"
+    assert row.ratio == "5.0x"
+    assert evolve(row, wanted=TimesBetter(5.1)).verdict == "FAIL"
+    assert evolve(row, figures={OURS: 0.1}).verdict == "no peer"
+    assert evolve(row, figures={OURS: math.nan, RUST: 0.5}).verdict == "FAIL"
+    assert evolve(row, figures={OURS: 0.1, RUST: math.nan}).verdict == "FAIL"
+    assert evolve(row, wanted=AtMost(0.1)).verdict == "pass"
+    assert evolve(row, wanted=AtMost(0.09)).verdict == "FAIL"
+    assert evolve(row, wanted=None).verdict == ""
+    assert evolve(row, unit="/s", figures={OURS: 10.0, RUST: 4.0}, wanted=None).ratio == "2.5x"
+
+
+def test_a_round_that_failed_is_seen() -> None:
+    assert median([3.0, 1.0, 2.0]) == 2.0
+    assert math.isnan(median([3.0, math.nan, 2.0]))
+    assert math.isnan(median([]))
+    text = render([Row("deep", "load", "s", {OURS: math.nan, RUST: 0.5}, TimesBetter(5))])
+    assert "failed" in text
+    assert "FAIL" in text
+
+
+def test_the_table_is_flush_and_leaves_out_who_has_no_figure() -> None:
+    rows = [
+        Row("deep", "load", "s", {OURS: 0.1, RUST: 1.25}, TimesBetter(5)),
+        Row("deep", "peak memory", "MB", {OURS: 140.2}, AtMost(140)),
+    ]
+    lines = render(rows).splitlines()
+    assert lines[2].startswith("deep  load ")
+    assert lines[3].startswith("      peak memory ")
+    assert "TensorBoard" not in lines[0]
+    assert lines[0].index(RUST) + len(RUST) == lines[2].index("1.250 s") + len("1.250 s")
+
+
+def test_a_program_is_watched_and_ended_with_its_children() -> None:
+    script = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "sum(range(20_000_000))\n"
+        "held = bytearray(100_000_000)\n"
+        "print(child.pid, file=sys.stderr, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    with started([sys.executable, "-c", script]) as program:
+        program.wait(lambda: program.log.read_bytes().endswith(b"\n"), pause=0.01, patience=60)
+        assert program.processor_time() > 0.05
+        assert program.peak_memory() > 100 + 5  # and the child's
+        child = int(program.log.read_text())
+    assert program.process.returncode is not None
+    deadline = time.monotonic() + 60
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not _runs(child)
+
+
+def _runs(process: int) -> bool:
+    """Whether a process is there and no zombie, which it is until init takes it away."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return "State:\tZ" not in status
+
+
+def test_a_program_that_ends_early_is_a_failure() -> None:
+    with (
+        started([sys.executable, "-c", "import sys; sys.exit('no such thing')"]) as program,
+        pytest.raises(Failed, match="no such thing"),
+    ):
+        program.wait(lambda: False, pause=0.01, patience=60)
+    with pytest.raises(Failed):
+        peak_memory(program.process.pid)
+
+
+def test_our_load_is_measured_and_counted(tmp_path: Path) -> None:
+    corpus = evolve(CORPORA["many"], runs=2, tags=1, steps=5)
+    write_corpus(corpus, tmp_path)
+    (wall, cpu, memory) = bench_load.measure(WrittenCorpus("many", corpus, tmp_path, 0), 1)
+    assert wall.figures[OURS] > 0
+    assert cpu.figures[OURS] > 0
+    assert 10 < memory.figures[OURS] < 1000
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench_load, "_contenders", lambda corpus: {OURS: bench_load._own})
+        (failed, *_) = bench_load.measure(WrittenCorpus("many", evolve(corpus, steps=6), tmp_path, 0), 1)
+    assert math.isnan(failed.figures[OURS])
+
+
+def test_the_twin_of_wide_is_mindspore_s() -> None:
+    assert CORPORA["mindspore"].points == CORPORA["wide"].points == 2_000_000
+    assert CORPORA["mindspore"].dialect is Dialect.MINDSPORE
