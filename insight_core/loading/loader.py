@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -28,6 +30,7 @@ log = logging.getLogger(__name__)
 
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -103,6 +106,7 @@ class Loader:
         if self._watcher is not None and self._interval > 0:
             self._watcher.wait(0.0)  # begins the watch: nothing that comes after the first look is missed
         changed: frozenset[str] | None = None
+        frozen = False
         while not self._stop.is_set():
             try:
                 if changed is None:
@@ -113,6 +117,9 @@ class Loader:
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
+            if changed is None and not frozen and self._loaded_once:
+                frozen = True
+                gc.freeze()  # what was loaded stays: no later collection has to look through it
             changed = self._wait()
 
     def _wait(self) -> frozenset[str] | None:
@@ -135,7 +142,7 @@ class Loader:
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""
-        with self._looking:
+        with self._looking, _rare_collections():
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(self._logdirs)
             # reading and waiting for other threads are no reason to look less often: live data is due
@@ -244,3 +251,16 @@ class Loader:
             del self._settling[tailed]
             if not tailed.is_behind:
                 tailed.say_damage()
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Has the interpreter search for cyclic garbage more rarely: loading makes thousands of objects that
+    stay, and looking through them time and again takes longer than making them."""
+    before = gc.get_threshold()
+    if before[0]:  # else somebody turned it off
+        gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

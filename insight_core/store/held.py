@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import Factory, define, frozen
 
-from insight_core.api import CachePolicy, Claim, Damage, Dialect, SeriesKey
+from insight_core.api import CachePolicy, Claim, Damage, Dialect
 from insight_core.records.batch import Flaw
 from insight_core.records.wire import Metadata
 from insight_core.store.segment import FileOrder
@@ -17,19 +17,10 @@ MOST_REFUSED = 200  # tags of a run that are listed one by one
 class Owner:
     """Who takes the values of a claim, and how they are kept."""
 
-    claim: Claim
+    claims: tuple[Claim]
     name: str  # of the plugin; without one, the claim
     holds_numbers: bool
     policy: CachePolicy
-
-
-class Placed:
-    """A series and where it belongs; compared by identity, which is quick."""
-
-    __slots__ = ("key", "plugin", "series")
-
-    def __init__(self, plugin: str, key: SeriesKey, series: Series) -> None:
-        self.plugin, self.key, self.series = plugin, key, series
 
 
 @define(eq=False)
@@ -40,7 +31,7 @@ class FileHeld:
     dialect: Dialect
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
-    placed: list[Placed] = Factory(list)  # series that have points of this file
+    series: list[Series] = Factory(list)  # that have points of this file
     refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
 
 
@@ -50,7 +41,7 @@ class RunState:
 
     files: dict[FileOrder, FileHeld] = Factory(dict)
     metadata: dict[str, Metadata] = Factory(dict)  # by tag, of all files
-    series: dict[tuple[str, str], Placed] = Factory(dict)  # by plugin and tag
+    series: dict[tuple[str, str], Series] = Factory(dict)  # by plugin and tag
     damage: dict[str, tuple[Damage, ...]] = Factory(dict)  # by file
     refused: tuple[Damage, ...] = ()
     loading: bool = True

@@ -53,6 +53,10 @@ class Segment:
             return self._buffers
         return {name: buffer[: self.length] for name, buffer in self._buffers.items()}
 
+    def part(self, order: FileOrder) -> FilePart:
+        """What a file gave to this segment; it must be one of its files."""
+        return next(part for part in reversed(self.parts) if part.order == order)
+
     @property
     def first_step(self) -> int:
         return int(self._buffers["steps"][0])

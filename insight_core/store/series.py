@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Claim, Keep
+from insight_core.api import CachePolicy, Claim, Keep, SeriesKey
 from insight_core.records.wire import Metadata
 from insight_core.store.attempts import ONE_ATTEMPT, Attempts, find_attempts
 from insight_core.store.column_memory import Column as Column
@@ -20,6 +20,8 @@ from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import PartState
 from insight_core.store.segment import FileOrder as FileOrder
 from insight_core.store.segment import FilePart, Segment, never_back
+
+_NOWHERE = SeriesKey("", "")
 
 
 @frozen(eq=False)
@@ -67,17 +69,25 @@ class Series:
         "_joining",
         "_lock",
         "_memory",
-        "_orders",
-        "_parts",
         "_policy",
         "_segments",
         "_snapshot",
         "claims",
+        "key",
         "metadata",
+        "plugin",
         "version",
     )
 
-    def __init__(self, policy: CachePolicy, memory: ColumnMemory | None = None) -> None:
+    def __init__(
+        self,
+        policy: CachePolicy,
+        memory: ColumnMemory | None = None,
+        plugin: str = "",
+        key: SeriesKey = _NOWHERE,
+    ) -> None:
+        self.plugin = plugin
+        self.key = key
         self.metadata: Metadata | None = None  # that came with its first value
         self.claims: tuple[Claim, ...] = ()  # by which its values were taken
         self.version = 0
@@ -85,8 +95,6 @@ class Series:
         self._memory = memory or ColumnMemory()
         self._lock = threading.Lock()  # held for moments only: the loader waits for it
         self._joining = threading.Lock()
-        self._orders: list[FileOrder] = []  # sorted
-        self._parts: dict[FileOrder, tuple[Segment, FilePart]] = {}
         self._segments: list[Segment] = []  # in file order
         self._snapshot: Snapshot | None = None
 
@@ -95,60 +103,51 @@ class Series:
     def append(
         self,
         order: FileOrder,
-        columns: Mapping[str, Column],
-        claim: Claim | None = None,
-        *,
+        columns: dict[str, Column],
+        claims: tuple[Claim, ...] = (),
         expected: float = 1.0,
     ) -> bool:
         """Adds points at the end of a file; columns of equal length, the same names every time.
 
-        Records say by which ``claim`` each was taken. In the end there will be about ``expected`` times
+        ``claims``: the one by which they were taken. In the end there will be about ``expected`` times
         as many points. Returns whether they are the first of this file.
         """
         count = len(columns["steps"])
         with self._lock:
-            held = self._parts.get(order)
-            part = FilePart(order) if held is None else held[1]
-            if claim is not None:
-                if claim not in part.claims:
-                    part.claims = (*part.claims, claim)
-                if claim not in self.claims:
-                    self.claims = (*self.claims, claim)
-                if "records" in columns:
-                    columns = {**columns, "claims": _repeated(part.claims.index(claim), count)}
-            if self._samples:
-                columns = {**columns, "lot": _lots(part.total, count, order)}
-            if held is None:
-                self._insert(Segment(columns, self._memory, [part]), part)
-            else:
-                if held[0].parts[-1] is not part:
-                    self._cut(held[0], held[0].parts.index(part) + 1)
-                self._parts[order][0].extend(columns, expected)
+            segment = self._find(order)
+            part = FilePart(order) if segment is None else segment.part(order)
+            if part.claims is not claims:
+                part.claims = _united(part.claims, claims)
+            if self.claims is not claims:
+                self.claims = _united(self.claims, claims)
+            if "records" in columns:
+                columns["claims"] = _repeated(part.claims.index(claims[0]), count)
+            if self._policy.points and self._policy.keep is Keep.UNIFORM:
+                columns["lot"] = _lots(part.total, count, order)
             part.kept += count
             part.total += count
+            if segment is None:
+                self._insert(Segment(columns, self._memory, [part]))
+            else:
+                self._last_in_segment(segment, part).extend(columns, expected)
             if self._policy.points:
                 self._retain(part)
             self._snapshot = None
             self.version += 1
-            return held is None
+            return segment is None
 
     def drop(self, order: FileOrder) -> None:
         """Forgets the points of a file that is gone."""
         with self._lock:
-            held = self._parts.get(order)
-            if held is None:
+            segment = self._find(order)
+            if segment is None:
                 return
-            part = held[1]
-            self._cut(held[0], held[0].parts.index(part) + 1)
-            shared = self._parts[order][0]
-            self._cut(shared, len(shared.parts) - 1)
-            segment = self._parts[order][0]
+            segment = self._last_in_segment(segment, segment.part(order))
+            if len(segment.parts) > 1:
+                segment = self._cut(segment, len(segment.parts) - 1)[1]
             segment.release()
             self._segments.remove(segment)
-            self._orders.remove(order)
-            del self._parts[order]
-            rest = (claim for _, other in self._parts.values() for claim in other.claims)
-            self.claims = tuple(dict.fromkeys(rest))
+            self.claims = tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
             self._snapshot = None
             self.version += 1
 
@@ -160,87 +159,100 @@ class Series:
 
     def restore(self, order: FileOrder, state: PartState) -> None:
         """Takes over what a file gave to this series in an earlier process; it must be the first of it."""
+        part = FilePart(order)
+        part.kept, part.total, part.claims = len(state.columns["steps"]), state.total, state.claims
         with self._lock:
-            part = FilePart(order)
-            part.kept, part.total, part.claims = len(state.columns["steps"]), state.total, state.claims
-            self._insert(Segment(state.columns, self._memory, [part], state.ascending), part)
-            if self.claims != state.claims:
-                self.claims = tuple(dict.fromkeys((*self.claims, *state.claims)))
+            self._insert(Segment(state.columns, self._memory, [part], state.ascending))
+            if self.claims is not state.claims:
+                self.claims = _united(self.claims, state.claims)
             self._snapshot = None
             self.version += 1
 
-    def part(self, order: FileOrder, plugin: str, tag: str) -> PartState | None:
-        """What a file gave to this series, which is that of a plugin under a tag."""
+    def part(self, order: FileOrder) -> PartState | None:
+        """What a file gave to this series: columns that never change."""
         with self._lock:
-            held = self._parts.get(order)
-            if held is None:
+            segment = self._find(order)
+            if segment is None:
                 return None
-            segment, part = held
-            columns, total, claims, ascending = segment.columns(), part.total, part.claims, segment.ascending
+            part, columns, ascending = segment.part(order), segment.columns(), segment.ascending
+            claims, total = part.claims, part.total
             if len(segment.parts) > 1:
                 before = segment.parts[: segment.parts.index(part)]
                 first = sum(other.kept for other in before)
                 columns = {name: column[first : first + part.kept] for name, column in columns.items()}
-        return PartState(plugin, tag, claims, columns, total, ascending or never_back(columns["steps"]))
+        ascending = ascending or never_back(columns["steps"])
+        return PartState(self.plugin, self.key.tag, claims, columns, total, ascending)
 
     @property
     def empty(self) -> bool:
-        return not self._parts
-
-    @property
-    def _samples(self) -> bool:
-        return self._policy.keep is Keep.UNIFORM and self._policy.points > 0
+        return not self._segments
 
     @property
     def _keeps_all(self) -> bool:
-        return self._policy.keep is Keep.ALL or not self._policy.points
+        return not self._policy.points or self._policy.keep is Keep.ALL
 
-    def _insert(self, segment: Segment, part: FilePart) -> None:
+    def _parts(self) -> list[FilePart]:
+        """All files, in their order."""
+        return [part for segment in self._segments for part in segment.parts]
+
+    def _find(self, order: FileOrder) -> Segment | None:
+        """The segment that holds a file."""
+        segments = self._segments
+        if not segments or order > segments[-1].parts[-1].order:
+            return None
+        if order == segments[-1].parts[-1].order:
+            return segments[-1]
+        segment = segments[bisect.bisect_left(segments, order, key=lambda each: each.parts[-1].order)]
+        return segment if any(part.order == order for part in segment.parts) else None
+
+    def _insert(self, segment: Segment) -> None:
         """Puts the segment of a file that is new in the place that its order says."""
-        at = bisect.bisect(self._orders, part.order)
-        place = len(self._segments)
-        if at < len(self._orders):
-            following, other = self._parts[self._orders[at]]
-            place = self._segments.index(following)
-            if other is not following.parts[0]:
-                self._cut(following, following.parts.index(other))
-                place += 1
-        self._segments.insert(place, segment)
-        self._orders.insert(at, part.order)
-        self._parts[part.order] = (segment, part)
-
-    def _cut(self, segment: Segment, count: int) -> None:
-        """Makes two segments of one, the first with the first ``count`` files; of all, one stays."""
-        if not 0 < count < len(segment.parts):
+        order = segment.parts[0].order
+        if not self._segments or order > self._segments[-1].parts[-1].order:
+            self._segments.append(segment)
             return
+        place = bisect.bisect_left(self._segments, order, key=lambda each: each.parts[-1].order)
+        following = self._segments[place]
+        before = sum(part.order < order for part in following.parts)
+        if before:
+            self._cut(following, before)
+            place += 1
+        self._segments.insert(place, segment)
+
+    def _last_in_segment(self, segment: Segment, part: FilePart) -> Segment:
+        """The segment that ends with a file, after it was cut there if need be."""
+        if segment.parts[-1] is part:
+            return segment
+        return self._cut(segment, segment.parts.index(part) + 1)[0]
+
+    def _cut(self, segment: Segment, count: int) -> tuple[Segment, Segment]:
+        """Makes two segments of one, the first with the first ``count`` files."""
         columns = segment.columns()
         at = sum(part.kept for part in segment.parts[:count])
         first = {name: column[:at].copy() for name, column in columns.items()}
         second = {name: column[at:].copy() for name, column in columns.items()}
         segment.release()
-        halves = [
+        halves = (
             Segment(first, self._memory, segment.parts[:count]),
             Segment(second, self._memory, segment.parts[count:]),
-        ]
+        )
         place = self._segments.index(segment)
         self._segments[place : place + 1] = halves
-        for half in halves:
-            self._parts.update({part.order: (half, part) for part in half.parts})
+        return halves
 
     def _retain(self, part: FilePart) -> None:
         """Leaves out what the policy does not keep of a file, whenever there is twice as much."""
         if self._keeps_all or part.kept <= 2 * self._policy.points:
             return
-        segment, _ = self._parts[part.order]
-        columns = segment.columns()
-        kept = self._chosen(columns)
-        if kept is None:
+        segment = self._find(part.order)
+        columns = segment.columns() if segment else {}
+        kept = self._chosen(columns) if segment else None
+        if segment is None or kept is None:
             return
         segment.release()
         part.kept = len(kept)
         retained = Segment({name: column[kept] for name, column in columns.items()}, self._memory, [part])
         self._segments[self._segments.index(segment)] = retained
-        self._parts[part.order] = (retained, part)
 
     def _chosen(self, columns: Mapping[str, Column]) -> NDArray[np.intp] | None:
         """Indices of the points that the policy keeps, ascending; None: all."""
@@ -260,7 +272,7 @@ class Series:
     def total(self) -> int:
         """Points recorded, retained or not."""
         with self._lock:
-            return sum(part.total for _, part in self._parts.values())
+            return sum(part.total for part in self._parts())
 
     def summary(self) -> Summary | None:
         """The series in a few numbers; None when it has no points (any more)."""
@@ -271,7 +283,7 @@ class Series:
             kept = sum([segment.length for segment in segments])
             simple = self._keeps_all or kept <= self._policy.points
             if simple and kept and _ascending(segments):
-                total = sum([part.total for _, part in self._parts.values()])
+                total = sum([part.total for segment in segments for part in segment.parts])
                 last = segments[-1]
                 return Summary(total, kept, segments[0].first_step, last.last_step, last.last_value, 1)
         snapshot = self.snapshot()
@@ -301,8 +313,8 @@ class Series:
                 segments = list(self._segments)
                 columns = [segment.columns() for segment in segments]
                 ascending = bool(segments) and _ascending(segments)
-                orders = tuple(self._orders)
-                parts = [self._parts[order][1] for order in orders]
+                parts = self._parts()
+                orders = tuple(part.order for part in parts)
                 ends = tuple(itertools.accumulate(part.kept for part in parts))
                 claims = tuple(part.claims for part in parts)
                 total = sum(part.total for part in parts)
@@ -330,7 +342,6 @@ class Series:
         for segment in self._segments:
             segment.release()
         self._segments = [merged]
-        self._parts = {part.order: (merged, part) for part in merged.parts}
 
     def _retained(
         self, columns: list[Mapping[str, Column]], ends: tuple[int, ...]
@@ -369,6 +380,10 @@ def _merged(
         merged.extend(piece, count / (merged.length + len(piece["steps"])))
     merged.ascending = ascending
     return merged
+
+
+def _united(before: tuple[Claim, ...], more: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    return tuple(dict.fromkeys((*before, *more))) if before else more
 
 
 def _repeated(claim: int, count: int) -> NDArray[np.uint8]:

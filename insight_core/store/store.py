@@ -24,7 +24,7 @@ from insight_core.records.batch import Batch, Flaw, ValueColumns
 from insight_core.records.wire import Metadata
 from insight_core.store.column_memory import Column, ColumnMemory
 from insight_core.store.file_state import FileState
-from insight_core.store.held import FileHeld, Owner, Placed, RunState
+from insight_core.store.held import FileHeld, Owner, RunState
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 
@@ -55,12 +55,12 @@ class Store:
             policy = self._policies.setdefault(plugin.name, plugin.cache)
             for claim in plugin.decoder.claims if plugin.decoder else ():
                 scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
-                self._claims[claim] = Owner(claim, plugin.name, scalar, policy)
+                self._claims[claim] = Owner((claim,), plugin.name, scalar, policy)
         self._fingerprint = _fingerprint(self._claims.values(), self._policies)
         self._owners: dict[tuple[str, str], Owner] = {}  # by dialect and field, or "" and plugin
         self._runs: dict[str, RunState] = {}
         self._generation = 0
-        self._changed: OrderedDict[Placed, int] = OrderedDict()
+        self._changed: OrderedDict[Series, int] = OrderedDict()
         self._runs_changed = 0
         self._vanished = 0  # generation at which series last disappeared
 
@@ -81,8 +81,8 @@ class Store:
             state = self._runs.pop(name, None)
             if state is None:
                 return
-            for placed in state.series.values():
-                placed.series.release()
+            for series in state.series.values():
+                series.release()
             self._touch_runs(vanished=True)
             # told as "anything may have changed" from now on
             self._changed.clear()
@@ -111,16 +111,16 @@ class Store:
                 return
             state.damage.pop(file, None)
             held = state.files.pop(order, None)
-            for placed in held.placed if held else ():
-                placed.series.drop(order)
-                if placed.series.empty:
-                    del state.series[(placed.plugin, placed.key.tag)]
-                    self._changed.pop(placed, None)
+            for series in held.series if held else ():
+                series.drop(order)
+                if series.empty:
+                    del state.series[(series.plugin, series.key.tag)]
+                    self._changed.pop(series, None)
             state.metadata = {}
             for _, other in sorted(state.files.items()):
                 state.metadata = {**other.metadata, **state.metadata}
-            for placed in state.series.values():
-                placed.series.metadata = state.metadata.get(placed.key.tag)
+            for series in state.series.values():
+                series.metadata = state.metadata.get(series.key.tag)
             state.list_refused(run)
             self._touch_runs(vanished=True)
 
@@ -168,11 +168,11 @@ class Store:
             self._generation += 1
             for part in content.parts:
                 policy = self._policies.get(part.plugin, _KEEP_ALL)
-                placed = self._place(state, held, run, part.plugin, part.tag, policy, 0)
-                if placed is not None:
-                    placed.series.restore(order, part)
-                    held.placed.append(placed)
-                    self._note_change(placed)
+                series = self._series_of(state, held, run, part.plugin, part.tag, policy, 0)
+                if series is not None:
+                    series.restore(order, part)
+                    held.series.append(series)
+                    self._note_change(series)
             if held.refused:
                 state.list_refused(run)
             self._touch_runs()
@@ -185,8 +185,8 @@ class Store:
             if held is None:
                 return None
             dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
-            placed, refused = list(held.placed), dict(held.refused)
-        parts = [each.series.part(order, each.plugin, each.key.tag) for each in placed]
+            held_series, refused = list(held.series), dict(held.refused)
+        parts = [series.part(order) for series in held_series]
         return FileState(dialect, start_time, metadata, tuple(p for p in parts if p is not None), refused)
 
     def _append_columns(
@@ -218,11 +218,11 @@ class Store:
                 "starts": columns.starts,
                 "sizes": columns.sizes,
             }
-        placed = self._place(state, held, run, owner.name, tag, owner.policy, offset)
-        if placed is not None:
-            if placed.series.append(order, taken, owner.claim, expected=expected):
-                held.placed.append(placed)
-            self._note_change(placed)
+        series = self._series_of(state, held, run, owner.name, tag, owner.policy, offset)
+        if series is not None:
+            if series.append(order, taken, owner.claims, expected):
+                held.series.append(series)
+            self._note_change(series)
 
     def _owner(self, dialect: Dialect, field: str, metadata: Metadata | None) -> Owner:
         by_metadata = metadata is not None and field in _NAMED_BY_METADATA
@@ -232,10 +232,10 @@ class Store:
             claim = SummaryPlugin(key[1]) if by_metadata else EventField(dialect, field)
             name = str(claim)
             policy = self._policies.get(name, _KEEP_ALL)
-            owner = self._owners[key] = self._claims.get(claim) or Owner(claim, name, False, policy)
+            owner = self._owners[key] = self._claims.get(claim) or Owner((claim,), name, False, policy)
         return owner
 
-    def _place(
+    def _series_of(
         self,
         state: RunState,
         held: FileHeld,
@@ -244,24 +244,23 @@ class Store:
         tag: str,
         policy: CachePolicy,
         offset: int,
-    ) -> Placed | None:
+    ) -> Series | None:
         """The series of a plugin under a tag; None when the policy allows no further one."""
-        placed = state.series.get((plugin, tag))
-        if placed is None:
+        series = state.series.get((plugin, tag))
+        if series is None:
             if policy.series and sum(name == plugin for name, _ in state.series) >= policy.series:
                 reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin} a run"
                 held.refused.setdefault(tag, Flaw(offset, reason))
                 return None
-            placed = Placed(plugin, SeriesKey(run, tag), Series(policy, self._memory))
-            placed.series.metadata = state.metadata.get(tag)
-            state.series[(plugin, tag)] = placed
-        elif placed.series.metadata is None:
-            placed.series.metadata = state.metadata.get(tag)
-        return placed
+            series = Series(policy, self._memory, plugin, SeriesKey(run, tag))
+            state.series[(plugin, tag)] = series
+        if series.metadata is None:
+            series.metadata = state.metadata.get(tag)
+        return series
 
-    def _note_change(self, placed: Placed) -> None:
-        self._changed[placed] = self._generation
-        self._changed.move_to_end(placed)
+    def _note_change(self, series: Series) -> None:
+        self._changed[series] = self._generation
+        self._changed.move_to_end(series)
 
     def touch_runs(self) -> None:
         """The run table changed in a way that only its reader sees: progress."""
@@ -295,12 +294,12 @@ class Store:
             if since < self._vanished or since > self._generation:
                 return Changes(self._generation, None, True)
             found: dict[str, list[SeriesKey]] = {}
-            for count, (placed, generation) in enumerate(reversed(self._changed.items())):
+            for count, (series, generation) in enumerate(reversed(self._changed.items())):
                 if generation <= since:
                     break
                 if count == _MOST_CHANGES:
                     return Changes(self._generation, None, runs)
-                found.setdefault(placed.plugin, []).append(placed.key)
+                found.setdefault(series.plugin, []).append(series.key)
             return Changes(self._generation, found, runs)
 
     def runs(self) -> list[Run]:
@@ -330,22 +329,21 @@ class Store:
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
         with self._lock:
             state = self._runs.get(key.run)
-            placed = state.series.get((plugin, key.tag)) if state else None
-            return placed.series if placed else None
+            return state.series.get((plugin, key.tag)) if state else None
 
     def series(self, plugin: str, runs: Iterable[str] | None) -> list[tuple[SeriesKey, Series]]:
         wanted = None if runs is None else set(runs)
         with self._lock:
             return [
-                (placed.key, placed.series)
+                (series.key, series)
                 for name, state in self._runs.items()
                 if wanted is None or name in wanted
-                for placed in state.series.values()
-                if placed.plugin == plugin
+                for series in state.series.values()
+                if series.plugin == plugin
             ]
 
 
 def _fingerprint(owners: Iterable[Owner], policies: Mapping[str, CachePolicy]) -> str:
-    facts = [repr((type(o.claim).__name__, str(o.claim), o.name, o.holds_numbers)) for o in owners]
+    facts = [repr((o.claims, o.name, o.holds_numbers)) for o in owners]
     facts += [repr((name, policy)) for name, policy in policies.items()]
     return hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()
