@@ -8,39 +8,32 @@ by the buffer protocol, so that no numpy header is needed to build this and a ca
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, fabs, isfinite
-from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.stdint cimport int64_t
+
+from insight_core.store._extremes cimport (
+    MARKS,
+    SIZE,
+    Block,
+    Found,
+    Value,
+    begin_with_none,
+    keep,
+    look_far,
+    summarise_blocks,
+)
 
 import numpy as np
 
 from insight_core.store.blocks import BLOCK_TYPE, POINTS
 
-ctypedef fused Value:
-    float
-    double
 
 ctypedef fused Place:
     int64_t
     double
 
-cdef enum:
-    SIZE = 256  # points of a block
-    LANES = 8
-    MARKS = 7  # at most so many points of a column are kept
-
-cdef struct Block:  # as BLOCK_TYPE of blocks.py
-    double low
-    double high
-    uint16_t counts[3]
-    uint8_t places[5]
 
 if POINTS != SIZE or BLOCK_TYPE.itemsize != sizeof(Block):
     raise ImportError("insight_core.store._reduction was compiled from other sources: build it again")
-
-cdef struct Found:
-    double low
-    double high
-    Py_ssize_t places[5]  # of the smallest and largest finite value, first NaN, +Inf, -Inf; -1: none
-    Py_ssize_t counts[3]
 
 
 cdef void* _address(object array, bint writable=False) except? NULL:
@@ -86,135 +79,6 @@ cdef double* _numbers(object array) except? NULL:
 # --- extremes -----------------------------------------------------------------------------------
 
 
-cdef inline void _begin(Found* found) noexcept nogil:
-    cdef int kind
-    found.low = INFINITY
-    found.high = -INFINITY
-    for kind in range(5):
-        found.places[kind] = -1
-    for kind in range(3):
-        found.counts[kind] = 0
-
-
-cdef inline void _odd(double value, Py_ssize_t place, Found* found) noexcept nogil:
-    cdef int kind = 0 if value != value else (1 if value > 0 else 2)
-    found.counts[kind] += 1
-    if found.places[2 + kind] < 0:
-        found.places[2 + kind] = place
-
-
-cdef void _look_near(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
-    """Adds at most a block of points. Lanes, so that a compiler without leave to reorder uses vectors."""
-    cdef Value low[LANES]
-    cdef Value high[LANES]
-    cdef Value odd[LANES]  # value - value is 0, or NaN when it is not finite
-    cdef Value value
-    cdef Py_ssize_t lane, index = start
-    for lane in range(LANES):
-        low[lane] = <Value>INFINITY
-        high[lane] = <Value>-INFINITY
-        odd[lane] = 0
-    while index + LANES <= stop:
-        for lane in range(LANES):
-            value = values[index + lane]
-            low[lane] = value if value < low[lane] else low[lane]
-            high[lane] = value if value > high[lane] else high[lane]
-            odd[lane] += value - value
-        index += LANES
-    while index < stop:
-        value = values[index]
-        low[0] = value if value < low[0] else low[0]
-        high[0] = value if value > high[0] else high[0]
-        odd[0] += value - value
-        index += 1
-    for lane in range(1, LANES):
-        low[0] = low[lane] if low[lane] < low[0] else low[0]
-        high[0] = high[lane] if high[lane] > high[0] else high[0]
-        odd[0] += odd[lane]
-    if odd[0] != 0:
-        _look_closely(values, start, stop, found)
-        return
-    if low[0] < found.low:
-        index = start
-        while values[index] != low[0]:
-            index += 1
-        found.low = low[0]
-        found.places[0] = index
-    if high[0] > found.high:
-        index = start
-        while values[index] != high[0]:
-            index += 1
-        found.high = high[0]
-        found.places[1] = index
-
-
-cdef void _look_closely(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
-    """As ``_look_near``, for points that are not all finite."""
-    cdef Value value
-    cdef Py_ssize_t index
-    for index in range(start, stop):
-        value = values[index]
-        if value - value == 0:
-            if value < found.low:
-                found.low = value
-                found.places[0] = index
-            if value > found.high:
-                found.high = value
-                found.places[1] = index
-        else:
-            _odd(value, index, found)
-
-
-cdef inline void _look(const Value* values, Py_ssize_t start, Py_ssize_t stop, Found* found) noexcept nogil:
-    """Adds the points start..stop to what was found before them."""
-    while start + SIZE < stop:
-        _look_near(values, start, start + SIZE, found)
-        start += SIZE
-    _look_near(values, start, stop, found)
-
-
-cdef void _look_far(
-    const Value* values, const Block* blocks, Py_ssize_t known, Py_ssize_t start, Py_ssize_t stop, Found* found
-) noexcept nogil:
-    """As ``_look``, by the block where one lies inside; ``known`` blocks are summarised."""
-    cdef Py_ssize_t number = (start + SIZE - 1) // SIZE, end = min(stop // SIZE, known), kind, base
-    cdef const Block* block
-    if number >= end:
-        _look(values, start, stop, found)
-        return
-    _look(values, start, number * SIZE, found)
-    while number < end:
-        block = &blocks[number]
-        base = number * SIZE
-        if block.low < found.low:
-            found.low = block.low
-            found.places[0] = base + block.places[0]
-        if block.high > found.high:
-            found.high = block.high
-            found.places[1] = base + block.places[1]
-        for kind in range(3):
-            if block.counts[kind]:
-                found.counts[kind] += block.counts[kind]
-                if found.places[2 + kind] < 0:
-                    found.places[2 + kind] = base + block.places[2 + kind]
-        number += 1
-    _look(values, end * SIZE, stop, found)
-
-
-cdef void _summarise(const Value* values, Block* blocks, Py_ssize_t count) noexcept nogil:
-    cdef Py_ssize_t number, kind
-    cdef Found found
-    for number in range(count):
-        _begin(&found)
-        _look(values + number * SIZE, 0, SIZE, &found)
-        blocks[number].low = found.low
-        blocks[number].high = found.high
-        for kind in range(5):
-            blocks[number].places[kind] = 0 if found.places[kind] < 0 else found.places[kind]
-        for kind in range(3):
-            blocks[number].counts[kind] = found.counts[kind]
-
-
 def summarise(values, blocks):
     cdef Py_ssize_t count = len(blocks)
     if len(values) < count * SIZE or blocks.dtype != BLOCK_TYPE:
@@ -224,29 +88,9 @@ def summarise(values, blocks):
     cdef bint single = _is_single(values)
     with nogil:
         if single:
-            _summarise(<const float*>data, summary, count)
+            summarise_blocks(<const float*>data, summary, count)
         else:
-            _summarise(<const double*>data, summary, count)
-
-
-cdef Py_ssize_t _keep(Py_ssize_t start, Py_ssize_t stop, const Found* found, int64_t* kept) noexcept nogil:
-    """Writes the indices that stay of one column, ascending and each once; returns how many."""
-    cdef Py_ssize_t count = 1, kind, place, at, later
-    kept[0] = start
-    for kind in range(6):
-        place = found.places[kind] if kind < 5 else stop - 1
-        if place < 0:
-            continue
-        at = count
-        while kept[at - 1] > place:  # never passes the first: nothing is before start
-            at -= 1
-        if kept[at - 1] == place:
-            continue
-        for later in range(count, at, -1):
-            kept[later] = kept[later - 1]
-        kept[at] = place
-        count += 1
-    return count
+            summarise_blocks(<const double*>data, summary, count)
 
 
 def envelope(values, blocks, starts, stops):
@@ -266,12 +110,12 @@ def envelope(values, blocks, starts, stops):
             if not 0 <= begin[number] < end[number] <= length:
                 wrong = True
                 break
-            _begin(&found)
+            begin_with_none(&found)
             if single:
-                _look_far(<const float*>data, summary, known, begin[number], end[number], &found)
+                look_far(<const float*>data, summary, known, begin[number], end[number], &found)
             else:
-                _look_far(<const double*>data, summary, known, begin[number], end[number], &found)
-            count += _keep(begin[number], end[number], &found, out + count)
+                look_far(<const double*>data, summary, known, begin[number], end[number], &found)
+            count += keep(begin[number], end[number], &found, out + count)
     if wrong:
         raise ValueError("a column of the picture lies outside the series")
     return kept[:count]
@@ -287,17 +131,17 @@ def count_nonfinite(values, blocks, ranges):
     cdef bint single = _is_single(values), wrong = False
     cdef Found found
     with nogil:
-        _begin(&found)
+        begin_with_none(&found)
         for number in range(count):
             if not 0 <= bounds[2 * number] <= bounds[2 * number + 1] <= length:
                 wrong = True
                 break
             if single:
-                _look_far(
+                look_far(
                     <const float*>data, summary, known, bounds[2 * number], bounds[2 * number + 1], &found
                 )
             else:
-                _look_far(
+                look_far(
                     <const double*>data, summary, known, bounds[2 * number], bounds[2 * number + 1], &found
                 )
     if wrong:
