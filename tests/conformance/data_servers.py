@@ -95,7 +95,7 @@ class Reader:
         data: messages.ScalarData | messages.TensorData | messages.BlobSequenceData,
         blobs: bool,
     ) -> dict[str, list[Any]]:
-        columns = {"step": list(data.step), "wall_time": list(data.wall_time)}
+        columns: dict[str, list[Any]] = {"step": list(data.step), "wall_time": list(data.wall_time)}
         if isinstance(data, messages.ScalarData):
             return {**columns, "value": [value.hex() for value in data.value]}
         if isinstance(data, messages.TensorData):
