@@ -39,9 +39,9 @@ class ColumnMemory:
         self._lock = threading.Lock()
 
     @property
-    def is_full(self) -> bool:
-        """Whether new columns belong into a file."""
-        return self._limit is not None and self._held >= self._limit
+    def held(self) -> int:
+        """Bytes of memory that count; nothing is counted without a limit."""
+        return self._held
 
     def allocate(self, count: int, dtype: np.dtype[Any]) -> tuple[Column, int]:
         """A column of ``count`` undefined values, and how many bytes of it count as memory."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
-import zlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -18,6 +17,7 @@ from insight_core.store.attempts import ONE_ATTEMPT, Attempts, find_attempts
 from insight_core.store.column_memory import Column as Column
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import PartState
+from insight_core.store.retention import chosen, keeps_all, lots
 from insight_core.store.segment import FileOrder as FileOrder
 from insight_core.store.segment import FilePart, Segment, never_back
 
@@ -103,7 +103,7 @@ class Series:
     def append(
         self,
         order: FileOrder,
-        columns: dict[str, Column],
+        columns: Mapping[str, Column],
         claims: tuple[Claim, ...] = (),
         expected: float = 1.0,
     ) -> bool:
@@ -121,15 +121,15 @@ class Series:
             if self.claims is not claims:
                 self.claims = _united(self.claims, claims)
             if "records" in columns:
-                columns["claims"] = _repeated(part.claims.index(claims[0]), count)
+                columns = {**columns, "claims": _repeated(part.claims.index(claims[0]), count)}
             if self._policy.points and self._policy.keep is Keep.UNIFORM:
-                columns["lot"] = _lots(part.total, count, order)
-            part.kept += count
-            part.total += count
+                columns = {**columns, "lot": lots(part.total, count, order)}
             if segment is None:
                 self._insert(Segment(columns, self._memory, [part]))
             else:
                 self._last_in_segment(segment, part).extend(columns, expected)
+            part.kept += count
+            part.total += count
             if self._policy.points:
                 self._retain(part)
             self._snapshot = None
@@ -187,10 +187,6 @@ class Series:
     def empty(self) -> bool:
         return not self._segments
 
-    @property
-    def _keeps_all(self) -> bool:
-        return not self._policy.points or self._policy.keep is Keep.ALL
-
     def _parts(self) -> list[FilePart]:
         """All files, in their order."""
         return [part for segment in self._segments for part in segment.parts]
@@ -242,29 +238,17 @@ class Series:
 
     def _retain(self, part: FilePart) -> None:
         """Leaves out what the policy does not keep of a file, whenever there is twice as much."""
-        if self._keeps_all or part.kept <= 2 * self._policy.points:
+        if keeps_all(self._policy) or part.kept <= 2 * self._policy.points:
             return
         segment = self._find(part.order)
         columns = segment.columns() if segment else {}
-        kept = self._chosen(columns) if segment else None
+        kept = chosen(self._policy, columns) if segment else None
         if segment is None or kept is None:
             return
         segment.release()
         part.kept = len(kept)
         retained = Segment({name: column[kept] for name, column in columns.items()}, self._memory, [part])
         self._segments[self._segments.index(segment)] = retained
-
-    def _chosen(self, columns: Mapping[str, Column]) -> NDArray[np.intp] | None:
-        """Indices of the points that the policy keeps, ascending; None: all."""
-        count, limit = len(columns["steps"]), self._policy.points
-        if self._keeps_all or count <= limit:
-            return None
-        if self._policy.keep is Keep.LATEST:
-            return np.arange(count - limit, count)
-        if limit == 1:
-            return np.array([count - 1])
-        drawn = np.argpartition(columns["lot"][:-1], limit - 2)[: limit - 1]
-        return np.append(np.sort(drawn), count - 1)
 
     # --- the reader's side ------------------------------------------------------------------------
 
@@ -281,7 +265,7 @@ class Series:
             if not segments:
                 return None
             kept = sum([segment.length for segment in segments])
-            simple = self._keeps_all or kept <= self._policy.points
+            simple = keeps_all(self._policy) or kept <= self._policy.points
             if simple and kept and _ascending(segments):
                 total = sum([part.total for segment in segments for part in segment.parts])
                 last = segments[-1]
@@ -319,7 +303,7 @@ class Series:
                 claims = tuple(part.claims for part in parts)
                 total = sum(part.total for part in parts)
             merged = None
-            if len(segments) > 1 and self._keeps_all:
+            if len(segments) > 1 and keeps_all(self._policy):
                 merged = _merged(columns, parts, self._memory, ascending)
                 whole = merged.columns()
             else:
@@ -352,7 +336,7 @@ class Series:
         whole = columns[0]
         if len(columns) > 1:
             whole = {name: np.concatenate([piece[name] for piece in columns]) for name in whole}
-        kept = self._chosen(whole)
+        kept = chosen(self._policy, whole)
         if kept is not None:
             whole = {name: column[kept] for name, column in whole.items()}
             ends = tuple(np.searchsorted(kept, ends).tolist())
@@ -388,15 +372,3 @@ def _united(before: tuple[Claim, ...], more: tuple[Claim, ...]) -> tuple[Claim, 
 
 def _repeated(claim: int, count: int) -> NDArray[np.uint8]:
     return np.zeros(count, np.uint8) if claim == 0 else np.full(count, claim, np.uint8)
-
-
-def _lots(first: int, count: int, order: FileOrder) -> NDArray[np.int64]:
-    """A number for each point of a file from ``first`` on that looks random and is always the same:
-    keeping the points with the smallest is a uniform sample, whatever the batches in which they
-    arrived (splitmix64)."""
-    seed = zlib.crc32(repr(order).encode("utf-8", "surrogateescape")) << 32
-    z = np.arange(first, first + count, dtype=np.uint64)
-    z = (z + np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) >> np.uint64(1)).view(np.int64)

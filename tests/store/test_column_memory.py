@@ -1,0 +1,120 @@
+"""Columns beyond a limit lie in files; answers stay the same, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from insight_core.api import CachePolicy
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.series import Series
+
+
+def points(first: int, count: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    return {"steps": np.arange(first, first + count)}
+
+
+def is_in_a_file(column: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
+    base: object = column
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return base is not None
+
+
+def test_beyond_the_limit_columns_lie_in_files_and_hold_the_same(tmp_path: Path) -> None:
+    memory = ColumnMemory(100_000, tmp_path)
+    several = [Series(CachePolicy(), memory) for _ in range(20)]
+    for first in range(0, 5000, 1000):
+        for series in several:
+            series.append((1.0, "a"), points(first, 1000))
+    for series in several:
+        assert series.snapshot().steps.tolist() == list(range(5000))
+    assert is_in_a_file(several[-1].snapshot().steps)
+    assert memory.held <= 100_000
+    assert list(tmp_path.iterdir()) == []  # the files have no names
+
+
+def test_memory_that_is_given_back_is_used_again(tmp_path: Path) -> None:
+    memory = ColumnMemory(100_000, tmp_path)
+    for number in range(50):
+        series = Series(CachePolicy(), memory)
+        series.append((1.0, "a"), points(0, 5000))
+        assert not is_in_a_file(series.snapshot().steps), number
+        series.drop((1.0, "a"))
+    assert memory.held == 0
+
+
+def test_files_that_are_joined_count_once(tmp_path: Path) -> None:
+    memory = ColumnMemory(1_000_000, tmp_path)
+    series = Series(CachePolicy(), memory)
+    for number in range(5):
+        series.append((float(number), "f"), points(number * 1000, 1000))
+    assert series.snapshot().steps.tolist() == list(range(5000))
+    assert memory.held == 5000 * 8
+    series.release()
+    assert memory.held == 0
+
+
+def test_what_is_mapped_already_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "columns").write_bytes(np.arange(5000).tobytes())
+    memory = ColumnMemory(1000, tmp_path)
+    series = Series(CachePolicy(), memory)
+    series.append((1.0, "a"), {"steps": np.memmap(tmp_path / "columns", np.int64, "r")})
+    assert memory.held == 0
+    series.append((1.0, "a"), points(5000, 1))
+    assert series.snapshot().steps.tolist() == list(range(5001))
+
+
+def test_a_full_disk_is_said_once_and_columns_stay_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(descriptor: int, offset: int, size: int) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    memory = ColumnMemory(1000, tmp_path)
+    series = Series(CachePolicy(), memory)
+    for first in range(0, 5000, 1000):
+        series.append((1.0, "a"), points(first, 1000))
+    assert series.snapshot().steps.tolist() == list(range(5000))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "No space left" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
+_BOUNDED = """
+import re, sys
+from pathlib import Path
+import numpy as np
+from insight_core.api import CachePolicy
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.series import Series
+
+def own():
+    return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read())[1]) << 10
+
+memory = ColumnMemory(8 << 20, Path(sys.argv[1]))
+before, most = own(), 0
+several = [Series(CachePolicy(), memory) for _ in range(4)]
+for first in range(0, 2_000_000, 50_000):
+    for series in several:
+        steps = np.arange(first, first + 50_000)
+        columns = {"steps": steps, "wall_times": steps * 0.5, "values": steps.astype(np.float32)}
+        series.append((1.0, "a"), columns)
+    most = max(most, own() - before)
+for series in several:
+    assert (series.snapshot().columns["values"] == np.arange(2_000_000)).all()
+print(most)
+"""
+
+
+def test_memory_stays_bounded_while_more_is_loaded(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _BOUNDED, str(tmp_path)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert int(answer.stdout) < 40 << 20  # of 160 MB

@@ -1,0 +1,262 @@
+"""What the store holds of a file can be taken out, put into another store, and goes on from there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import insight_scalar
+import numpy as np
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insight_core.api import (
+    CachePolicy,
+    DataKind,
+    Dialect,
+    EventField,
+    Keep,
+    Plugin,
+    RecordDecoder,
+    SeriesKey,
+    SummaryPlugin,
+)
+from insight_core.records.batch import Batch, ValueColumns
+from insight_core.records.wire import Metadata
+from insight_core.store.segment import FileOrder
+from insight_core.store.store import Store
+
+SCALAR = insight_scalar.insight_plugin()
+PICTURES = Plugin(
+    "pictures",
+    "Pictures",
+    decoder=RecordDecoder(
+        {EventField(Dialect.TENSORBOARD, "image"), SummaryPlugin("images")}, kind=DataKind.RECORD
+    ),
+)
+FIRST, SECOND = (1.0, "a"), (2.0, "b")
+
+
+def numbers(tag: str, steps: range) -> ValueColumns:
+    values = np.array(steps, np.float32)
+    return ValueColumns(
+        tag, "simple_value", np.array(steps, np.int64), values.astype(float), values, None, None, None
+    )
+
+
+def payloads(tag: str, steps: range, field: str = "image") -> ValueColumns:
+    at = np.array(steps, np.int64)
+    return ValueColumns(tag, field, at, at.astype(float), None, at * 100, at * 100 + 20, at + 7)
+
+
+def batch(*columns: ValueColumns, metadata: dict[str, Metadata] | None = None, first: float = 5.0) -> Batch:
+    return Batch(1000, Dialect.TENSORBOARD, list(columns), metadata or {}, first_wall_time=first)
+
+
+def store_of(policy: CachePolicy | None = None) -> Store:
+    store = Store([SCALAR, PICTURES], {"scalar": policy, "pictures": policy} if policy else {})
+    store.add_run("r")
+    return store
+
+
+def add(store: Store, order: FileOrder, found: Batch) -> None:
+    store.append("r", order[1], order, Dialect.TENSORBOARD, found)
+
+
+def content(store: Store) -> dict[str, object]:
+    """Everything that a reader sees."""
+    seen: dict[str, object] = {"runs": store.runs(), "damage": store.damage(None)}
+    for plugin in store.plugins():
+        for key, series in store.series(plugin, None):
+            snapshot = series.snapshot()
+            held = {name: column.tolist() for name, column in snapshot.columns.items() if name != "claims"}
+            taken = [snapshot.claim_of(i) for i in range(len(snapshot)) if "claims" in snapshot.columns]
+            files = [snapshot.file_of(i) for i in range(len(snapshot))]
+            facts = (series.summary(), series.metadata, set(series.claims), snapshot.total)
+            seen[f"{plugin} {key}"] = (held, taken, files, facts)
+    return seen
+
+
+def copied(store: Store, into: Store, orders: list[FileOrder], *, read_only: bool = True) -> Store:
+    for order in orders:
+        state = store.file_state("r", order)
+        assert state is not None
+        parts = []
+        for part in state.parts:
+            columns = {name: column.copy() for name, column in part.columns.items()}
+            for column in columns.values():
+                column.flags.writeable = not read_only
+            parts.append(evolve(part, columns=columns))
+        into.restore("r", order[1], order, evolve(state, parts=tuple(parts)))
+    return into
+
+
+POLICIES = [None, CachePolicy(Keep.UNIFORM, points=7), CachePolicy(Keep.LATEST, points=5)]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_restored_store_holds_the_same_and_goes_on_alike(policy: CachePolicy | None) -> None:
+    def fill(store: Store) -> None:
+        metadata = {"t": Metadata("images", "T", "about T", b"content", 3), "x": Metadata("scalars", "X", "")}
+        add(store, FIRST, batch(numbers("x", range(30)), payloads("p", range(3)), metadata=metadata))
+        add(store, FIRST, batch(payloads("t", range(9), "tensor"), payloads("p", range(3, 20))))
+        add(store, SECOND, batch(numbers("x", range(20, 50)), numbers("y", range(3)), first=3.0))
+
+    def go_on(store: Store) -> None:
+        add(store, SECOND, batch(numbers("x", range(50, 70))))
+        add(store, FIRST, batch(payloads("p", range(20, 31)), payloads("t", range(9, 11), "tensor")))
+
+    original = store_of(policy)
+    fill(original)
+    for orders in ([FIRST, SECOND], [SECOND, FIRST]):
+        restored = copied(original, store_of(policy), orders)
+        assert content(restored) == content(original)
+    go_on(original)
+    go_on(restored)
+    assert content(restored) == content(original)
+    again = copied(restored, store_of(policy), [FIRST, SECOND])
+    assert content(again) == content(original)
+
+
+def test_claims_are_those_of_each_file() -> None:
+    metadata = {"p": Metadata("images", "", "")}
+    original = store_of()
+    add(original, FIRST, batch(payloads("p", range(3))))
+    add(
+        original,
+        SECOND,
+        batch(payloads("p", range(3, 5), "tensor"), payloads("p", range(5, 6)), metadata=metadata),
+    )
+    restored = copied(original, store_of(), [SECOND, FIRST])
+    for store in (original, restored):
+        series = store.find("pictures", SeriesKey("r", "p"))
+        assert series is not None
+        taken = [str(series.snapshot().claim_of(index)) for index in range(6)]
+        image, tensor = "tensorboard:image", "plugin:images"
+        assert taken == [image, image, image, tensor, tensor, image]
+        store.drop_file("r", "b", SECOND)
+        assert {str(claim) for claim in series.claims} == {image}
+
+
+def test_refused_tags_come_back_and_go_with_their_file() -> None:
+    original = Store([SCALAR], {"scalar": CachePolicy(series=1)})
+    original.add_run("r")
+    add(original, FIRST, batch(numbers("x", range(2)), numbers("y", range(2)), numbers("z", range(2))))
+    restored = Store([SCALAR], {"scalar": CachePolicy(series=1)})
+    restored.add_run("r")
+    copied(original, restored, [FIRST])
+    assert len(original.damage("r")) == 2
+    assert restored.damage("r") == original.damage("r")
+    assert restored.runs()[0].damage == 2
+    restored.drop_file("r", "a", FIRST)
+    assert restored.damage("r") == []
+
+
+def test_refused_tags_are_listed_up_to_a_limit_and_counted() -> None:
+    store = Store([SCALAR], {"scalar": CachePolicy(series=1)})
+    store.add_run("r")
+    add(store, FIRST, batch(*(numbers(f"x{i}", range(1)) for i in range(1000))))
+    assert len(store.damage("r")) == 201 == store.runs()[0].damage
+    assert store.damage("r")[-1].reason.startswith("799 more")
+
+
+def test_metadata_of_a_file_that_went_is_forgotten() -> None:
+    store = store_of()
+    add(store, FIRST, batch(numbers("x", range(2)), metadata={"x": Metadata("scalars", "old", "")}))
+    add(store, SECOND, batch(numbers("x", range(2)), metadata={"x": Metadata("scalars", "new", "")}))
+    series = store.find("scalar", SeriesKey("r", "x"))
+    assert series is not None
+    assert series.metadata is not None
+    assert series.metadata.display_name == "old"
+    store.drop_file("r", "a", FIRST)
+    assert series.metadata is not None
+    assert series.metadata.display_name == "new"
+
+
+def test_values_that_are_metadata_alone_belong_to_the_plugin_it_names() -> None:
+    store = store_of()
+    add(store, FIRST, batch(payloads("t", range(1), "metadata"), metadata={"t": Metadata("hparams", "", "")}))
+    assert store.plugins() == {"plugin:hparams"}
+
+
+def test_nothing_is_known_of_a_file_that_never_came() -> None:
+    assert store_of().file_state("r", FIRST) is None
+    assert store_of().file_state("other", FIRST) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: Store([SCALAR], {}),
+        lambda: Store([SCALAR, PICTURES], {"scalar": CachePolicy(Keep.LATEST, points=5)}),
+        lambda: Store([SCALAR, evolve(PICTURES, name="paintings")], {}),
+        lambda: Store([SCALAR, PICTURES], {"plugin:text": CachePolicy(points=5)}),
+        lambda: Store(
+            [SCALAR, evolve(PICTURES, decoder=RecordDecoder(PICTURES.decoder.claims, DataKind.SCALAR))],  # type: ignore[union-attr]
+            {},
+        ),
+    ],
+)
+def test_the_fingerprint_tells_what_decides_what_is_kept(other: Callable[[], Store]) -> None:
+    assert Store([SCALAR, PICTURES], {}).fingerprint() == Store([PICTURES, SCALAR], {}).fingerprint()
+    assert Store([SCALAR, PICTURES], {}).fingerprint() != other().fingerprint()
+
+
+Operation = tuple[str, int, int]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.sampled_from(POLICIES),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["append", "append", "append", "drop", "look", "restore"]),
+            st.integers(0, 3),
+            st.integers(1, 12),
+        ),
+        max_size=25,
+    ),
+)
+def test_whatever_comes_and_goes_a_series_is_its_files_end_to_end(
+    policy: CachePolicy | None, operations: list[Operation]
+) -> None:
+    store = store_of(policy)
+    files: dict[FileOrder, list[int]] = {}
+    step = 0
+    for operation, number, count in operations:
+        order = (float(number), f"f{number}")
+        if operation == "append":
+            steps = range(step % 40, step % 40 + count)  # goes back now and then
+            step += count
+            add(store, order, batch(numbers("x", steps), payloads("p", steps)))
+            files.setdefault(order, []).extend(steps)
+        elif operation == "drop":
+            store.drop_file("r", order[1], order)
+            files.pop(order, None)
+        elif operation == "look":
+            for name, tag in (("scalar", "x"), ("pictures", "p")):
+                series = store.find(name, SeriesKey("r", tag))
+                if series is not None:
+                    series.snapshot()
+        else:
+            store = copied(store, store_of(policy), list(files))
+        series = store.find("scalar", SeriesKey("r", "x"))
+        assert (series is not None) == bool(files)
+        if series is None:
+            continue
+        whole = [at for order in sorted(files) for at in files[order]]
+        assert series.total == len(whole)
+        if operation == "look" or count == 1:
+            snapshot, summary = series.snapshot(), series.summary()
+            assert summary is not None
+            assert summary.kept == len(snapshot) == (min(len(whole), policy.points) if policy else len(whole))
+            assert snapshot.steps[-1] == whole[-1]
+            if policy is None:
+                assert snapshot.steps.tolist() == whole
+                assert snapshot.columns["values"].tolist() == whole
+                owners = [order for order in sorted(files) for _ in files[order]]
+                assert [snapshot.file_of(index) for index in range(len(snapshot))] == owners
+                backwards = sum(b < a for a, b in itertools.pairwise(whole))
+                assert summary.attempts == snapshot.attempts.count == backwards + 1
