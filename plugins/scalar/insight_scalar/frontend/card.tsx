@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { LineChart, LineChartProps } from 'insight-host';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { message, type Board } from './board';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
@@ -105,7 +105,7 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
       chart.current = null;
     };
   }, [feed]);
-  useEffect(() => chart.current?.update(props));
+  useLayoutEffect(() => chart.current?.update(props)); // drawn in the frame that shows the words of the card
 
   const [prefix, name] = titleParts(board.titleOf(tag));
   const second = board.pairs.value.get(tag);

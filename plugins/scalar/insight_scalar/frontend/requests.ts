@@ -1,7 +1,8 @@
-/** Runs at most `limit` requests at once, the most urgent first. */
+/** Runs at most `limit` requests at once, the most urgent first; those asked for together are compared before any starts. */
 export class RequestQueue {
   private readonly waiting: { readonly urgency: () => number; readonly start: () => void }[] = [];
   private running = 0;
+  private gathering = false;
 
   constructor(private readonly limit: number) {}
 
@@ -29,7 +30,12 @@ export class RequestQueue {
       }
       signal.addEventListener('abort', leave, { once: true });
       this.waiting.push(entry);
-      this.next();
+      if (this.gathering) return;
+      this.gathering = true;
+      queueMicrotask(() => {
+        this.gathering = false;
+        this.next();
+      });
     });
   }
 
