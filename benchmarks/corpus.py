@@ -6,6 +6,7 @@ many       1000 runs x 10 tags x 50 steps: a search over hyper-parameters
 blobs      4 runs x 5 tags x 100 images of 1 MB that do not compress, as torch's add_image writes them: 2 GB
 mindspore  wide in MindSpore's dialect
 mindspore_tenth  the first 10 runs of it
+million    1,000,000 points in one series
 very_deep  10,000,000 points in one series
 """
 
@@ -57,6 +58,7 @@ CORPORA = {
     "blobs": Corpus(runs=4, tags=5, steps=100, image_size=1 << 20),
     "mindspore": Corpus(runs=100, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
     "mindspore_tenth": Corpus(runs=10, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
+    "million": Corpus(runs=1, tags=1, steps=1_000_000),
     "very_deep": Corpus(runs=1, tags=1, steps=10_000_000),
 }
 
