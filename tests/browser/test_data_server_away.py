@@ -1,0 +1,101 @@
+"""The page while the data server behind the host is away, and when it is back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.testing import EventWriter
+
+pytestmark = pytest.mark.browser
+
+SOON = 20_000  # milliseconds, on a busy machine
+StartServer = Callable[..., tuple[subprocess.Popen[bytes], int]]
+
+
+@pytest.fixture
+def data_server(tmp_path: Path) -> Iterator[StartServer]:
+    """Starts ``insight-data-server`` for a logdir; returns the process and its port."""
+    with ExitStack() as running:
+
+        def start(logdir: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], int]:
+            port_file = tmp_path / "port"
+            port_file.unlink(missing_ok=True)
+            flags = [
+                f"--logdir={logdir}",
+                f"--port={port}",
+                f"--port-file={port_file}",
+                "--reload=0.1",
+                "--no-cache",
+            ]
+            process = subprocess.Popen([sys.executable, "-m", "insight_core.cli.data_server", *flags])
+            running.callback(process.wait)
+            running.callback(process.kill)
+            until = time.monotonic() + 20
+            while not (port_file.exists() and port_file.read_text().endswith("\n")):
+                assert time.monotonic() < until
+                assert process.poll() is None
+                time.sleep(0.02)
+            return process, int(port_file.read_text())
+
+        yield start
+
+
+def test_what_is_shown_stays_and_new_data_comes_when_the_server_is_back(
+    page: Page, serve: Callable[..., str], data_server: StartServer, tmp_path: Path
+) -> None:
+    logdir = tmp_path / "logs"
+    with EventWriter(logdir / "run") as writer:
+        for step in range(100):
+            writer.scalar("loss", step, 1 / (step + 1))
+        writer.flush()
+        process, port = data_server(logdir)
+        page.goto(serve("--data-provider", f"grpc://127.0.0.1:{port}"))
+        card = page.locator('[data-testid="card"][data-tag="loss"]')
+        shown = card.get_by_test_id("card-status")
+        expect(shown).to_contain_text("100 points", timeout=SOON)
+        expect(card.locator("[data-ready]")).to_be_visible()
+        place = card.bounding_box()
+
+        process.kill()
+        process.wait()
+        banner = page.get_by_role("status").filter(has_text="The data server is away")
+        expect(banner).to_contain_text("does not answer", timeout=SOON)
+        expect(page.locator("[data-live]")).to_have_attribute("data-live", "away")
+        expect(page.locator('[data-run="run"]')).to_be_visible()
+        assert card.bounding_box() == place
+        expect(shown).to_contain_text("100 points")
+        page.reload()  # the host is there, the data are not
+        expect(page.get_by_role("alert")).to_contain_text("does not answer", timeout=SOON)
+
+        for step in range(100, 150):
+            writer.scalar("loss", step, 1 / (step + 1))
+    data_server(logdir, port)
+    expect(shown).to_contain_text("150 points", timeout=SOON)
+    expect(page.locator("[data-live]")).to_have_attribute("data-live", "live")
+    expect(banner).to_have_count(0)
+
+
+def test_a_restart_is_said_and_forgotten(
+    page: Page, serve: Callable[..., str], data_server: StartServer, tmp_path: Path
+) -> None:
+    logdir = tmp_path / "logs"
+    with EventWriter(logdir / "run") as writer:
+        writer.scalar("loss", 1, 0.5)
+    process, port = data_server(logdir)
+    page.goto(serve("--data-provider", f"grpc://127.0.0.1:{port}"))
+    expect(page.locator('[data-run="run"]')).to_be_visible(timeout=SOON)
+    page.get_by_role("button", name="中", exact=True).click()
+    process.kill()
+    process.wait()
+    expect(page.get_by_role("status").filter(has_text="数据服务器暂不可用")).to_be_visible(timeout=SOON)
+    data_server(logdir, port)
+    expect(page.locator(".ih-toast").filter(has_text="数据服务器已恢复")).to_be_visible(timeout=SOON)
+    expect(page.locator('[data-run="run"]')).to_be_visible()
