@@ -42,9 +42,9 @@ class IndexWriter:
         """A file was read to its end."""
         if tailed.kept != tailed.state:
             with self._woken:
-                self._changed[tailed] = None
-                if tailed.kept is None:
+                if not self._changed or tailed.kept is None:
                     self._woken.notify()
+                self._changed[tailed] = None
 
     def forget(self, tailed: Tailed) -> None:
         """A file is gone."""
