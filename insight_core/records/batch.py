@@ -11,6 +11,7 @@ from insight_core.records.wire import Metadata
 
 BAD_DATA = "the checksum of the record's data is wrong"
 BAD_HEADER = "the checksum of a record's length is wrong"
+CUT_MEANWHILE = "the file was cut while it was read"
 
 
 @frozen

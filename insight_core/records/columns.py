@@ -56,33 +56,39 @@ class TagNames:
         for first, last in itertools.pairwise(edges):
             part = by_tag[first:last]
             tag, field = self._names[int(keys[first])]
-            forms = whole.forms[part]
-            for some in _same_form(forms):
-                chosen = part if some is None else part[some]
-                form = int(whole.forms[chosen[0]])
-                values = None if form == _PAYLOAD else whole.values[chosen]
-                located = field not in NUMBER_FIELDS
-                columns.append(
-                    ValueColumns(
-                        tag,
-                        field,
-                        whole.steps[chosen],
-                        whole.wall_times[chosen],
-                        values.astype(np.float32) if values is not None and form == _SINGLE else values,
-                        whole.records[chosen] if located else None,
-                        whole.starts[chosen] if located else None,
-                        whole.sizes[chosen] if located else None,
-                    )
-                )
+            located = field not in NUMBER_FIELDS
+            found = ValueColumns(
+                tag,
+                field,
+                whole.steps[part],
+                whole.wall_times[part],
+                whole.values[part],
+                whole.records[part] if located else None,
+                whole.starts[part] if located else None,
+                whole.sizes[part] if located else None,
+            )
+            columns += split_by_form(found, whole.forms[part])
         return columns
 
 
-def _same_form(forms: NDArray[np.uint8]) -> list[NDArray[np.intp] | None]:
-    """Places of each form, in file order; None stands for all."""
-    if (forms == forms[0]).all():
-        return [None]
-    edges = [0, *(np.flatnonzero(np.diff(forms.astype(np.int8))) + 1).tolist(), len(forms)]
-    return [np.arange(a, b) for a, b in itertools.pairwise(edges)]
+def split_by_form(columns: ValueColumns, forms: NDArray[np.uint8]) -> list[ValueColumns]:
+    """Stretches of one form; ``columns`` have a float64, of use or not, for each value."""
+    edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
+    return [_of_form(columns, slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
+
+
+def _of_form(columns: ValueColumns, part: slice, form: int) -> ValueColumns:
+    values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
+    return ValueColumns(
+        columns.tag,
+        columns.field,
+        columns.steps[part],
+        columns.wall_times[part],
+        values.astype(np.float32) if values is not None and form == _SINGLE else values,
+        None if columns.records is None else columns.records[part],
+        None if columns.starts is None else columns.starts[part],
+        None if columns.sizes is None else columns.sizes[part],
+    )
 
 
 def form_of(value: Value) -> int:

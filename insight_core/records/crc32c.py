@@ -1,4 +1,4 @@
-"""CRC-32C (Castagnoli), as the record format masks it, over whole arrays with numpy.
+"""CRC-32C (Castagnoli), as the record format masks it: compiled, or over whole arrays with numpy.
 
 The checksum is linear over GF(2): a byte adds a term that depends only on its value and on its
 distance from the end. So a block is one table look-up a byte and an XOR over all of them, and
@@ -13,6 +13,11 @@ import functools
 
 import numpy as np
 from numpy.typing import NDArray
+
+try:
+    from insight_core.records import _crc32c
+except ImportError:  # there was no C compiler
+    _crc32c = None  # type: ignore[assignment]
 
 _POLYNOMIAL = 0x82F63B78  # reversed bits of 0x1EDC6F41
 _BLOCK = 4096
@@ -62,6 +67,10 @@ def _linear(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 def crc32c(data: bytes | bytearray | memoryview, before: int = 0) -> int:
     """The plain CRC-32C of ``data``; ``before`` is that of what precedes it."""
+    return crc32c_in_python(data, before) if _crc32c is None else _crc32c.crc32c(data, before)
+
+
+def crc32c_in_python(data: bytes | bytearray | memoryview, before: int = 0) -> int:
     size = len(data)
     register = before ^ _ONES
     if size < 64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from insight_core.records.batch import CUT_MEANWHILE
 from insight_core.records.crc32c import crc32c, masked
 from insight_core.records.framing import FOOTER_SIZE
 
@@ -29,7 +30,7 @@ class Pages:
             wanted = min(_PAGE, self._size - index)
             self._page, self._at = os.pread(self._descriptor, wanted, self._start + index), index
             if not self._page:
-                raise OSError("the file was cut while it was read")
+                raise OSError(CUT_MEANWHILE)
         return self._page[index - self._at]
 
 

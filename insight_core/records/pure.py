@@ -15,6 +15,7 @@ from insight_core.api import Dialect
 from insight_core.records.batch import (
     BAD_DATA,
     BAD_HEADER,
+    CUT_MEANWHILE,
     Batch,
     Flaw,
     header_cut_off,
@@ -25,7 +26,7 @@ from insight_core.records.crc32c import LONGEST_ROW, masked_crc32c
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 from insight_core.records.pages import Pages, is_whole
 from insight_core.records.shape import Shape
-from insight_core.records.wire import Event, Malformed, Metadata, read_event
+from insight_core.records.wire import Event, Malformed, Metadata, dialect_of, read_event
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one
@@ -61,7 +62,7 @@ class PureScanner:
             spent += max(len(chunk), _SHORTEST_CHUNK)
             self._reach = min(self._chunk, self._reach * 8)
             if not chunk:
-                batch.tail = Flaw(batch.end, "the file was cut while it was read")
+                batch.tail = Flaw(batch.end, CUT_MEANWHILE)
                 break
             size = start + len(chunk) if len(chunk) < wanted else size
             offset = 0 if start == batch.end else self._skip(batch, chunk, start, 0, size)
@@ -126,7 +127,8 @@ class _EventReader:
         self._bytes = np.frombuffer(chunk, np.uint8)
         self._starts, self._lengths, self._base = frames.starts, frames.lengths, base
         if base + int(frames.starts[0]) == HEADER_SIZE:
-            self._read_version()
+            dialect = dialect_of(self._event(0)) if self._is_whole(0) else None
+            self._batch.dialect = dialect or self._batch.dialect
         lengths, inverse, counts = np.unique(self._lengths, return_inverse=True, return_counts=True)
         by_length = np.argsort(inverse, kind="stable")
         edge = 0
@@ -160,15 +162,6 @@ class _EventReader:
         by_place = sorted(self._metadata.items(), key=lambda item: item[1][0])
         batch.metadata = {tag: metadata for tag, (_, metadata) in by_place}
         batch.columns = self._names.sorted_by_tag(self._slots)
-
-    def _read_version(self) -> None:
-        try:
-            version = read_event(self._event(0), None).version if self._is_whole(0) else None
-        except Malformed:
-            return
-        if version is not None:
-            ours = "mindspore" in version.lower()
-            self._batch.dialect = Dialect.MINDSPORE if ours else Dialect.TENSORBOARD
 
     def _take(self, event: Event, start: int) -> None:
         """Collects the values of one event that begins at offset ``start`` of the file."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
 
 from insight_core.api import Dialect
 from insight_core.records.batch import Batch
 from insight_core.records.pure import PureScanner
+
+try:
+    from insight_core.records import _kernel
+except ImportError:  # there was no C compiler
+    _kernel = None  # type: ignore[assignment]
 
 CHUNK = 4 << 20  # bytes
 
@@ -28,9 +34,17 @@ class Scanner(Protocol):
 
 def open_scanner(guess: Dialect, chunk: int = CHUNK) -> Scanner:
     """A scanner of a file whose dialect, unless it says so, is ``guess``."""
-    return PureScanner(guess, chunk)
+    if _kernel is None or _is_pure():
+        return PureScanner(guess, chunk)
+    return _kernel.CompiledScanner(guess, chunk)
 
 
 def kernel_name() -> str:
     """What scans here."""
-    return "pure Python"
+    if _kernel is None:
+        return "pure Python (no compiled kernel)"
+    return "pure Python (INSIGHT_HOST_PURE is set)" if _is_pure() else f"compiled, {_kernel.checksum_name}"
+
+
+def _is_pure() -> bool:
+    return os.environ.get("INSIGHT_HOST_PURE", "") not in ("", "0")

@@ -6,20 +6,21 @@ mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/formats.
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import Any, TypeAlias
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from insight_core.api import Dialect
 
 Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
 
-_VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
+VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
     Dialect.MINDSPORE: {3: "scalar_value", 4: "image", 8: "tensor", 9: "histogram", 10: "loss_landscape"},
 }
-_EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
+EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
     None: {3: "version"},
     Dialect.TENSORBOARD: {
         3: "version",
@@ -31,7 +32,7 @@ _EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
     Dialect.MINDSPORE: {3: "version", 4: "graph_def", 5: "summary", 6: "explain"},
 }
 NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
-_METADATA_FIELD = 9
+METADATA_FIELD = 9
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
 
 
@@ -39,7 +40,7 @@ class Malformed(ValueError):
     """The bytes are not the protobuf message that they should be."""
 
 
-@define
+@frozen
 class Metadata:
     """Summary metadata, which the first value of a tag carries for all."""
 
@@ -133,8 +134,8 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
         elif number == 2 and kind == 0:
             event.step_start, event.step_size = start, size
             event.step = signed(varint(buffer, start, end)[0])
-        elif number in _EVENT_FIELDS[dialect]:
-            name = _EVENT_FIELDS[dialect][number]
+        elif number in EVENT_FIELDS[dialect]:
+            name = EVENT_FIELDS[dialect][number]
             _check_wire_type(name, kind, 2)
             if name == "version":
                 event.version = _text(buffer, start, min(size, 64))
@@ -145,6 +146,17 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
             else:
                 event.values.append(Value(field=name, start=start, size=size))
     return event
+
+
+def dialect_of(buffer: Buffer) -> Dialect | None:
+    """The dialect of a file whose first event fills ``buffer``; None when it does not say."""
+    try:
+        version = read_event(buffer, None).version
+    except Malformed:
+        return None
+    if version is None:
+        return None
+    return Dialect.MINDSPORE if "mindspore" in version.lower() else Dialect.TENSORBOARD
 
 
 def _check_wire_type(name: str, kind: int, wanted: int) -> None:
@@ -171,12 +183,12 @@ def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
 
 def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Value:
     value = Value()
-    names = _VALUE_FIELDS[dialect]
+    names = VALUE_FIELDS[dialect]
     for number, kind, at, length in _fields(buffer, start, start + size):
         if number == 1 and kind == 2:
             value.tag, value.tag_start = bytes(buffer[at : at + length]), at
-        elif number == _METADATA_FIELD and dialect is Dialect.TENSORBOARD and kind == 2:
-            value.metadata = _read_metadata(buffer, at, length)
+        elif number == METADATA_FIELD and dialect is Dialect.TENSORBOARD and kind == 2:
+            value.metadata = read_metadata(bytes(buffer[at : at + length]))
         elif number in names:
             name = names[number]
             _check_wire_type(name, kind, 5 if name in NUMBER_FIELDS else 2)
@@ -190,24 +202,26 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
     return value
 
 
-def _read_metadata(buffer: Buffer, start: int, size: int) -> Metadata:
+@functools.lru_cache(maxsize=1024)
+def read_metadata(data: bytes) -> Metadata:
+    """A SummaryMetadata; raises Malformed. Most writers say the same with every value."""
     plugin = display_name = description = ""
     content, data_class = b"", 0
-    for number, kind, at, length in _fields(buffer, start, start + size):
+    for number, kind, at, length in _fields(data, 0, len(data)):
         if number == 4 and kind == 0:
-            data_class = varint(buffer, at, at + length)[0]
+            data_class = varint(data, at, at + length)[0]
         if kind != 2:
             continue
         if number == 1:
-            for inner, inner_kind, inner_at, inner_length in _fields(buffer, at, at + length):
+            for inner, inner_kind, inner_at, inner_length in _fields(data, at, at + length):
                 if inner == 1 and inner_kind == 2:
-                    plugin = _text(buffer, inner_at, inner_length)
+                    plugin = _text(data, inner_at, inner_length)
                 elif inner == 2 and inner_kind == 2:
-                    content = bytes(buffer[inner_at : inner_at + inner_length])
+                    content = data[inner_at : inner_at + inner_length]
         elif number == 2:
-            display_name = _text(buffer, at, length)
+            display_name = _text(data, at, length)
         elif number == 3:
-            description = _text(buffer, at, length)
+            description = _text(data, at, length)
     return Metadata(plugin, display_name, description, content, data_class)
 
 

@@ -1,0 +1,3 @@
+name: str
+
+def crc32c(data: bytes | bytearray | memoryview, before: int = 0, *, portable: bool = False) -> int: ...

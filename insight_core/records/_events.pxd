@@ -1,0 +1,276 @@
+"""Events to rows: what ``insight_core.records.wire`` reads, without an object per event."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from insight_core.records._fields cimport (
+    FAILED,
+    NO_MEMORY,
+    ODD,
+    OK,
+    PAGE,
+    UNKNOWN_METADATA,
+    Field,
+    Status,
+    Window,
+    at,
+    next_field,
+)
+from insight_core.records._interning cimport lookup
+from insight_core.records._numbers cimport LONGEST_NUMBER, read_number
+from insight_core.records._rows cimport (
+    FIELDS,
+    METADATA,
+    PAYLOAD,
+    SCALAR_VALUE,
+    SIMPLE_VALUE,
+    SINGLE,
+    SUMMARY,
+    TAGGED_RUN_METADATA,
+    TENSOR,
+    VERSION,
+    Names,
+    Rows,
+    add_note,
+    add_row,
+    tag_number,
+)
+
+
+
+cdef struct Layout:  # of a dialect: the kind of value under each field number, 0 for none
+    int8_t event_fields[FIELDS]
+    int8_t value_fields[FIELDS]
+    int metadata_field  # -1: there is none
+    bint numbers_are_tensors  # a number may come as a tensor without dimensions
+
+
+cdef struct Reader:
+    Layout layout
+    Names *names
+    Rows *rows
+    int64_t batch  # its number
+    int64_t first_row  # of the event read last
+    int64_t first_locator
+    int64_t first_note
+    double wall_time
+    int64_t step
+    bint has_numbers
+    const uint8_t *metadata  # UNKNOWN_METADATA: these bytes are
+    int64_t metadata_size
+    double first_wall_time  # of the batch, smallest finite one
+
+
+cdef inline Status _read_tag(
+    Reader *reader, Window *window, int64_t start, int64_t size, int32_t *tag
+) noexcept nogil:
+    cdef const uint8_t *data
+    if size > PAGE and start + size > window.high:
+        return ODD
+    data = at(window, start, size)
+    if data == NULL:
+        return FAILED
+    tag[0] = tag_number(reader.names, data, size)
+    return NO_MEMORY if tag[0] < 0 else OK
+
+
+cdef inline Status _read_metadata(
+    Reader *reader, Window *window, int64_t start, int64_t size, int32_t *metadata
+) noexcept nogil:
+    cdef const uint8_t *data
+    if size > PAGE and start + size > window.high:
+        return ODD
+    data = at(window, start, size)
+    if data == NULL:
+        return FAILED
+    metadata[0] = lookup(&reader.names.metadata, data, <int32_t>size)
+    if metadata[0] >= 0:
+        return OK
+    reader.metadata = data
+    reader.metadata_size = size
+    return UNKNOWN_METADATA
+
+
+cdef inline Status _add(
+    Reader *reader,
+    Window *window,
+    int32_t tag,
+    int32_t field,
+    int form,
+    uint64_t bits,
+    int64_t start,
+    int64_t size,
+) noexcept nogil:
+    cdef int64_t origin = window.origin
+    if tag < 0:
+        tag = tag_number(reader.names, <const uint8_t *>"", 0)
+        if tag < 0:
+            return NO_MEMORY
+    if form != PAYLOAD:
+        reader.has_numbers = True
+    # the header of a record has 12 bytes
+    if not add_row(reader.rows, reader.names, tag, field, form, bits, origin - 12, origin + start, size):
+        return NO_MEMORY
+    return OK
+
+
+cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, int64_t size) noexcept nogil:
+    cdef int64_t position = start
+    cdef int64_t end = start + size
+    cdef int32_t tag = -1
+    cdef int32_t metadata = -1
+    cdef int32_t kind = 0
+    cdef int32_t found
+    cdef int form = PAYLOAD
+    cdef uint64_t bits = 0
+    cdef int64_t content = 0
+    cdef int64_t content_size = 0
+    cdef const uint8_t *data
+    cdef Field field
+    cdef Status status
+    while position < end:
+        status = next_field(window, &position, end, &field)
+        if status == OK:
+            if field.number == 1 and field.kind == 2:
+                status = _read_tag(reader, window, field.start, field.size, &tag)
+            elif field.number >= FIELDS:
+                continue
+            elif <int>field.number == reader.layout.metadata_field:
+                if field.kind == 2:
+                    status = _read_metadata(reader, window, field.start, field.size, &metadata)
+            else:
+                found = reader.layout.value_fields[field.number]
+                if not found:
+                    continue
+                if field.kind != (5 if found == SIMPLE_VALUE or found == SCALAR_VALUE else 2):
+                    return ODD
+                kind = found
+                content = field.start
+                content_size = field.size
+        if status != OK:
+            return status
+    if kind == SIMPLE_VALUE or kind == SCALAR_VALUE:
+        data = at(window, content, 4)
+        if data == NULL:
+            return FAILED
+        memcpy(&bits, data, 4)
+        form = SINGLE
+    elif kind == TENSOR:
+        if reader.layout.numbers_are_tensors and content_size <= LONGEST_NUMBER:
+            status = read_number(window, content, content_size, &form, &bits)
+            if status != OK:
+                return status
+    elif not kind:
+        if metadata < 0 or not reader.names.has_plugin[metadata]:
+            return OK
+        kind = METADATA
+        content = start
+    status = _add(reader, window, tag, kind, form, bits, content, content_size)
+    if status == OK and metadata >= 0 and reader.names.has_plugin[metadata]:
+        if tag < 0:
+            tag = tag_number(reader.names, <const uint8_t *>"", 0)
+        if reader.names.tag_table[tag].noted != reader.batch and not add_note(reader.rows, tag, metadata):
+            return NO_MEMORY
+    return status
+
+
+cdef inline Status _read_summary(Reader *reader, Window *window, Field *summary) noexcept nogil:
+    cdef int64_t position = summary.start
+    cdef int64_t end = summary.start + summary.size
+    cdef Field field
+    cdef Status status
+    while position < end:
+        status = next_field(window, &position, end, &field)
+        if status == OK and field.number == 1 and field.kind == 2:
+            status = _read_value(reader, window, field.start, field.size)
+        if status != OK:
+            return status
+    return OK
+
+
+cdef inline Status _read_tagged(Reader *reader, Window *window, Field *tagged) noexcept nogil:
+    """A TaggedRunMetadata, 1 tag, 2 run_metadata; the latter is the payload."""
+    cdef int64_t position = tagged.start
+    cdef int64_t end = tagged.start + tagged.size
+    cdef int64_t start = tagged.start
+    cdef int64_t size = 0
+    cdef int32_t tag = -1
+    cdef Field field
+    cdef Status status
+    while position < end:
+        status = next_field(window, &position, end, &field)
+        if status == OK and field.kind == 2:
+            if field.number == 1:
+                status = _read_tag(reader, window, field.start, field.size, &tag)
+            elif field.number == 2:
+                start = field.start
+                size = field.size
+        if status != OK:
+            return status
+    return _add(reader, window, tag, TAGGED_RUN_METADATA, PAYLOAD, 0, start, size)
+
+
+cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
+    cdef int64_t position = 0
+    cdef int32_t kind
+    cdef const uint8_t *data
+    cdef Field field
+    cdef Status status
+    while position < window.size:
+        status = next_field(window, &position, window.size, &field)
+        if status != OK:
+            return status
+        if field.number == 1 and field.kind == 1:
+            data = at(window, field.start, 8)
+            if data == NULL:
+                return FAILED
+            memcpy(&reader.wall_time, data, 8)
+        elif field.number == 2 and field.kind == 0:
+            reader.step = <int64_t>field.varint
+        elif field.number < FIELDS and reader.layout.event_fields[field.number]:
+            kind = reader.layout.event_fields[field.number]
+            if field.kind != 2:
+                return ODD
+            if kind == SUMMARY:
+                status = _read_summary(reader, window, &field)
+            elif kind == TAGGED_RUN_METADATA:
+                status = _read_tagged(reader, window, &field)
+            elif kind != VERSION:
+                status = _add(reader, window, -1, kind, PAYLOAD, 0, field.start, field.size)
+            if status != OK:
+                return status
+    return OK
+
+
+cdef inline void begin_event(Reader *reader) noexcept nogil:
+    reader.has_numbers = False
+    reader.first_row = reader.rows.count
+    reader.first_locator = reader.rows.locator_count
+    reader.first_note = reader.rows.note_count
+    reader.wall_time = 0.0
+    reader.step = 0
+
+
+cdef inline void settle_event(Reader *reader) noexcept nogil:
+    """The event is sound: its rows count."""
+    cdef int64_t index
+    for index in range(reader.first_row, reader.rows.count):
+        reader.rows.rows[index].wall_time = reader.wall_time
+        reader.rows.rows[index].step = reader.step
+    for index in range(reader.first_note, reader.rows.note_count):
+        reader.names.tag_table[reader.rows.notes[index].tag].noted = reader.batch
+    if reader.wall_time > 0 and isfinite(reader.wall_time) and reader.wall_time < reader.first_wall_time:
+        reader.first_wall_time = reader.wall_time
+
+
+cdef inline void forget_event(Reader *reader) noexcept nogil:
+    reader.rows.count = reader.first_row
+    reader.rows.locator_count = reader.first_locator
+    reader.rows.note_count = reader.first_note
+
+
+cdef inline Status read_event(Reader *reader, Window *window) noexcept nogil:
+    """Adds the rows of the event in ``window``: to be settled, or forgotten when it is not sound."""
+    begin_event(reader)
+    return _read_fields(reader, window)

@@ -1,0 +1,418 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The compiled scanner: what ``insight_core.records.pure`` does, without an object per record, without the GIL.
+
+Records become rows in memory that is used again and again, and a counting sort makes columns of them. What
+is malformed or rare goes record by record through ``insight_core.records.wire``: there is one text for each
+error.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+import os
+
+import numpy as np
+
+from insight_core.api import Dialect
+from insight_core.records.batch import (
+    BAD_DATA,
+    BAD_HEADER,
+    CUT_MEANWHILE,
+    Batch,
+    Flaw,
+    ValueColumns,
+    header_cut_off,
+    record_cut_off,
+)
+from insight_core.records.columns import form_of, split_by_form
+from insight_core.records.framing import LONGEST_EVENT, LONGEST_READ
+from insight_core.records.pages import Pages, is_whole as is_whole_in_file
+from insight_core.records.wire import (
+    EVENT_FIELDS,
+    METADATA_FIELD,
+    VALUE_FIELDS,
+    Malformed,
+    dialect_of,
+    read_event as read_event_slowly,
+    read_metadata,
+)
+
+from insight_core.records._columns cimport MIXED, Part, Sorted, count_rows, sort_rows
+from insight_core.records._events cimport Layout, begin_event, settle_event
+from insight_core.records._fields cimport PAGE
+from insight_core.records._rows cimport (
+    DOUBLE,
+    FIELDS,
+    PAYLOAD,
+    SCALAR_VALUE,
+    SIMPLE_VALUE,
+    SINGLE,
+    Names,
+    Rows,
+    add_metadata,
+    add_note,
+    add_row,
+    release_names,
+    release_rows,
+    tag_number,
+)
+from insight_core.records._walk cimport (
+    AT_VERSION,
+    ENDS_AFTER_BAD_HEADER,
+    ENDS_CUT,
+    ENDS_IN_HEADER,
+    ENDS_IN_RECORD,
+    FRAME,
+    HAS_UNKNOWN_METADATA,
+    HEADER,
+    IS_BROKEN,
+    IS_ODD,
+    LACKS_MEMORY,
+    SKIPS,
+    Memory,
+    Outcome,
+    Walk,
+    advance,
+    is_whole,
+)
+
+cdef extern from "crc32c.h":
+    const char *crc32c_select(int portable) nogil
+
+checksum_name = crc32c_select(False).decode()
+
+cdef enum:
+    MOST_IDLE = 4
+    LONGEST_METADATA = 1 << 16  # bytes that are remembered
+    MOST_METADATA = 1 << 16  # of one file
+
+# Numbers of the kinds of values: those of _rows.pxd, which have code, then the others.
+_SPECIAL = ("", "version", "summary", "tagged_run_metadata", "simple_value", "scalar_value", "tensor", "metadata")
+_TABLES = (*VALUE_FIELDS.values(), *EVENT_FIELDS.values())
+_FIELDS = (*_SPECIAL, *sorted({name for table in _TABLES for name in table.values()}.difference(_SPECIAL)))
+if len(_FIELDS) > FIELDS or max(map(max, _TABLES)) >= FIELDS:
+    raise ImportError("insight_core.records._kernel was compiled from other sources: build it again")
+
+cdef Layout _layouts[2]  # of Dialect.TENSORBOARD and the other one
+for _dialect in Dialect:
+    _index = int(_dialect is not Dialect.TENSORBOARD)
+    for _number in range(FIELDS):
+        _layouts[_index].event_fields[_number] = _FIELDS.index(EVENT_FIELDS[_dialect].get(_number, ""))
+        _layouts[_index].value_fields[_number] = _FIELDS.index(VALUE_FIELDS[_dialect].get(_number, ""))
+    _layouts[_index].metadata_field = -1 if _index else METADATA_FIELD
+    _layouts[_index].numbers_are_tensors = not _index
+
+cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef class _Memory:
+    cdef Memory data
+
+    def __cinit__(self):
+        self.data.page = <uint8_t *>malloc(PAGE)
+        if self.data.page == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.data.buffer)
+        free(self.data.page)
+        release_rows(&self.data.rows)
+
+
+_idle = []  # _Memory that no scan uses
+
+
+cdef class CompiledScanner:
+    """As PureScanner."""
+
+    cdef readonly object dialect
+    cdef Walk walk
+    cdef Names names
+    cdef list tags  # texts of the first ones, made when they are needed
+    cdef list metadata  # by number in names.metadata
+
+    def __cinit__(self, dialect, int64_t chunk):
+        self.dialect = dialect
+        self.tags = []
+        self.metadata = []
+        self.names.tags.seed = self.names.metadata.seed = _seed
+        self.walk.longest_event = LONGEST_EVENT
+        self.walk.longest_read = LONGEST_READ
+        self.walk.chunk = self.walk.reach = chunk
+        self.walk.unfit = -1
+
+    def __dealloc__(self):
+        release_names(&self.names)
+
+    def scan(self, int descriptor, int64_t position, int64_t size):
+        cdef _Memory memory = _idle.pop() if _idle else _Memory()
+        cdef Outcome outcome
+        cdef list extra = []  # metadata that is not remembered
+        batch = Batch(position, self.dialect)
+        try:
+            self._begin(&memory.data, descriptor, position, size)
+            while True:
+                with nogil:
+                    outcome = advance(&self.walk)
+                if outcome <= ENDS_CUT:
+                    break
+                self._attend(outcome, batch, extra)
+            batch.end = self.walk.position
+            batch.tail = self._tail(outcome)
+            batch.dialect = self.dialect
+            if self.walk.reader.first_wall_time < INFINITY:
+                batch.first_wall_time = self.walk.reader.first_wall_time
+            self._name_metadata(&memory.data.rows, batch.metadata, extra)
+            batch.columns = self._columns(&memory.data.rows)
+        finally:
+            if len(_idle) < MOST_IDLE:
+                _idle.append(memory)
+        return batch
+
+    cdef _begin(self, Memory *memory, int descriptor, int64_t position, int64_t size):
+        cdef Walk *walk = &self.walk
+        memory.rows.count = memory.rows.locator_count = memory.rows.note_count = 0
+        walk.memory = memory
+        walk.reader.layout = _layouts[self.dialect is not Dialect.TENSORBOARD]
+        walk.reader.names = &self.names
+        walk.reader.rows = &memory.rows
+        walk.reader.batch += 1
+        walk.reader.first_wall_time = INFINITY
+        walk.descriptor = descriptor
+        walk.error = 0
+        walk.size = size
+        walk.position = walk.start = position
+        walk.held = walk.spent = 0
+        walk.knows_dialect = False
+        walk.good_length = <uint64_t>-1
+
+    cdef _tail(self, Outcome outcome):
+        cdef int64_t end = self.walk.position
+        if outcome == ENDS_IN_HEADER:
+            return header_cut_off(end, self.walk.size)
+        if outcome == ENDS_IN_RECORD:
+            return record_cut_off(end, self.walk.size, self.walk.length + FRAME)
+        if outcome == ENDS_AFTER_BAD_HEADER:
+            return Flaw(end, BAD_HEADER, self.walk.size - end)
+        return Flaw(end, CUT_MEANWHILE) if outcome == ENDS_CUT else None
+
+    # --- records that need Python -------------------------------------------------------------------
+
+    cdef _attend(self, Outcome outcome, batch, list extra):
+        cdef Walk *walk = &self.walk
+        if outcome == AT_VERSION:
+            self._read_version()
+        elif outcome == SKIPS:
+            batch.flaws.append(Flaw(walk.position, BAD_HEADER, walk.found - walk.position))
+            walk.position = walk.found
+            walk.searched = 0
+            walk.unfit = -1
+        elif outcome == IS_BROKEN:
+            self._skip(batch, BAD_DATA)
+        elif outcome == IS_ODD:
+            self._read_odd(batch, extra)
+        elif outcome == HAS_UNKNOWN_METADATA:
+            if not self._learn(walk.reader.metadata[: walk.reader.metadata_size]):
+                self._read_odd(batch, extra)
+        elif outcome == LACKS_MEMORY:
+            raise MemoryError
+        else:
+            raise OSError(walk.error, os.strerror(walk.error)) if walk.error else OSError(CUT_MEANWHILE)
+
+    cdef _skip(self, batch, reason):
+        batch.flaws.append(Flaw(self.walk.position, reason, self.walk.length + FRAME))
+        self.walk.position += self.walk.length + FRAME
+
+    cdef const uint8_t *_event(self):
+        return self.walk.memory.buffer + (self.walk.position + HEADER - self.walk.start)
+
+    cdef _read_version(self):
+        cdef const uint8_t *event = self._event()
+        self.walk.knows_dialect = True
+        dialect = dialect_of(event[: self.walk.length]) if is_whole(event, self.walk.length) else None
+        if dialect is not None:
+            self.dialect = dialect
+            self.walk.reader.layout = _layouts[dialect is not Dialect.TENSORBOARD]
+
+    cdef bint _learn(self, bytes data) except -1:
+        """Remembers metadata, unless it is malformed, too long or one of too many."""
+        if len(data) > LONGEST_METADATA or len(self.metadata) == MOST_METADATA:
+            return False
+        try:
+            metadata = read_metadata(data)
+        except Malformed:
+            return False
+        if not add_metadata(&self.names, <const uint8_t *>data, len(data), bool(metadata.plugin)):
+            raise MemoryError
+        self.metadata.append(metadata)
+        return True
+
+    cdef _read_odd(self, batch, list extra):
+        """Reads the record by ``wire``, and goes on."""
+        cdef Walk *walk = &self.walk
+        cdef bint is_long = walk.length > walk.longest_read
+        cdef int64_t start = walk.position + HEADER
+        view = Pages(walk.descriptor, start, walk.length) if is_long else self._event()[: walk.length]
+        try:
+            event = read_event_slowly(view, self.dialect)
+        except Malformed as error:
+            sound = not is_long or is_whole_in_file(walk.descriptor, start, walk.length)
+            self._skip(batch, f"malformed event: {error}" if sound else BAD_DATA)
+            return
+        if is_long and any(map(form_of, event.values)):
+            if not is_whole_in_file(walk.descriptor, start, walk.length):
+                self._skip(batch, BAD_DATA)
+                return
+        begin_event(&walk.reader)
+        walk.reader.wall_time = event.wall_time
+        walk.reader.step = event.step
+        for value in event.values:
+            self._add(value, start, extra)
+        settle_event(&walk.reader)
+        walk.position += walk.length + FRAME
+
+    cdef _add(self, value, int64_t start, list extra):
+        cdef bytes text = value.tag
+        cdef int32_t tag = tag_number(&self.names, <const uint8_t *>text, len(text))
+        cdef int32_t field = _FIELDS.index(value.field)
+        cdef int64_t payload = start + <int64_t>value.start
+        cdef int64_t size = value.size
+        cdef int form = form_of(value)
+        cdef uint64_t bits = 0
+        cdef float single
+        cdef double number
+        cdef Rows *rows = self.walk.reader.rows
+        if form == SINGLE:
+            single = value.number_value
+            memcpy(&bits, &single, 4)
+        elif form == DOUBLE:
+            number = value.number_value
+            memcpy(&bits, &number, 8)
+        if tag < 0:
+            raise MemoryError
+        if field and not add_row(rows, &self.names, tag, field, form, bits, start - HEADER, payload, size):
+            raise MemoryError
+        if value.metadata is not None and value.metadata.plugin:
+            extra.append(value.metadata)
+            if not add_note(rows, tag, -len(extra)):
+                raise MemoryError
+
+    # --- rows to columns ----------------------------------------------------------------------------
+
+    cdef str _tag(self, int32_t tag):
+        for index in range(len(self.tags), tag + 1):
+            entry = self.names.tags.entries[<int32_t>index]
+            text = self.names.tags.arena[entry.place : entry.place + entry.length]
+            self.tags.append(text.decode("utf-8", "backslashreplace"))
+        return self.tags[tag]
+
+    cdef _name_metadata(self, const Rows *rows, dict found, list extra):
+        cdef int64_t index
+        cdef int32_t number
+        for index in range(rows.note_count):
+            number = rows.notes[index].metadata
+            metadata = self.metadata[number] if number >= 0 else extra[-number - 1]
+            found.setdefault(self._tag(rows.notes[index].tag), metadata)
+
+    cdef list _columns(self, const Rows *rows):
+        cdef Part *parts
+        if not rows.count:
+            return []
+        parts = <Part *>calloc(self.names.key_count, sizeof(Part))
+        if parts == NULL:
+            raise MemoryError
+        try:
+            return self._sorted(rows, parts)
+        finally:
+            free(parts)
+
+    cdef list _sorted(self, const Rows *rows, Part *parts):
+        cdef int64_t total = 0
+        cdef int64_t singles = 0
+        cdef int64_t doubles = 0
+        cdef int64_t located = 0
+        cdef int32_t key
+        cdef Part *part
+        cdef Sorted sorted_rows
+        with nogil:
+            count_rows(rows, parts)
+        for key in range(self.names.key_count):
+            part = &parts[key]
+            part.first = part.next = total
+            part.numbers = (singles if part.form == SINGLE else doubles) - total
+            part.locators = located - total
+            total += part.count
+            if part.form == SINGLE:
+                singles += part.count
+            elif part.form != PAYLOAD:
+                doubles += part.count
+            if self._is_located(key):
+                located += part.count
+        cdef int64_t[::1] steps = np.empty(total, np.int64)
+        cdef double[::1] wall_times = np.empty(total, np.float64)
+        cdef float[::1] single_numbers = np.empty(singles, np.float32)
+        cdef double[::1] double_numbers = np.empty(doubles, np.float64)
+        cdef uint8_t[::1] forms = np.empty(doubles, np.uint8)
+        cdef int64_t[:, ::1] locators = np.empty((3, located), np.int64)
+        sorted_rows.steps = &steps[0]
+        sorted_rows.wall_times = &wall_times[0]
+        if singles:
+            sorted_rows.singles = &single_numbers[0]
+        if doubles:
+            sorted_rows.doubles = &double_numbers[0]
+            sorted_rows.forms = &forms[0]
+        if located:
+            sorted_rows.records = &locators[0, 0]
+            sorted_rows.starts = &locators[1, 0]
+            sorted_rows.sizes = &locators[2, 0]
+        with nogil:
+            sort_rows(rows, parts, &sorted_rows)
+        return self._cut(
+            parts,
+            (steps.base, wall_times.base, single_numbers.base, double_numbers.base),
+            forms.base,
+            locators.base,
+        )
+
+    cdef bint _is_located(self, int32_t key):
+        cdef int32_t field = self.names.keys[key].field
+        return field != SIMPLE_VALUE and field != SCALAR_VALUE
+
+    cdef list _cut(self, const Part *parts, tuple whole, forms, locators):
+        """The columns of each key."""
+        cdef list columns = []
+        cdef int32_t key
+        cdef int64_t first, last, start
+        cdef const Part *part
+        steps, wall_times, singles, doubles = whole
+        records, starts, sizes = locators
+        for key in range(self.names.key_count):
+            part = &parts[key]
+            if not part.count:
+                continue
+            first, last = part.first, part.first + part.count
+            start = part.numbers + first
+            numbers = None
+            if part.form != PAYLOAD:
+                numbers = (singles if part.form == SINGLE else doubles)[start : start + part.count]
+            record = payload = size = None
+            if self._is_located(key):
+                place = slice(part.locators + first, part.locators + last)
+                record, payload, size = records[place], starts[place], sizes[place]
+            found = ValueColumns(
+                self._tag(self.names.keys[key].tag),
+                _FIELDS[self.names.keys[key].field],
+                steps[first:last],
+                wall_times[first:last],
+                numbers,
+                record,
+                payload,
+                size,
+            )
+            if part.form == MIXED:
+                columns += split_by_form(found, forms[start : start + part.count])
+            else:
+                columns.append(found)
+        return columns
