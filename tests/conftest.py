@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kill-rounds", type=int, default=0, help="of each program, by tests/test_kill.py")
+    parser.addoption("--kill-seed", type=int, default=1, help="of what tests/test_kill.py does")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _cache_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Hosts that tests start keep nothing in the user's cache directory."""

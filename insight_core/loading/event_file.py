@@ -69,7 +69,11 @@ class _Stretch:
         return cls(start, len(data), zlib.crc32(data))
 
     def is_in(self, descriptor: int) -> bool:
-        return self == self.of(descriptor, self.start, self.start + self.length)
+        return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
+
+
+def _version(info: os.stat_result) -> tuple[int, int, int]:
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 class EventFile:
@@ -117,11 +121,18 @@ class EventFile:
             if self.is_unchanged(info.st_size, info.st_mtime_ns):
                 return None
             began = self.position
+            known = [self._head, self._end]
+            before = [
+                _Stretch.of(descriptor, 0, min(_HEAD, info.st_size)),
+                _Stretch.of(descriptor, max(0, info.st_size - _HEAD), info.st_size),
+            ]
             batch = self._scanner.scan(descriptor, began, self.size)
-            # only now: what was written anew before or during the scan is found too
-            if not (self._head.is_in(descriptor) and self._end.is_in(descriptor)):
-                raise Replaced
             self._advance(descriptor, batch.end)
+            if _version(os.fstat(descriptor)) != _version(info):
+                known += before
+            # last: a file that was written anew while it was read is neither the one nor the other
+            if not all(stretch.is_in(descriptor) for stretch in known):
+                raise Replaced
             self._flaws.extend(batch.flaws)
             self._tail = batch.tail if self.size else Flaw(0, "the file is empty")
             self._seen = (-1, -1)
@@ -182,8 +193,7 @@ class EventFile:
             return False  # reading will say why
         try:
             info = os.fstat(descriptor)
-            times = info.st_mtime_ns, info.st_ctime_ns
-            is_unchanged = info.st_size == record.size and times == (record.mtime_ns, record.ctime_ns)
+            is_unchanged = _version(info) == (record.size, record.mtime_ns, record.ctime_ns)
             if (
                 info.st_ino != record.inode
                 or not (is_unchanged or info.st_size > record.size)

@@ -13,7 +13,7 @@ from insight_core.loading import event_file
 from insight_core.loading.event_file import MOST_FLAWS, EventFile, Replaced
 from insight_core.loading.index_entry import FileRecord
 from insight_core.records.batch import Batch
-from insight_core.records.scanner import Scanner, open_scanner
+from insight_core.records.scanner import open_scanner
 from insight_core.testing import EventWriter, GrowingFile
 from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
@@ -77,27 +77,12 @@ def test_of_a_file_that_grew_only_the_new_bytes_are_read(
     record = recorded(growing.path)
     growing.finish()
     scanned: list[tuple[int, int]] = []
-
-    class Watched:
-        def __init__(self, guess: Dialect) -> None:
-            self._scanner: Scanner = open_scanner(guess)
-
-        @property
-        def dialect(self) -> Dialect:
-            return self._scanner.dialect
-
-        def scan(self, descriptor: int, position: int, size: int) -> Batch:
-            batch = self._scanner.scan(descriptor, position, size)
-            scanned.append((position, batch.end))
-            return batch
-
-    monkeypatch.setattr(event_file, "open_scanner", Watched)
     file = resumed(growing.path, record)
     assert file is not None
+    watch_scans(monkeypatch, file, lambda position, end: scanned.append((position, end)))
     assert read(file) == list(range(500, 1000))
     assert scanned[0][0] == len(content(500))
     assert sum(end - position for position, end in scanned) == growing.size - record.position
-    monkeypatch.undo()
     assert file.record() == recorded(growing.path)
 
 
@@ -294,6 +279,48 @@ def test_a_change_behind_what_was_read_is_noticed_while_following(
     change(growing)
     with pytest.raises(Replaced):
         read(file)
+
+
+@pytest.mark.parametrize("change", CHANGES[1:3] + CHANGES[5:7])
+@pytest.mark.parametrize("known", [0, 300])
+def test_a_change_while_a_file_is_scanned_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[GrowingFile], None], known: int
+) -> None:
+    growing = GrowingFile(content(1000), tmp_path / FILE_NAME)
+    file = EventFile(str(growing.path), Dialect.TENSORBOARD)
+    if known:
+        growing.grow_to(len(content(known)))
+        read(file)
+    growing.grow_to(len(content(500)))
+    wait_for_the_clock(growing.path)
+    watch_scans(monkeypatch, file, lambda position, end: change(growing))
+    with pytest.raises(Replaced):
+        read(file)
+
+
+def test_a_file_that_grows_while_it_is_scanned_is_gone_on_with(
+    growing: GrowingFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = EventFile(str(growing.path), Dialect.TENSORBOARD)
+    watch_scans(monkeypatch, file, lambda position, end: growing.grow(1111))
+    assert read(file) == list(range(1000))
+
+
+def watch_scans(
+    monkeypatch: pytest.MonkeyPatch, file: EventFile, scanned: Callable[[int, int], object]
+) -> None:
+    """``scanned`` is called after every scan, with where it began and ended."""
+    inner = file._scanner
+
+    class Watched:
+        dialect = inner.dialect
+
+        def scan(self, descriptor: int, position: int, size: int) -> Batch:
+            batch = inner.scan(descriptor, position, size)
+            scanned(position, batch.end)
+            return batch
+
+    monkeypatch.setattr(file, "_scanner", Watched())
 
 
 def wait_for_the_clock(path: Path) -> None:
