@@ -1,0 +1,39 @@
+"""Packed columns of TensorBoard's messages, against what protobuf itself reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insight_core.proto import packed_scalars_pb2 as packed
+from insight_core.proto import tensorboard_data_pb2 as pb
+from insight_core.providers.packed_columns import packed_varints, scalar_columns
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+POINT = st.tuples(INT64, st.floats(), st.floats(width=32))
+
+
+@given(st.lists(POINT))
+def test_columns_are_those_that_protobuf_wrote(points: list[tuple[int, float, float]]) -> None:
+    steps, wall_times, values = zip(*points, strict=True) if points else ((), (), ())
+    written = pb.ScalarData(step=steps, wall_time=wall_times, value=values)
+    found = scalar_columns(packed.ScalarData.FromString(written.SerializeToString()))
+    assert found[0].tolist() == list(steps)
+    np.testing.assert_array_equal(found[1], np.array(wall_times, np.float64))
+    np.testing.assert_array_equal(found[2], np.array(values, np.float32))
+
+
+@given(st.binary())
+def test_any_bytes_are_numbers_or_refused(data: bytes) -> None:
+    try:
+        found = packed_varints(data)
+    except ValueError:
+        return
+    assert len(found) == sum(byte < 0x80 for byte in data)
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 steps, 1 times, 0 values"):
+        scalar_columns(packed.ScalarData(step=b"\x01\x02", wall_time=bytes(8)))
