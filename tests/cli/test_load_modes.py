@@ -1,0 +1,274 @@
+"""``--data-provider`` and ``--load``: the same data whoever reads it, and a host that never waits in vain."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insight_core.api import Dialect
+from insight_core.testing import EventWriter
+
+Serve = Callable[..., Any]
+SOON = 30.0  # seconds, on a busy machine
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    logs = tmp_path / "logs"
+    for run, dialect in (("torch/a", Dialect.TENSORBOARD), ("ms", Dialect.MINDSPORE)):
+        with EventWriter(logs / run, dialect) as writer:
+            for step in range(10):
+                writer.scalar("loss", step, step / 2)
+    return logs
+
+
+def ask(url: str, timeout: float = 10) -> tuple[int, Any]:
+    """Status and JSON of an answer."""
+    try:
+        with urllib.request.urlopen(url, timeout=timeout) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def eventually(url: str, holds: Callable[[int, Any], bool], seconds: float = SOON) -> Any:  # noqa: ANN401
+    until = time.monotonic() + seconds
+    while True:
+        status, answer = ask(url)
+        if holds(status, answer):
+            return answer
+        assert time.monotonic() < until, (status, answer)
+        time.sleep(0.05)
+
+
+def complete(serving: Any, points: int = 10) -> Any:  # noqa: ANN401
+    """The tags once both runs are there with all their points."""
+
+    def holds(status: int, answer: Any) -> bool:  # noqa: ANN401
+        tags = [run.get("loss", {}) for run in answer.values()] if status == 200 else []
+        return len(tags) == 2 and all(tag.get("points") == points for tag in tags)
+
+    return eventually(f"{serving.url}data/plugin/scalar/tags", holds)
+
+
+def child_of(pid: int) -> int:
+    """The process that a host has started, as soon as there is one."""
+    until = time.monotonic() + SOON
+    while time.monotonic() < until:
+        found = [
+            int(child)
+            for thread in Path(f"/proc/{pid}/task").iterdir()
+            for child in (thread / "children").read_text().split()
+        ]
+        if found:
+            return found[0]
+        time.sleep(0.02)
+    raise AssertionError("the host has no child")
+
+
+def is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@contextmanager
+def data_server(logdir: Path, place: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """An ``insight-data-server`` that nobody supervises, and its port."""
+    port_file = place / "port"
+    flags = [f"--logdir={logdir}", "--port=0", f"--port-file={port_file}", "--reload=0.1", "--no-cache"]
+    process = subprocess.Popen([sys.executable, "-m", "insight_core.cli.data_server", *flags])
+    try:
+        until = time.monotonic() + SOON
+        while not (port_file.exists() and port_file.read_text().endswith("\n")):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        yield process, int(port_file.read_text())
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("mode", ["inprocess", "server", "rust"])
+def test_every_mode_shows_the_same(serve: Serve, logdir: Path, mode: str) -> None:
+    serving = serve("--logdir", str(logdir), "--load", mode, "--reload-interval", "0.2")
+    tags = complete(serving)
+    assert {run: list(found) for run, found in tags.items()} == {"torch/a": ["loss"], "ms": ["loss"]}
+    status, answer = ask(f"{serving.url}data/plugin/scalar/series?tag=loss")
+    assert status == 200
+    assert {s["run"]: s["values"] for s in answer["series"]} == {
+        run: [step / 2 for step in range(10)] for run in ("torch/a", "ms")
+    }
+    runs = ask(f"{serving.url}data/run_table")[1]["runs"]
+    assert {run["name"]: run["dialects"] for run in runs} == {"torch/a": ["tensorboard"], "ms": ["mindspore"]}
+    assert ask(f"{serving.url}data/plugins_listing")[1]["scalar"]["enabled"]
+
+
+@pytest.mark.parametrize("mode", ["server", "rust"])
+def test_several_logdirs_have_the_same_names_in_every_mode(serve: Serve, logdir: Path, mode: str) -> None:
+    flags = ("--logdir", str(logdir), "--logdir", f"mine:{logdir / 'ms'}")
+    serving = serve(*flags, "--load", mode)
+    wanted = {"logs/torch/a", "logs/ms", "mine"}
+    eventually(f"{serving.url}data/runs", lambda status, answer: status == 200 and set(answer) == wanted)
+
+
+@pytest.mark.parametrize("mode", ["server", "rust"])
+def test_a_killed_data_server_is_said_at_once_and_comes_back(serve: Serve, logdir: Path, mode: str) -> None:
+    serving = serve("--logdir", str(logdir), "--load", mode, "--reload-interval", "0.2")
+    complete(serving)
+    table = f"{serving.url}data/run_table"
+    ask(f"{serving.url}data/plugins_listing")
+    child = child_of(serving.process.pid)
+    os.kill(child, signal.SIGKILL)
+    killed = time.monotonic()
+    eventually(table, lambda status, _: status == 503, seconds=2)
+    error = eventually(
+        table, lambda status, answer: status == 503 and "restarted" in answer["error"], seconds=2
+    )
+    assert time.monotonic() - killed < 2
+    assert error["error"] == "the data server ended (killed by SIGKILL); it is being restarted"
+    # what is the host's own goes on
+    assert ask(f"{serving.url}healthz")[0] == 200
+    assert ask(f"{serving.url}data/plugins_listing")[1]["scalar"]["enabled"]
+    assert ask(f"{serving.url}data/changes?since=0")[0] == 200
+    complete(serving)
+    assert child_of(serving.process.pid) != child
+    assert ask(table)[0] == 200
+
+
+@pytest.mark.parametrize("mode", ["server", "rust"])
+def test_a_stopped_data_server_holds_nobody_up(serve: Serve, logdir: Path, mode: str) -> None:
+    serving = serve("--logdir", str(logdir), "--load", mode, "--reload-interval", "0.2")
+    complete(serving)
+    child = child_of(serving.process.pid)
+    os.kill(child, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        error = eventually(f"{serving.url}data/run_table", lambda status, _: status == 503)
+        assert "does not answer" in error["error"]
+        assert time.monotonic() - began < 10
+        for path in ("run_table", "plugins_listing", "plugin/scalar/series?tag=loss", "changes?since=0"):
+            began = time.monotonic()
+            ask(f"{serving.url}data/{path}")
+            assert time.monotonic() - began < 2
+        with urllib.request.urlopen(f"{serving.url}data/events", timeout=2) as events:
+            assert events.readline().startswith(b"retry")
+    finally:
+        os.kill(child, signal.SIGCONT)
+    complete(serving)
+
+
+@pytest.mark.parametrize("mode", ["server", "rust"])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_the_data_server_ends_with_the_host(
+    serve: Serve, logdir: Path, mode: str, how: signal.Signals
+) -> None:
+    serving = serve("--logdir", str(logdir), "--load", mode)
+    complete(serving)
+    child = child_of(serving.process.pid)
+    serving.process.send_signal(how)
+    out, err = serving.process.communicate(timeout=10)
+    assert serving.process.returncode == (-how if how is signal.SIGKILL else 0)
+    assert (out, err) == ("", "")
+    until = time.monotonic() + 10
+    while is_there(child) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not is_there(child)
+
+
+def test_flags_of_loading_reach_the_data_server(serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    flags = ("--samples-per-plugin", "scalar=4", "--cache-dir", str(cache), "--max-memory", "100M")
+    serving = serve("--logdir", str(logdir), "--load", "server", *flags)
+    tags = complete(serving)
+    assert {run["loss"]["kept"] for run in tags.values()} == {4}
+    command = Path(f"/proc/{child_of(serving.process.pid)}/cmdline").read_bytes().decode().split("\0")
+    assert {f"--cache-dir={cache}", f"--max-memory={100 << 20}", "--samples-per-plugin=scalar=4"} <= set(
+        command
+    )
+
+
+def test_the_server_in_rust_keeps_what_the_flags_say(serve: Serve, logdir: Path) -> None:
+    serving = serve("--logdir", str(logdir), "--load", "rust", "--samples-per-plugin", "scalar=4")
+    tags = eventually(
+        f"{serving.url}data/plugin/scalar/tags", lambda status, answer: status == 200 and len(answer) == 2
+    )
+    assert (tags["torch/a"]["loss"]["kept"], tags["ms"]["loss"]["kept"]) == (4, 4)
+
+
+def test_a_data_provider_may_come_later_and_go(
+    serve: Serve, logdir: Path, tmp_path: Path, run: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    with data_server(logdir, tmp_path) as (process, port):
+        serving = serve("--data-provider", f"grpc://127.0.0.1:{port}")
+        complete(serving)
+        assert ask(f"{serving.url}data/environment")[1]["data_location"] == str(logdir)
+        process.kill()
+        process.wait()
+        error = eventually(f"{serving.url}data/run_table", lambda status, _: status == 503, seconds=2)
+        assert f"127.0.0.1:{port}" in error["error"]
+    late = serve("--data-provider", f"grpc://127.0.0.1:{port}")
+    assert ask(f"{late.url}data/run_table")[0] == 503
+    assert ask(f"{late.url}data/plugins_listing")[0] == 200
+
+
+def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    from insight_core.providers.supervised import rust_server
+
+    port_file = tmp_path / "port"
+    flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]
+    process = subprocess.Popen([rust_server(), *flags])
+    try:
+        until = time.monotonic() + SOON
+        while not (port_file.exists() and port_file.read_text().endswith("\n")):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        serving = serve("--data-provider", f"grpc://localhost:{int(port_file.read_text())}")
+        tags = f"{serving.url}data/plugin/scalar/tags"
+        answer = eventually(tags, lambda status, answer: status == 200 and bool(answer))
+        assert list(answer) == ["torch/a"]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--data-provider", "localhost:1"], "grpc://HOST:PORT"),
+        (["--data-provider", "grpc://localhost"], "grpc://HOST:PORT"),
+        (["--data-provider", "grpc://h:99999"], "port number"),
+        (["--data-provider", "grpc://h:1", "--logdir", "x"], "--logdir"),
+        (["--data-provider", "grpc://h:1", "--load", "server"], "--load"),
+        (["--logdir", "x", "--load", "elsewhere"], "inprocess"),
+        ([], "--logdir"),
+    ],
+)
+def test_flags_that_make_no_sense_are_refused(
+    run: Callable[..., subprocess.CompletedProcess[str]], flags: list[str], said: str
+) -> None:
+    done = run(*flags)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_flags_that_the_data_server_decides_are_named(serve: Serve) -> None:
+    serving = serve("--data-provider", "grpc://127.0.0.1:9", "--samples-per-plugin", "scalar=3", "--no-cache")
+    serving.process.send_signal(signal.SIGTERM)
+    err = serving.process.communicate(timeout=10)[1]
+    assert "--samples-per-plugin has no effect" in err
+    assert "--cache has no effect" in err
