@@ -12,7 +12,6 @@ from insight_core.api import (
     Changes,
     Damage,
     InsightError,
-    InvalidArgument,
     Payload,
     Plugin,
     Progress,
@@ -31,32 +30,18 @@ from insight_core.providers.link import Link, NotServed
 
 log = logging.getLogger(__name__)
 
-_SCHEME = "grpc://"
 _EVERY_POINT = ScalarQuery()
 _RETRY = 0.25  # seconds between two tries to reach the server
 
 
-def server_address(text: str) -> str:
-    """``HOST:PORT`` of ``grpc://HOST:PORT``. Raises InvalidArgument for anything else."""
-    host, _, port = text.removeprefix(_SCHEME).rpartition(":")
-    if not text.startswith(_SCHEME) or not host or "/" in host or not port.isdecimal() or int(port) > 65535:
-        raise InvalidArgument(f"{text!r} is not of the form {_SCHEME}HOST:PORT")
-    return f"{host}:{port}"
-
-
-def open_provider(location: str, plugins: Iterable[Plugin], *, interval: float = 1.0) -> OpenedProvider:
-    """The provider of the server at ``grpc://HOST:PORT``, which need not be there yet.
-
-    Ours is asked over ``insight.data.v1``, any other over TensorBoard's service, every ``interval``
-    seconds. Raises InvalidArgument for a location of another form.
-    """
-    return OpenedProvider(server_address(location), plugins, interval)
-
-
 class OpenedProvider:
-    """Unavailable until the server has said which service it has; from then on, the provider of that."""
+    """The provider of the server at ``HOST:PORT``, which need not be there yet.
 
-    def __init__(self, address: str, plugins: Iterable[Plugin], interval: float) -> None:
+    Unavailable until the server has said which service it has. Ours is asked over
+    ``insight.data.v1``, any other over TensorBoard's service, every ``interval`` seconds.
+    """
+
+    def __init__(self, address: str, plugins: Iterable[Plugin], *, interval: float = 1.0) -> None:
         self._address = address
         self._plugins = tuple(plugins)
         self._interval = interval
