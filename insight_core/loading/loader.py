@@ -30,7 +30,8 @@ log = logging.getLogger(__name__)
 
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
-_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+_MANY_OBJECTS = 10_000
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -106,7 +107,6 @@ class Loader:
         if self._watcher is not None and self._interval > 0:
             self._watcher.wait(0.0)  # begins the watch: nothing that comes after the first look is missed
         changed: frozenset[str] | None = None
-        frozen = False
         while not self._stop.is_set():
             try:
                 if changed is None:
@@ -117,9 +117,6 @@ class Loader:
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
-            if changed is None and not frozen and self._loaded_once:
-                frozen = True
-                gc.freeze()  # what was loaded stays: no later collection has to look through it
             changed = self._wait()
 
     def _wait(self) -> frozenset[str] | None:
@@ -263,4 +260,6 @@ def _rare_collections() -> Iterator[None]:
     try:
         yield
     finally:
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.freeze()  # what was loaded stays: later collections need not look through it either
         gc.set_threshold(*before)

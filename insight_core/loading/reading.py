@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 
@@ -16,7 +18,11 @@ _TASK = (
     1 << 20
 )  # bytes of small files that a thread takes at a time: taking turns costs more than reading one
 _MOST_THREADS = 8
-_WORTH_A_THREAD = 4 << 20  # bytes; with less to read a further thread costs more than it saves
+_LONG = 256 << 10  # bytes; reading a shorter file is mostly the interpreter's work, one thread's at a time
+_WORTH_A_THREAD = 4 << 20  # bytes of long files; with less a further thread costs more than it saves
+_WAITING = (
+    4.0  # times a thread's own time that reading takes when it is the disk or network that it waits for
+)
 
 
 @define(eq=False)
@@ -58,32 +64,43 @@ class Reading:
         self._served: frozenset[str] = frozenset()  # that the queue is sorted by
         self._stop = stop
         self._file_read, self._run_read = file_read, run_read
+        self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
 
     def run(self) -> None:
         """Reads everything, or until told to stop."""
-        size = sum(tailed.unread for unread in self._queue.values() for tailed in unread.files)
-        most = min(_processors(), _MOST_THREADS, len(self._queue), 1 + size // _WORTH_A_THREAD)
-        threads = [
-            threading.Thread(target=self._work, name=f"insight-reader-{number}", daemon=True)
-            for number in range(1, most)
-        ]
-        for thread in threads:
-            thread.start()
+        long = sum(
+            tailed.unread
+            for unread in self._queue.values()
+            for tailed in unread.files
+            if tailed.unread >= _LONG
+        )
+        self._add_threads(min(_processors(), _MOST_THREADS, 1 + long // _WORTH_A_THREAD) - 1)
         self._work()
-        for thread in threads:
+        for thread in self._threads:
             thread.join()
+
+    def _add_threads(self, count: int) -> None:
+        for _ in range(min(count, len(self._queue) - 1)):
+            thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
+            self._threads.append(thread)
+            thread.start()
 
     def _work(self) -> None:
         while not self._stop.is_set():
             task = self._take()
             if not task:
                 return  # what others are still reading they put back and take again themselves
+            began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
+            count = sum(len(unread.files) for unread in task)
             for unread in task:
                 unread.read_turn(self._file_read)
                 if not unread.files:
                     self._run_read(unread.run)
             self._put_back([unread for unread in task if unread.files])
+            is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
+            if is_slow and not self._threads and _waits() - waits >= count:  # for more than the processor
+                self._add_threads(_MOST_THREADS - 1)
 
     def _take(self) -> list[_Unread]:
         """The next run to be read, or the next several when they are small."""
@@ -118,3 +135,9 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+def _waits() -> int:
+    """How often this thread has waited for something so far."""
+    of_thread = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)  # not on every system
+    return resource.getrusage(of_thread).ru_nvcsw

@@ -92,7 +92,7 @@ class ColumnMemory:
             column: Column = np.frombuffer(self._slab, dtype, count, self._used)
             self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
             return column
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, AttributeError) as error:  # not every system can reserve space
             log.warning("no room for columns below %s (%s): they stay in memory", self._directory, error)
             self._directory = None
             return None

@@ -31,6 +31,7 @@ class FileHeld:
     dialect: Dialect
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
+    owners: dict[str, Owner] = Factory(dict)  # by field
     series: list[Series] = Factory(list)  # that have points of this file
     refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
 

@@ -49,15 +49,14 @@ class Store:
     ) -> None:
         self._lock = threading.Condition()
         self._memory = memory or ColumnMemory()
-        self._claims: dict[Claim, Owner] = {}
+        self._owners: dict[Claim, Owner] = {}
         self._policies = dict(policies)
         for plugin in plugins:
             policy = self._policies.setdefault(plugin.name, plugin.cache)
             for claim in plugin.decoder.claims if plugin.decoder else ():
                 scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
-                self._claims[claim] = Owner((claim,), plugin.name, scalar, policy)
-        self._fingerprint = _fingerprint(self._claims.values(), self._policies)
-        self._owners: dict[tuple[str, str], Owner] = {}  # by dialect and field, or "" and plugin
+                self._owners[claim] = Owner((claim,), plugin.name, scalar, policy)
+        self._fingerprint = _fingerprint(self._owners.values(), self._policies)
         self._runs: dict[str, RunState] = {}
         self._generation = 0
         self._changed: OrderedDict[Series, int] = OrderedDict()
@@ -136,7 +135,9 @@ class Store:
             changed = held is None or held.dialect is not dialect
             if held is None:
                 held = state.files[order] = FileHeld(file, dialect)
-            held.dialect = dialect
+            if held.dialect is not dialect:
+                held.dialect = dialect
+                held.owners.clear()
             first = batch.first_wall_time
             if first is not None and (held.start_time is None or first < held.start_time):
                 held.start_time = first
@@ -199,7 +200,12 @@ class Store:
         expected: float,
     ) -> None:
         tag = columns.tag or _EVENT_TAGS.get(columns.field, "")
-        owner = self._owner(held.dialect, columns.field, held.metadata.get(tag) or state.metadata.get(tag))
+        field, metadata = columns.field, None
+        if field in _NAMED_BY_METADATA:
+            metadata = held.metadata.get(tag) or state.metadata.get(tag)
+        owner = held.owners.get(field) if metadata is None else None
+        if owner is None:
+            owner = self._owner(held, field, metadata)
         steps, wall_times, records = columns.steps, columns.wall_times, columns.records
         offset = 0 if records is None else int(records[0])
         taken: dict[str, Column]
@@ -224,15 +230,15 @@ class Store:
                 held.series.append(series)
             self._note_change(series)
 
-    def _owner(self, dialect: Dialect, field: str, metadata: Metadata | None) -> Owner:
-        by_metadata = metadata is not None and field in _NAMED_BY_METADATA
-        key = ("", metadata.plugin) if by_metadata and metadata else (dialect.value, field)
-        owner = self._owners.get(key)
+    def _owner(self, held: FileHeld, field: str, metadata: Metadata | None) -> Owner:
+        """Who takes a field of a file, or of that what the metadata says."""
+        claim = EventField(held.dialect, field) if metadata is None else SummaryPlugin(metadata.plugin)
+        owner = self._owners.get(claim)
         if owner is None:
-            claim = SummaryPlugin(key[1]) if by_metadata else EventField(dialect, field)
             name = str(claim)
-            policy = self._policies.get(name, _KEEP_ALL)
-            owner = self._owners[key] = self._claims.get(claim) or Owner((claim,), name, False, policy)
+            owner = self._owners[claim] = Owner((claim,), name, False, self._policies.get(name, _KEEP_ALL))
+        if metadata is None:
+            held.owners[field] = owner
         return owner
 
     def _series_of(

@@ -190,6 +190,7 @@ def test_several_threads_read_what_one_reads_and_no_file_is_read_by_two(
     monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     monkeypatch.setattr(reading, "_processors", lambda: 6)
     monkeypatch.setattr(reading, "_WORTH_A_THREAD", 1)
+    monkeypatch.setattr(reading, "_LONG", 1)
     monkeypatch.setattr(reading, "_TASK", 8192)
     readers: dict[str, set[str]] = {}
     being_read: set[str] = set()
@@ -221,6 +222,27 @@ def test_several_threads_read_what_one_reads_and_no_file_is_read_by_two(
         for name, column in one.snapshot().columns.items():
             np.testing.assert_array_equal(column, other.snapshot().columns[name])
     assert not any(run.loading for run in parallel.runs())
+
+
+def test_files_that_have_to_be_waited_for_are_waited_for_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        with EventWriter(tmp_path / f"r{number}") as writer:
+            writer.scalar("x", 0, 0.0)
+    original = EventFile.read
+
+    def slow(file: EventFile) -> Batch | None:
+        time.sleep(0.02)  # as over a network
+        return original(file)
+
+    monkeypatch.setattr(EventFile, "read", slow)
+    monkeypatch.setattr(reading, "_TASK", 500)
+    store = Store([SCALAR], {})
+    began = time.monotonic()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    assert len(store.series("scalar", None)) == 60
+    assert time.monotonic() - began < 60 * 0.02
 
 
 class FailingStore(Store):
