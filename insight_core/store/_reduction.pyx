@@ -7,9 +7,10 @@ by the buffer protocol, so that no numpy header is needed to build this and a ca
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.float cimport DBL_MAX
-from libc.math cimport INFINITY, fabs, isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
 
+from insight_core.store._bisection cimport cut_ranges, nearest_in, within_segments
 from insight_core.store._extremes cimport (
     MARKS,
     SIZE,
@@ -26,12 +27,6 @@ import numpy as np
 
 from insight_core.store.blocks import BLOCK_TYPE, POINTS
 
-
-ctypedef fused Place:
-    int64_t
-    double
-
-
 if POINTS != SIZE or BLOCK_TYPE.itemsize != sizeof(Block):
     raise ImportError("insight_core.store._reduction was compiled from other sources: build it again")
 
@@ -46,21 +41,23 @@ cdef void* _address(object array, bint writable=False) except? NULL:
 
 
 cdef bint _is_single(object values) except -1:
-    cdef str kind = values.dtype.char
-    if kind == "f":
+    cdef object dtype = values.dtype
+    cdef str kind = dtype.char
+    if kind == "f" and dtype.isnative:
         return True
-    if kind == "d":
+    if kind == "d" and dtype.isnative:
         return False
-    raise TypeError(f"values are {values.dtype}, not float32 or float64")
+    raise TypeError(f"values are {dtype}, not float32 or float64")
 
 
 cdef bint _is_whole(object x) except -1:
     cdef object dtype = x.dtype
     cdef str kind = dtype.kind
-    if kind == "i" and dtype.itemsize == 8:
-        return True
-    if kind == "f" and dtype.itemsize == 8:
-        return False
+    if dtype.itemsize == 8 and dtype.isnative:
+        if kind == "i":
+            return True
+        if kind == "f":
+            return False
     raise TypeError(f"x is {dtype}, not int64 or float64")
 
 
@@ -152,41 +149,6 @@ def count_nonfinite(values, blocks, ranges):
 # --- places on a sorted axis ------------------------------------------------------------------------
 
 
-cdef inline double _x(const Place* x, double offset, Py_ssize_t index) noexcept nogil:
-    return <double>x[index] - offset
-
-
-cdef Py_ssize_t _first_at(
-    const Place* x, double offset, Py_ssize_t start, Py_ssize_t stop, double bound, bint above
-) noexcept nogil:
-    """First index of start..stop whose x is not below ``bound``, or ``above`` it; stop when there is none."""
-    cdef Py_ssize_t middle
-    cdef double place
-    while start < stop:
-        middle = start + (stop - start) // 2
-        place = _x(x, offset, middle)
-        if place < bound or (above and place == bound):
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-cdef Py_ssize_t _within(
-    const Place* x, double offset, const int64_t* edges, Py_ssize_t segments, double low, double high,
-    int64_t* ranges,
-) noexcept nogil:
-    cdef Py_ssize_t number, first, last, count = 0
-    for number in range(segments):
-        first = _first_at(x, offset, edges[number], edges[number + 1], low, False)
-        last = _first_at(x, offset, first, edges[number + 1], high, True)
-        if first < last:
-            ranges[2 * count] = first
-            ranges[2 * count + 1] = last
-            count += 1
-    return count
-
-
 cdef object _check_ranges(const int64_t* bounds, Py_ssize_t count, Py_ssize_t length):
     cdef Py_ssize_t number
     for number in range(count):
@@ -213,32 +175,10 @@ def within(x, double offset, edges, double low, double high):
     cdef bint whole = _is_whole(x)
     with nogil:
         if whole:
-            count = _within(<const int64_t*>data, offset, borders, segments, low, high, out)
+            count = within_segments(<const int64_t*>data, offset, borders, segments, low, high, out)
         else:
-            count = _within(<const double*>data, offset, borders, segments, low, high, out)
+            count = within_segments(<const double*>data, offset, borders, segments, low, high, out)
     return ranges[:count]
-
-
-cdef Py_ssize_t _cut(
-    const Place* x, double offset, const int64_t* ranges, Py_ssize_t count, const double* borders,
-    Py_ssize_t columns, int64_t* starts, int64_t* stops,
-) noexcept nogil:
-    cdef Py_ssize_t number, index, stop, end, column, found = 0
-    for number in range(count):
-        index = ranges[2 * number]
-        stop = ranges[2 * number + 1]
-        column = 0
-        while index < stop:
-            # borders ascend like x does: the next column is at or after the last one
-            column = _first_at(borders, 0.0, column, columns, _x(x, offset, index), True)
-            end = stop
-            if column < columns:
-                end = _first_at(x, offset, index + 1, stop, borders[column], False)
-            starts[found] = index
-            stops[found] = end
-            found += 1
-            index = end
-    return found
 
 
 def cut(x, double offset, ranges, borders):
@@ -255,38 +195,10 @@ def cut(x, double offset, ranges, borders):
     cdef bint whole = _is_whole(x)
     with nogil:
         if whole:
-            found = _cut(<const int64_t*>data, offset, bounds, count, lines, columns, begin, end)
+            found = cut_ranges(<const int64_t*>data, offset, bounds, count, lines, columns, begin, end)
         else:
-            found = _cut(<const double*>data, offset, bounds, count, lines, columns, begin, end)
+            found = cut_ranges(<const double*>data, offset, bounds, count, lines, columns, begin, end)
     return starts[:found], stops[:found]
-
-
-cdef Py_ssize_t _nearest(
-    const Place* x, double offset, const int64_t* ranges, Py_ssize_t count, double place
-) noexcept nogil:
-    cdef Py_ssize_t number, first, right, left, middle, best = -1
-    cdef double distance, least = INFINITY
-    for number in range(count):
-        first = ranges[2 * number]
-        right = _first_at(x, offset, first, ranges[2 * number + 1], place, False)
-        if right > first:
-            distance = fabs(_x(x, offset, right - 1) - place)
-            if distance < least:
-                left = right - 1  # the first of all that are as near: duplicates, or distances rounded alike
-                while first < left:
-                    middle = first + (left - first) // 2
-                    if fabs(_x(x, offset, middle) - place) > distance:
-                        first = middle + 1
-                    else:
-                        left = middle
-                least = distance
-                best = left
-        if right < ranges[2 * number + 1]:
-            distance = fabs(_x(x, offset, right) - place)
-            if distance < least:
-                least = distance
-                best = right
-    return best
 
 
 def nearest(x, double offset, ranges, double place):
@@ -297,9 +209,9 @@ def nearest(x, double offset, ranges, double place):
     cdef bint whole = _is_whole(x)
     with nogil:
         if whole:
-            found = _nearest(<const int64_t*>data, offset, bounds, count, place)
+            found = nearest_in(<const int64_t*>data, offset, bounds, count, place)
         else:
-            found = _nearest(<const double*>data, offset, bounds, count, place)
+            found = nearest_in(<const double*>data, offset, bounds, count, place)
     return found
 
 

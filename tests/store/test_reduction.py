@@ -241,6 +241,21 @@ def test_windows_columns_and_the_nearest_point_are_found_by_bisection(
 
 
 @both
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_of_steps_that_are_unevenly_apart(reduction: Reduction, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    gaps = random.choice([0, 1, 1, 1, 1000, 50_000], 20_000, p=[0.2, 0.3, 0.2, 0.25, 0.04, 0.01])
+    steps = np.cumsum(gaps).astype(np.int64)
+    start, stop = sorted(random.integers(0, len(steps), 2).tolist())
+    borders = column_borders(steps[start], steps[stop], int(random.integers(2, 3000)), log=seed % 2 == 1)
+    starts, stops = reduction.cut(steps, 0.0, np.array([[start, stop]]), borders)
+    column = np.searchsorted(borders, steps[start:stop], side="right")
+    expected = start + np.flatnonzero(np.diff(column, prepend=-1))
+    assert starts.tolist() == expected.tolist()
+    assert stops.tolist() == [*expected[1:].tolist(), stop]
+
+
+@both
 @pytest.mark.parametrize(
     ("walls", "edges", "reach"),
     [
@@ -300,6 +315,8 @@ def test_the_compiled_half_refuses_what_lies_outside() -> None:
         kernel.summarise(values, np.empty(1, BLOCK_TYPE))
     with pytest.raises(TypeError, match="float16"):
         kernel.count_nonfinite(values.astype(np.float16), NO_BLOCKS, np.array([[0, 10]]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=">f8"):
+        kernel.reach(values.astype(">f8"), np.array([0, 10]))
     with pytest.raises(TypeError, match="int32"):
         kernel.nearest(steps.astype(np.int32), 0.0, np.array([[0, 10]]), 1.0)  # type: ignore[arg-type]
 
