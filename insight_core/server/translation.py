@@ -130,7 +130,7 @@ def tensor_of(payload: Payload) -> tensorboard.TensorProto:
         return _matrix(np.array(rows, "<f8").reshape(-1, 3))
     if payload.claim == _MINDSPORE_TENSOR:
         written = _parsed(mindspore.TensorProto, payload.data)
-        numbers = np.fromiter(written.float_data, "<f4", len(written.float_data))
+        numbers = np.array(written.float_data, "<f4")
         if math.prod(written.dims) != len(numbers):
             raise ValueError(f"the tensor has {len(numbers)} numbers for the shape {list(written.dims)}")
         return _tensor(tensorboard.DT_FLOAT, written.dims, numbers.tobytes())
@@ -194,8 +194,8 @@ def _matrix(rows: NDArray[np.float64]) -> tensorboard.TensorProto:
 
 def _edges_and_counts(histogram: tensorboard.HistogramProto) -> tensorboard.TensorProto:
     """float64[k, 3]: left edge, right edge and count of each bucket; the outer edges are min and max."""
-    counts = np.fromiter(histogram.bucket, np.float64, len(histogram.bucket))
-    limits = np.fromiter(histogram.bucket_limit, np.float64, len(histogram.bucket_limit))
+    counts = np.array(histogram.bucket, np.float64)
+    limits = np.array(histogram.bucket_limit, np.float64)
     if len(counts) != len(limits):
         raise ValueError(f"the histogram has {len(counts)} buckets and {len(limits)} edges")
     rows = np.empty((len(counts), 3))
