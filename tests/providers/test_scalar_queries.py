@@ -22,7 +22,8 @@ from insight_core.store import numpy_reduction
 from insight_core.store.column_memory import Column
 from insight_core.store.decimation import column_borders
 from insight_core.store.reduction import Reduction, Values, compiled, reduction
-from insight_core.store.series import Series, Snapshot
+from insight_core.store.series import Series
+from insight_core.store.snapshot import Snapshot
 
 KINDS: list[Reduction] = [kind for kind in (numpy_reduction, compiled()) if kind is not None]
 
@@ -173,7 +174,7 @@ def queries(draw: st.DrawFn) -> ScalarQuery:
 
 
 @pytest.mark.parametrize("reduced_by", KINDS, ids=["numpy", "compiled"][: len(KINDS)])
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=150)
 @given(
     seed=st.integers(0, 10_000),
     count=st.sampled_from([1, 2, 30, 256, 700, 1800]),
