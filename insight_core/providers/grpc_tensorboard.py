@@ -57,7 +57,7 @@ _KEEP_ALL = CachePolicy()
 _FILE = (0.0, "")  # the service does not say which file a point is from
 _HELD_BYTES = 256 << 20
 _IDLE_SHARE = 50  # a look may take one part in this many of a processor's time
-_SHORTEST = 0.1  # seconds between two looks
+_SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
 _CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before what it lacks is gone
 _RETRY = 0.25  # seconds between two looks while the server does not answer
 
@@ -218,7 +218,7 @@ class TensorBoardProvider:
             pause = _RETRY
             try:
                 self._look()
-                pause = max(self._interval, _IDLE_SHARE * (time.monotonic() - began))
+                pause = max(self._interval, min(_LONGEST, _IDLE_SHARE * (time.monotonic() - began)))
             except InsightError as error:
                 log.debug("the data server could not be looked at: %s", error)
             except Exception:
@@ -309,9 +309,9 @@ def _info(one: Listed, data: Data | None) -> SeriesInfo:
     last_value: float | None = None
     if isinstance(data, Payloads) and len(data.steps):
         points, first, last = len(data.steps), int(data.steps[0]), int(data.steps[-1])
-    elif isinstance(data, Series) and (summary := data.summary()) is not None:
-        points, first, last = summary.points, summary.first_step, summary.last_step
-        last_value, attempts = summary.last_value, summary.attempts
+    elif isinstance(data, Series) and (info := data.info()) is not None:
+        points, first, last = info.points, info.first_step, info.last_step
+        last_value, attempts = info.last_value, info.attempts
     return SeriesInfo(
         key=one.key,
         points=points,

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 SHORT = 10.0  # seconds for an answer about the data
 LONG = 120.0  # seconds for the data themselves
-_PULSE = 1.0  # seconds between two looks whether the server answers
+_PULSE = 3.0  # seconds between two looks whether the server answers; a call that fails is one too
 _PATIENCE = 3.0  # seconds that it has for that; a busy one needs a while
 _RETRY = 0.25  # seconds between two looks while it does not
 _OPTIONS = [

@@ -28,7 +28,10 @@ def packed_varints(data: bytes) -> NDArray[np.int64]:
         if len(digits):
             raise ValueError("a varint does not end")
         return np.zeros(0, np.int64)
-    starts = np.concatenate([[0], ends[:-1] + 1])
+    if len(ends) == len(digits):  # every number is one digit
+        return digits.astype(np.int64)
+    starts = np.empty_like(ends)
+    starts[0], starts[1:] = 0, ends[:-1] + 1
     place = np.arange(len(digits)) - np.repeat(starts, ends - starts + 1)  # of a digit in its number
     if place.max() > 9:
         raise ValueError("a varint does not end")

@@ -261,7 +261,7 @@ def test_changes_name_what_was_appended(open_provider: Open, tmp_path: Path) -> 
     writer.close()
     thread.join(timeout=10)
     assert waited
-    assert waited[0] < 5
+    assert waited[0] < 9
     eventually(lambda: provider.changes(before).series)
     assert provider.changes(before).series == {"scalar": [SeriesKey("r", "b")]}
     assert provider.changes(before + 10**9).series is None
