@@ -101,7 +101,7 @@ class TensorBoardProvider:
             self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
-        return {plugin for plugin, _ in self._now().series}
+        return set(self._now().series)
 
     def runs(self) -> Sequence[Run]:
         runs = self._now().runs.values()
@@ -109,16 +109,13 @@ class TensorBoardProvider:
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         wanted = set(runs) if runs is not None else None
-        listed = [
-            one
-            for (name, key), one in self._now().series.items()
-            if name == plugin and (wanted is None or key.run in wanted)
-        ]
+        found = self._now().series.get(plugin, {}).values()
+        listed = [one for one in found if wanted is None or one.key.run in wanted]
         known: dict[SeriesKey, SeriesInfo] = {}
         unread: list[Listed] = []
         for one in listed:
             made = self._infos.get((plugin, one.key))
-            if made is not None and made[0] == one:
+            if made is not None and (made[0] is one or made[0] == one):
                 known[one.key] = made[1]
             elif one.shape is Shape.SCALARS:
                 unread.append(one)
@@ -133,8 +130,8 @@ class TensorBoardProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
-        series = self._now().series
-        found = (series.get((plugin, key)) for key in keys)
+        listing = self._now()
+        found = (listing.find(plugin, key) for key in keys)
         listed = [one for one in found if one is not None and one.shape is Shape.SCALARS]
         answers: dict[SeriesKey, ScalarColumns] = {}
         for one, numbers in self._numbers(listed):
@@ -192,22 +189,18 @@ class TensorBoardProvider:
     def _look(self) -> Listing:
         with self._looking:
             before, listing = self._listing, self._lister.look()
-            lacking = before is not None and bool(before.series.keys() - listing.series.keys())
+            lacking = before is not None and not listing.has_all_of(before)
             if self._returned is not None and lacking and time.monotonic() - self._returned < _CATCHING_UP:
                 return listing
             back, self._returned = self._returned is not None, None
             self._listing = listing
             if before is None or lacking or back:
-                for place in self._infos.keys() - listing.series.keys():
-                    self._infos.pop(place, None)
+                for plugin, key in list(self._infos):
+                    if listing.find(plugin, key) is None:
+                        del self._infos[plugin, key]
                 self._log.note(None)
                 return listing
-            changed: dict[str, list[SeriesKey]] = {}
-            for place, one in listing.series.items():
-                old = before.series.get(place)
-                if old is not one and old != one:
-                    changed.setdefault(place[0], []).append(place[1])
-            runs = listing.runs != before.runs
+            changed, runs = listing.changed_since(before), listing.runs != before.runs
             if changed or runs:
                 self._log.note(changed, runs=runs)
             return listing
@@ -232,7 +225,7 @@ class TensorBoardProvider:
             self._returned = time.monotonic()
 
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:
-        one = self._now().series.get((plugin, key))
+        one = self._now().find(plugin, key)
         if one is None or (one.shape is Shape.SCALARS and not plugin.startswith("plugin:")):
             raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
         return one
@@ -282,7 +275,7 @@ class _Held:
     def get(self, one: Listed) -> Data | None:
         with self._lock:
             entry = self._entries.get((one.plugin, one.key))
-            if entry is None or entry[0] != one:
+            if entry is None or (entry[0] is not one and entry[0] != one):
                 return None
             self._entries.move_to_end((one.plugin, one.key))
             return entry[1]

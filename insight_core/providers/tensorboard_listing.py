@@ -62,8 +62,25 @@ class Listed:
 class Listing:
     """One look at everything."""
 
-    runs: Mapping[str, Run] = {}
-    series: Mapping[tuple[str, SeriesKey], Listed] = {}
+    runs: Mapping[str, Run]
+    series: Mapping[str, Mapping[SeriesKey, Listed]]  # by plugin
+
+    def find(self, plugin: str, key: SeriesKey) -> Listed | None:
+        return self.series.get(plugin, {}).get(key)
+
+    def has_all_of(self, other: Listing) -> bool:
+        return all(self.series.get(name, {}).keys() >= keys.keys() for name, keys in other.series.items())
+
+    def changed_since(self, other: Listing) -> dict[str, list[SeriesKey]]:
+        """Series that are new or other than they were, by plugin."""
+        changed: dict[str, list[SeriesKey]] = {}
+        for name, listed in self.series.items():
+            before = other.series.get(name, {})
+            for key, one in listed.items():
+                old = before.get(key)
+                if old is not one and old != one:
+                    changed.setdefault(name, []).append(key)
+        return changed
 
 
 @frozen
@@ -127,10 +144,10 @@ class Lister:
                     known = (data, list(self._listed(source, shape, answer.FromString(data))))
                 lists[source, shape] = known
         self._lists = lists
-        series: dict[tuple[str, SeriesKey], Listed] = {}
+        series: dict[str, dict[SeriesKey, Listed]] = {}
         for _, listed in lists.values():
             for one in listed:
-                series.setdefault((one.plugin, one.key), one)
+                series.setdefault(one.plugin, {}).setdefault(one.key, one)
         return Listing(self._runs[1], series)
 
     def _listed(self, source: str, shape: Shape, answer: Any) -> Iterable[Listed]:  # noqa: ANN401
