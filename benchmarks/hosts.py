@@ -19,7 +19,7 @@ from benchmarks.processes import Failed, Program, free_port, peer_environment, s
 
 _PATIENCE = 120.0  # seconds
 _PAUSE = 0.005  # seconds between questions
-_FINISHED = b"Finished load cycle"
+_FINISHED = "Finished load cycle"
 
 
 @contextmanager
@@ -72,10 +72,7 @@ def rust_loaded(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, f
     command = [str(tensorboard_data_server.server_binary()), "--logdir", str(corpus.logdir)]
     command += ["--port", str(port), "--reload", "once", "-v", *flags]
     with started(command, port=port) as program:
-        yield (
-            program,
-            program.wait(lambda: _FINISHED in program.log.read_bytes(), pause=0.001, patience=_PATIENCE),
-        )
+        yield program, program.log.await_text(_FINISHED, _PATIENCE) - program.began
 
 
 @contextmanager

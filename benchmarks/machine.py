@@ -7,7 +7,7 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.cli.version import version_line
+from insight_core.cli.version import version_text
 
 
 def describe_machine(directory: Path) -> str:
@@ -18,7 +18,7 @@ def describe_machine(directory: Path) -> str:
         [
             f"{_processor()}, {os.cpu_count()} cores, {size / 1e9:.0f} GB of memory; load average {load}",
             f"{platform.platform()}, logs on {_filesystem(directory)}",
-            version_line(),
+            version_text(),
         ]
     )
 

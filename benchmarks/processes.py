@@ -6,27 +6,64 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
-from attrs import define
+from attrs import frozen
 
 _PATIENCE = 5.0  # seconds that a program has to end by itself
 
 
-class Failed(Exception):
+class Failed(RuntimeError):
     """A program ended, or did not do in time what was waited for."""
 
 
-@define
+class Log:
+    """What a program writes to stderr, taken by a thread that sleeps until there is something."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._text = b""
+        self._ended = False
+        self._grew = threading.Condition()
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def __str__(self) -> str:
+        return self._text.decode(errors="replace")
+
+    def await_text(self, wanted: str, patience: float) -> float:
+        """Returns when (perf_counter) ``wanted`` was written. Raises Failed."""
+        with self._grew:
+            self._grew.wait_for(lambda: wanted in str(self) or self._ended, patience)
+            now = time.perf_counter()
+        if wanted not in str(self):
+            raise Failed(f"{wanted!r} was not written: {str(self)[-2000:]}")
+        return now
+
+    def close(self) -> None:
+        self._thread.join(_PATIENCE)
+
+    def _read(self, stream: IO[bytes]) -> None:
+        with stream:
+            while piece := os.read(stream.fileno(), 1 << 16):
+                with self._grew:
+                    self._text += piece
+                    self._grew.notify_all()
+        with self._grew:
+            self._ended = True
+            self._grew.notify_all()
+
+
+@frozen
 class Program:
-    """A running program with all that it started; ``log`` is what it writes to stderr."""
+    """A running program with all that it started."""
 
     process: subprocess.Popen[bytes]
-    log: Path
+    log: Log
     began: float  # perf_counter just before it was started
     port: int = 0
 
@@ -48,9 +85,9 @@ class Program:
         """Seconds from the start until ``done`` says so, asked every ``pause`` seconds. Raises Failed."""
         while not done():
             if self.process.poll() is not None:
-                raise Failed(f"ended with {self.process.returncode}: {self.log.read_text()[-2000:]}")
+                raise Failed(f"ended with {self.process.returncode}: {str(self.log)[-2000:]}")
             if self.elapsed() > patience:
-                raise Failed(f"not done after {patience:.0f} s: {self.log.read_text()[-2000:]}")
+                raise Failed(f"not done after {patience:.0f} s: {str(self.log)[-2000:]}")
             time.sleep(pause)
         return self.elapsed()
 
@@ -89,20 +126,22 @@ def started(
     command: Sequence[str], *, port: int = 0, environment: Mapping[str, str] | None = None
 ) -> Iterator[Program]:
     """Runs a program in a process group of its own, all of which is ended with the block."""
-    with tempfile.NamedTemporaryFile("wb", prefix="insight-bench-", suffix=".log") as log:
-        began = time.perf_counter()
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,  # stays open: a data server may end when it closes
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            env=dict(os.environ) if environment is None else dict(environment),
-            start_new_session=True,
-        )
-        try:
-            yield Program(process, Path(log.name), began, port)
-        finally:
-            _end(process)
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,  # stays open: a data server may end when it closes
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=dict(os.environ) if environment is None else dict(environment),
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    log = Log(process.stderr)
+    try:
+        yield Program(process, log, began, port)
+    finally:
+        _end(process)
+        log.close()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -114,10 +114,10 @@ def test_a_program_is_watched_and_ended_with_its_children() -> None:
         "time.sleep(600)\n"
     )
     with started([sys.executable, "-c", script]) as program:
-        program.wait(lambda: program.log.read_bytes().endswith(b"\n"), pause=0.01, patience=60)
+        assert program.log.await_text("\n", 60) > program.began
         assert program.processor_time() > 0.05
         assert program.peak_memory() > 100 + 5  # and the child's
-        child = int(program.log.read_text())
+        child = int(str(program.log))
     assert program.process.returncode is not None
     deadline = time.monotonic() + 60
     while _runs(child) and time.monotonic() < deadline:
@@ -140,6 +140,11 @@ def test_a_program_that_ends_early_is_a_failure() -> None:
         pytest.raises(Failed, match="no such thing"),
     ):
         program.wait(lambda: False, pause=0.01, patience=60)
+    with (
+        started([sys.executable, "-c", "import sys; sys.exit('no such thing')"]) as program,
+        pytest.raises(Failed, match="no such thing"),
+    ):
+        program.log.await_text("ready", 60)
     with pytest.raises(Failed):
         peak_memory(program.process.pid)
 
