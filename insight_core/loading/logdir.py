@@ -12,7 +12,7 @@ from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect, InvalidArgument
 from insight_core.records.batch import Flaw
-from insight_core.store.series import FileOrder
+from insight_core.store.segment import FileOrder
 
 # TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")

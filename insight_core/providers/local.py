@@ -30,9 +30,8 @@ from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.scalars import answer
 from insight_core.providers.views import ViewCache
-from insight_core.records.wire import Metadata
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.series import Series, Snapshot
+from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host that does without does not load them
@@ -40,7 +39,6 @@ if TYPE_CHECKING:  # a host that does without does not load them
     from insight_core.loading.watch import Watcher
 
 _EVERY_POINT = ScalarQuery()
-_NO_METADATA = Metadata("", "", "")
 
 
 class LocalProvider:
@@ -98,8 +96,8 @@ class LocalProvider:
         )
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        found = (_info(key, series) for key, series in self._store.series(plugin, runs))
-        return [info for info in found if info is not None]
+        found = [series.info() for _, series in self._store.series(plugin, runs)]
+        return [info for info in found if info is not None]  # some went while we looked
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
@@ -186,24 +184,3 @@ def _open_watcher(logdirs: Sequence[Logdir]) -> Watcher:
     from insight_core.loading.watch import Watcher
 
     return Watcher([logdir.path for logdir in logdirs])
-
-
-def _info(key: SeriesKey, series: Series) -> SeriesInfo | None:
-    summary = series.summary()
-    if summary is None:  # its files went while we looked
-        return None
-    metadata = series.metadata or _NO_METADATA
-    return SeriesInfo(
-        key,
-        summary.points,
-        summary.kept,
-        summary.first_step,
-        summary.last_step,
-        summary.last_value,
-        summary.attempts,
-        metadata.display_name,
-        metadata.description,
-        series.claims,
-        metadata.content,
-        metadata.data_class,
-    )

@@ -13,7 +13,7 @@ from insight_core.providers.views import Axis, View, x_of
 from insight_core.store.blocks import NO_BLOCKS
 from insight_core.store.decimation import column_borders
 from insight_core.store.reduction import Indices, reduction
-from insight_core.store.series import Snapshot
+from insight_core.store.snapshot import Snapshot
 
 _NO_BREAKS = np.zeros(0, np.int64)
 _NO_BREAKS.flags.writeable = False

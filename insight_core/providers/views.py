@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from insight_core.api import ScalarQuery, X
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
+from insight_core.store.column_memory import Column
 from insight_core.store.reduction import Indices, Places, Values, reduction
-from insight_core.store.series import Column, Snapshot
+from insight_core.store.snapshot import Snapshot
 
 _CACHE_BYTES = 256 << 20
 _LONG = 1 << 16  # points from which a view is summarised by the block: fewer are looked at as quickly

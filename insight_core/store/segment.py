@@ -71,6 +71,19 @@ class Segment:
         values = self._buffers.get("values")
         return None if values is None else float(values[self.length - 1])
 
+    def outline(self) -> tuple[int, int, int, float | None]:
+        """How many points, the first and the last step, and the last value of numbers."""
+        length, buffers = self.length, self._buffers
+        steps, values = buffers["steps"], buffers.get("values")
+        if not length:
+            return 0, 0, 0, None
+        return (
+            length,
+            int(steps[0]),
+            int(steps[length - 1]),
+            None if values is None else float(values[length - 1]),
+        )
+
     def follows(self, before: Segment) -> bool:
         """Whether the steps do not go back from ``before`` to this segment."""
         return before.last_step <= self.first_step

@@ -8,73 +8,35 @@ import threading
 from collections.abc import Mapping
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Claim, Keep, SeriesKey
+from insight_core.api import CachePolicy, Claim, Keep, SeriesInfo, SeriesKey
 from insight_core.records.wire import Metadata
-from insight_core.store.attempts import ONE_ATTEMPT, Attempts, find_attempts
-from insight_core.store.column_memory import Column as Column
-from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
+from insight_core.store.column_memory import Column, ColumnMemory
 from insight_core.store.file_state import PartState
 from insight_core.store.retention import chosen, keeps_all, lots
-from insight_core.store.segment import FileOrder as FileOrder
-from insight_core.store.segment import FilePart, Segment, never_back
+from insight_core.store.segment import FileOrder, FilePart, Segment, never_back
+from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")
-
-
-@frozen(eq=False)
-class Snapshot:
-    """All retained points of a series in file order. Never changes; arrays are shared, not copied."""
-
-    columns: Mapping[str, Column]  # may be read-only
-    orders: tuple[FileOrder, ...]
-    ends: tuple[int, ...]  # index after the last point of each file
-    claims: tuple[tuple[Claim, ...], ...]  # of each file; the column "claims" counts in these
-    attempts: Attempts
-    total: int  # points recorded, retained or not
-    version: int  # of the series
-
-    def __len__(self) -> int:
-        return self.ends[-1] if self.ends else 0
-
-    @property
-    def steps(self) -> NDArray[np.int64]:
-        return self.columns["steps"].astype(np.int64, copy=False)
-
-    def file_of(self, index: int) -> FileOrder:
-        return self.orders[bisect.bisect_right(self.ends, index)]
-
-    def claim_of(self, index: int) -> Claim:
-        return self.claims[bisect.bisect_right(self.ends, index)][int(self.columns["claims"][index])]
-
-
-@frozen
-class Summary:
-    """A series in a few numbers."""
-
-    points: int
-    kept: int
-    first_step: int  # of the points shown by default, as the next two
-    last_step: int
-    last_value: float | None
-    attempts: int
+_NO_METADATA = Metadata("", "", "")
 
 
 class Series:
     """The points of one plugin under one tag of one run. Any thread may read while one appends."""
 
     __slots__ = (
+        "_info",
         "_joining",
         "_lock",
         "_memory",
+        "_metadata",
         "_policy",
         "_segments",
         "_snapshot",
         "claims",
         "key",
-        "metadata",
         "plugin",
         "version",
     )
@@ -88,7 +50,7 @@ class Series:
     ) -> None:
         self.plugin = plugin
         self.key = key
-        self.metadata: Metadata | None = None  # that came with its first value
+        self._metadata: Metadata | None = None
         self.claims: tuple[Claim, ...] = ()  # by which its values were taken
         self.version = 0
         self._policy = policy
@@ -97,6 +59,7 @@ class Series:
         self._joining = threading.Lock()
         self._segments: list[Segment] = []  # in file order
         self._snapshot: Snapshot | None = None
+        self._info: SeriesInfo | None = None
 
     # --- the loader's side ------------------------------------------------------------------------
 
@@ -132,8 +95,7 @@ class Series:
             part.total += count
             if self._policy.points:
                 self._retain(part)
-            self._snapshot = None
-            self.version += 1
+            self._touch()
             return segment is None
 
     def drop(self, order: FileOrder) -> None:
@@ -148,8 +110,18 @@ class Series:
             segment.release()
             self._segments.remove(segment)
             self.claims = tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
-            self._snapshot = None
-            self.version += 1
+            self._touch()
+
+    @property
+    def metadata(self) -> Metadata | None:
+        """What came with its first value."""
+        return self._metadata
+
+    @metadata.setter
+    def metadata(self, metadata: Metadata | None) -> None:
+        with self._lock:
+            self._metadata = metadata
+            self._touch()
 
     def release(self) -> None:
         """Nobody will append any more: the columns do not count as memory of the store."""
@@ -165,8 +137,7 @@ class Series:
             self._insert(Segment(state.columns, self._memory, [part], state.ascending))
             if self.claims is not state.claims:
                 self.claims = _united(self.claims, state.claims)
-            self._snapshot = None
-            self.version += 1
+            self._touch()
 
     def part(self, order: FileOrder) -> PartState | None:
         """What a file gave to this series: columns that never change."""
@@ -186,6 +157,10 @@ class Series:
     @property
     def empty(self) -> bool:
         return not self._segments
+
+    def _touch(self) -> None:
+        self._snapshot = self._info = None
+        self.version += 1
 
     def _parts(self) -> list[FilePart]:
         """All files, in their order."""
@@ -258,30 +233,64 @@ class Series:
         with self._lock:
             return sum(part.total for part in self._parts())
 
-    def summary(self) -> Summary | None:
-        """The series in a few numbers; None when it has no points (any more)."""
-        with self._lock:
-            segments = self._segments
-            if not segments:
-                return None
-            kept = sum([segment.length for segment in segments])
-            simple = keeps_all(self._policy) or kept <= self._policy.points
-            if simple and kept and _ascending(segments):
-                total = sum([part.total for segment in segments for part in segment.parts])
-                last = segments[-1]
-                return Summary(total, kept, segments[0].first_step, last.last_step, last.last_value, 1)
-        snapshot = self.snapshot()
-        if not len(snapshot):
+    def info(self) -> SeriesInfo | None:
+        """The series without its data; None when it has no points (any more)."""
+        info = self._info
+        if info is None:
+            with self._lock:
+                info = self._info = self._outline()
+        if info is None:
+            snapshot = self.snapshot()
+            info = self._info_of(snapshot) if len(snapshot) else None
+            with self._lock:
+                if self.version == snapshot.version:
+                    self._info = info
+        return info
+
+    def _outline(self) -> SeriesInfo | None:
+        """The series without its data, if it takes no snapshot to tell."""
+        segments = self._segments
+        if len(segments) == 1 and segments[0].ascending:  # nearly all are like that
+            kept, first_step, last_step, last_value = segments[0].outline()
+        elif segments and _ascending(segments):
+            kept, last = sum(segment.length for segment in segments), segments[-1]
+            first_step, last_step, last_value = segments[0].first_step, last.last_step, last.last_value
+        else:
             return None
+        if kept > self._policy.points and not keeps_all(self._policy):
+            return None
+        total = 0
+        for segment in segments:
+            for part in segment.parts:
+                total += part.total
+        return self._described(total, kept, first_step, last_step, last_value, 1)
+
+    def _info_of(self, snapshot: Snapshot) -> SeriesInfo:
         steps, values, shown = snapshot.steps, snapshot.columns.get("values"), snapshot.attempts.visible
-        first_shown, last_shown = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
-        return Summary(
-            snapshot.total,
-            len(snapshot),
-            int(steps[first_shown]),
-            int(steps[last_shown]),
-            None if values is None else float(values[last_shown]),
-            snapshot.attempts.count,
+        first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
+        last_value = None if values is None else float(values[last])
+        count = snapshot.attempts.count
+        return self._described(
+            snapshot.total, len(snapshot), int(steps[first]), int(steps[last]), last_value, count
+        )
+
+    def _described(
+        self, points: int, kept: int, first: int, last: int, last_value: float | None, attempts: int
+    ) -> SeriesInfo:
+        metadata = self._metadata or _NO_METADATA
+        return SeriesInfo(
+            self.key,
+            points,
+            kept,
+            first,
+            last,
+            last_value,
+            attempts,
+            metadata.display_name,
+            metadata.description,
+            self.claims,
+            metadata.content,
+            metadata.data_class,
         )
 
     def snapshot(self) -> Snapshot:

@@ -119,7 +119,9 @@ class Store:
             for _, other in sorted(state.files.items()):
                 state.metadata = {**other.metadata, **state.metadata}
             for series in state.series.values():
-                series.metadata = state.metadata.get(series.key.tag)
+                metadata = state.metadata.get(series.key.tag)
+                if series.metadata is not metadata:
+                    series.metadata = metadata
             state.list_refused(run)
             self._touch_runs(vanished=True)
 
@@ -260,8 +262,8 @@ class Store:
                 return None
             series = Series(policy, self._memory, plugin, SeriesKey(run, tag))
             state.series[(plugin, tag)] = series
-        if series.metadata is None:
-            series.metadata = state.metadata.get(tag)
+        if series.metadata is None and tag in state.metadata:
+            series.metadata = state.metadata[tag]
         return series
 
     def _note_change(self, series: Series) -> None:

@@ -17,7 +17,7 @@ from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Logdir
 from insight_core.records.batch import Batch, ValueColumns
 from insight_core.records.scanner import open_scanner
-from insight_core.store.series import FileOrder
+from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_core.testing import EventWriter, wire
 

@@ -74,7 +74,7 @@ def content(store: Store) -> dict[str, object]:
             held = {name: column.tolist() for name, column in snapshot.columns.items() if name != "claims"}
             taken = [snapshot.claim_of(i) for i in range(len(snapshot)) if "claims" in snapshot.columns]
             files = [snapshot.file_of(i) for i in range(len(snapshot))]
-            facts = (series.summary(), series.metadata, set(series.claims), snapshot.total)
+            facts = (series.info(), series.metadata, snapshot.total)
             seen[f"{plugin} {key}"] = (held, taken, files, facts)
     return seen
 
@@ -249,9 +249,9 @@ def test_whatever_comes_and_goes_a_series_is_its_files_end_to_end(
         whole = [at for order in sorted(files) for at in files[order]]
         assert series.total == len(whole)
         if operation == "look" or count == 1:
-            snapshot, summary = series.snapshot(), series.summary()
-            assert summary is not None
-            assert summary.kept == len(snapshot) == (min(len(whole), policy.points) if policy else len(whole))
+            snapshot, info = series.snapshot(), series.info()
+            assert info is not None
+            assert info.kept == len(snapshot) == (min(len(whole), policy.points) if policy else len(whole))
             assert snapshot.steps[-1] == whole[-1]
             if policy is None:
                 assert snapshot.steps.tolist() == whole
@@ -259,4 +259,4 @@ def test_whatever_comes_and_goes_a_series_is_its_files_end_to_end(
                 owners = [order for order in sorted(files) for _ in files[order]]
                 assert [snapshot.file_of(index) for index in range(len(snapshot))] == owners
                 backwards = sum(b < a for a, b in itertools.pairwise(whole))
-                assert summary.attempts == snapshot.attempts.count == backwards + 1
+                assert info.attempts == snapshot.attempts.count == backwards + 1

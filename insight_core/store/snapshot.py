@@ -1,0 +1,41 @@
+"""The points of a series as they were at one moment."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.api import Claim
+from insight_core.store.attempts import Attempts
+from insight_core.store.column_memory import Column
+from insight_core.store.segment import FileOrder
+
+
+@frozen(eq=False)
+class Snapshot:
+    """All retained points of a series in file order. Never changes; arrays are shared, not copied."""
+
+    columns: Mapping[str, Column]  # may be read-only
+    orders: tuple[FileOrder, ...]
+    ends: tuple[int, ...]  # index after the last point of each file
+    claims: tuple[tuple[Claim, ...], ...]  # of each file; the column "claims" counts in these
+    attempts: Attempts
+    total: int  # points recorded, retained or not
+    version: int  # of the series
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        return self.columns["steps"].astype(np.int64, copy=False)
+
+    def file_of(self, index: int) -> FileOrder:
+        return self.orders[bisect.bisect_right(self.ends, index)]
+
+    def claim_of(self, index: int) -> Claim:
+        return self.claims[bisect.bisect_right(self.ends, index)][int(self.columns["claims"][index])]
