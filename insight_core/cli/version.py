@@ -1,9 +1,11 @@
-"""Versions, read from package metadata: nothing heavy is imported to tell them."""
+"""Versions, read from package metadata, and what scans the logs here."""
 
 from __future__ import annotations
 
 import platform
 from importlib import metadata
+
+from insight_core.records.compiled import kernel_name
 
 DISTRIBUTION = "insight-host"
 
@@ -12,8 +14,9 @@ def host_version() -> str:
     return _version_of(DISTRIBUTION)
 
 
-def version_line() -> str:
-    return f"insight-host {host_version()} (Python {platform.python_version()}, numpy {_version_of('numpy')})"
+def version_text() -> str:
+    python, numpy = platform.python_version(), _version_of("numpy")
+    return f"insight-host {host_version()} (Python {python}, numpy {numpy})\nscanner: {kernel_name()}"
 
 
 def _version_of(distribution: str) -> str:

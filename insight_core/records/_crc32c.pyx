@@ -1,6 +1,7 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3
 """CRC-32C of whole buffers: the compiled half of ``insight_core.records.crc32c``."""
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uint8_t, uint32_t
 
 cdef extern from "crc32c.h":
@@ -11,14 +12,15 @@ cdef extern from "crc32c.h":
 name = crc32c_select(False).decode()
 
 
-def crc32c(const uint8_t[::1] data, uint32_t before=0, *, bint portable=False):
+def crc32c(data, uint32_t before=0, *, bint portable=False):
     """The plain CRC-32C of ``data``; ``before`` is that of what precedes it. ``portable``: by tables."""
+    cdef Py_buffer view
     cdef uint32_t state = ~before
-    cdef size_t size = <size_t>data.shape[0]
-    if size:
-        with nogil:
-            if portable:
-                state = crc32c_portable(state, &data[0], size)
-            else:
-                state = crc32c_extend(state, &data[0], size)
-    return ~state & <uint32_t>0xFFFFFFFF
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    with nogil:
+        if portable:
+            state = crc32c_portable(state, <const uint8_t *>view.buf, <size_t>view.len)
+        else:
+            state = crc32c_extend(state, <const uint8_t *>view.buf, <size_t>view.len)
+    PyBuffer_Release(&view)
+    return <uint32_t>~state

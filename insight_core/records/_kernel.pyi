@@ -1,8 +1,6 @@
 from insight_core.api import Dialect
 from insight_core.records.batch import Batch
 
-checksum_name: str
-
 class CompiledScanner:
     @property
     def dialect(self) -> Dialect: ...

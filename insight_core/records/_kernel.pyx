@@ -6,6 +6,7 @@ is malformed or rare goes record by record through ``insight_core.records.wire``
 error.
 """
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -81,7 +82,7 @@ from insight_core.records._walk cimport (
 cdef extern from "crc32c.h":
     const char *crc32c_select(int portable) nogil
 
-checksum_name = crc32c_select(False).decode()
+crc32c_select(False)
 
 cdef enum:
     MOST_IDLE = 4
@@ -105,6 +106,15 @@ for _dialect in Dialect:
     _layouts[_index].numbers_are_tensors = not _index
 
 cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef void *address(array) except NULL:
+    """Of the first byte of an array, which must outlive its use. No numpy header is needed to build this."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_SIMPLE | PyBUF_WRITABLE)
+    cdef void *first = view.buf
+    PyBuffer_Release(&view)
+    return first
 
 
 cdef class _Memory:
@@ -350,44 +360,37 @@ cdef class CompiledScanner:
                 doubles += part.count
             if self._is_located(key):
                 located += part.count
-        cdef int64_t[::1] steps = np.empty(total, np.int64)
-        cdef double[::1] wall_times = np.empty(total, np.float64)
-        cdef float[::1] single_numbers = np.empty(singles, np.float32)
-        cdef double[::1] double_numbers = np.empty(doubles, np.float64)
-        cdef uint8_t[::1] forms = np.empty(doubles, np.uint8)
-        cdef int64_t[:, ::1] locators = np.empty((3, located), np.int64)
-        sorted_rows.steps = &steps[0]
-        sorted_rows.wall_times = &wall_times[0]
-        if singles:
-            sorted_rows.singles = &single_numbers[0]
-        if doubles:
-            sorted_rows.doubles = &double_numbers[0]
-            sorted_rows.forms = &forms[0]
-        if located:
-            sorted_rows.records = &locators[0, 0]
-            sorted_rows.starts = &locators[1, 0]
-            sorted_rows.sizes = &locators[2, 0]
+        whole = (
+            np.empty(total, np.int64),
+            np.empty(total, np.float64),
+            np.empty(singles, np.float32),
+            np.empty(doubles, np.float64),
+            np.empty(doubles, np.uint8),
+            np.empty((3, located), np.int64),
+        )
+        sorted_rows.steps = <int64_t *>address(whole[0])
+        sorted_rows.wall_times = <double *>address(whole[1])
+        sorted_rows.singles = <float *>address(whole[2])
+        sorted_rows.doubles = <double *>address(whole[3])
+        sorted_rows.forms = <uint8_t *>address(whole[4])
+        sorted_rows.records = <int64_t *>address(whole[5])
+        sorted_rows.starts = sorted_rows.records + located
+        sorted_rows.sizes = sorted_rows.starts + located
         with nogil:
             sort_rows(rows, parts, &sorted_rows)
-        return self._cut(
-            parts,
-            (steps.base, wall_times.base, single_numbers.base, double_numbers.base),
-            forms.base,
-            locators.base,
-        )
+        return self._cut(parts, whole)
 
     cdef bint _is_located(self, int32_t key):
         cdef int32_t field = self.names.keys[key].field
         return field != SIMPLE_VALUE and field != SCALAR_VALUE
 
-    cdef list _cut(self, const Part *parts, tuple whole, forms, locators):
+    cdef list _cut(self, const Part *parts, tuple whole):
         """The columns of each key."""
         cdef list columns = []
         cdef int32_t key
         cdef int64_t first, last, start
         cdef const Part *part
-        steps, wall_times, singles, doubles = whole
-        records, starts, sizes = locators
+        steps, wall_times, singles, doubles, forms, (records, starts, sizes) = whole
         for key in range(self.names.key_count):
             part = &parts[key]
             if not part.count:

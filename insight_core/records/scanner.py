@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Protocol
 
 from insight_core.api import Dialect
 from insight_core.records.batch import Batch
+from insight_core.records.compiled import is_wanted
 from insight_core.records.pure import PureScanner
 
 try:
@@ -33,18 +33,7 @@ class Scanner(Protocol):
 
 
 def open_scanner(guess: Dialect, chunk: int = CHUNK) -> Scanner:
-    """A scanner of a file whose dialect, unless it says so, is ``guess``."""
-    if _kernel is None or _is_pure():
+    """A scanner of a file whose dialect, unless it says so, is ``guess``; compiled if that can be."""
+    if _kernel is None or not is_wanted():
         return PureScanner(guess, chunk)
     return _kernel.CompiledScanner(guess, chunk)
-
-
-def kernel_name() -> str:
-    """What scans here."""
-    if _kernel is None:
-        return "pure Python (no compiled kernel)"
-    return "pure Python (INSIGHT_HOST_PURE is set)" if _is_pure() else f"compiled, {_kernel.checksum_name}"
-
-
-def _is_pure() -> bool:
-    return os.environ.get("INSIGHT_HOST_PURE", "") not in ("", "0")
