@@ -21,8 +21,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from insight_core.loading.index_entry import Entry
-from insight_core.loading.index_format import Unusable, decode, encode, fingerprint_digest, read_header
-from insight_core.loading.index_upkeep import index_directory, temporary_name, tidy
+from insight_core.loading.index_format import (
+    Unusable,
+    decode,
+    encode,
+    fingerprint_digest,
+    index_directory,
+    machine_name,
+    read_header,
+)
 from insight_core.loading.mounts import mounts, silent_mount
 
 log = logging.getLogger(__name__)
@@ -128,6 +135,8 @@ class IndexCache:
         with self._lock:
             self._written = 0
         if not self._refusal:
+            from insight_core.loading.index_upkeep import tidy  # a start does not wait for it
+
             tidy(self._directory, self._most_bytes)
 
     def _place(self, path: str) -> str:
@@ -135,7 +144,7 @@ class IndexCache:
         return f"{self._root}/{name[:2]}/{name[2:]}"
 
     def _write(self, place: str, pieces: Iterable[bytes | memoryview]) -> int:
-        temporary = temporary_name(place, next(self._temporary))
+        temporary = _temporary_name(place, next(self._temporary))
         descriptor = _create(temporary, self._root)
         try:
             try:
@@ -164,6 +173,11 @@ def _distrust(root: str) -> str:
     if info.st_mode & 0o022:
         return f"{root} can be written by other users"
     return ""
+
+
+def _temporary_name(place: str, number: int) -> str:
+    """A name beside ``place`` that tells who writes it."""
+    return f"{place}.{machine_name()}-{os.getpid()}-{number}.tmp"
 
 
 def _create(path: str, root: str) -> int:

@@ -12,9 +12,11 @@ import hashlib
 import itertools
 import math
 import os
+import re
+import socket
 import struct
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from insight_core.api import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.loading.index_entry import Entry, FileRecord
 from insight_core.records.batch import Flaw
+from insight_core.records.crc32c import crc32c
 from insight_core.records.wire import Metadata
 from insight_core.store.file_state import FileState, PartState
 
@@ -42,11 +45,22 @@ _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)  # by number
 _FILE = struct.Struct("=QqqqqQQQQQqqd")
 
 
+def index_directory(directory: Path) -> Path:
+    """Where, below a cache directory, the entries of this version lie."""
+    return directory / f"index-{VERSION}"
+
+
+@functools.cache
+def machine_name() -> str:
+    """Whose processes the numbers in names of temporary files count."""
+    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64]
+
+
 class Unusable(Exception):
     """These bytes are not an entry that can be trusted."""
 
 
-@frozen
+@frozen(eq=False)
 class Header:
     """The beginning of an entry."""
 
@@ -78,7 +92,7 @@ def read_header(data: bytes | memoryview) -> Header:
     if path_length > _LONGEST_PATH or len(data) < start:
         raise Unusable("it is cut off")
     path = bytes(data[_HEADER.size : start])
-    if zlib.crc32(path, zlib.crc32(data[: _HEADER.size - 4])) != header_checksum:
+    if crc32c(path, crc32c(data[: _HEADER.size - 4])) != header_checksum:
         raise Unusable("the checksum of its header is wrong")
     return Header(os.fsdecode(path), size, fingerprint, numbers, text_size, directory_size, checksum, start)
 
@@ -123,13 +137,13 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
     pieces = list(_aligned([_file_block(entry), *directory], columns, _HEADER.size + len(name)))
     checksum = 0
     for piece in pieces:
-        checksum = zlib.crc32(piece, checksum)
+        checksum = crc32c(piece, checksum)
     size = _HEADER.size + len(name) + sum(len(piece) for piece in pieces)
     header = _HEADER.pack(
         _MAGIC, VERSION, _BYTE_ORDER, size, fingerprint, len(name),
         len(numbers), sum(map(len, listed)), sum(map(len, directory)), checksum, 0,
     )  # fmt: skip
-    header = header[:-4] + struct.pack("=I", zlib.crc32(name, zlib.crc32(header[:-4])))
+    header = header[:-4] + struct.pack("=I", crc32c(name, crc32c(header[:-4])))
     return [header, name, *pieces]
 
 
@@ -205,7 +219,7 @@ def _aligned(
 # --- reading --------------------------------------------------------------------------------------
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class _Row:
     """A part: ``kind`` of columns, and which of their rows are its own."""
 
@@ -219,7 +233,7 @@ class _Row:
     ascending: bool
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class _Directory:
     """All of an entry but its columns and the numbers of its file. Files of alike runs share one."""
 
@@ -264,7 +278,7 @@ def decode(data: bytes | memoryview, header: Header) -> Entry:
     """The entry in ``data``, of which its columns are read-only views. Raises Unusable."""
     if len(data) != header.size:
         raise Unusable("it is cut off")
-    if zlib.crc32(memoryview(data)[header.start :]) != header.checksum:
+    if crc32c(memoryview(data)[header.start :]) != header.checksum:
         raise Unusable("its checksum is wrong")
     try:
         return _decode(data, header)

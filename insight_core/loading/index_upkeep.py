@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import define, frozen
 
-from insight_core.loading.index_format import VERSION, Unusable, read_header
+from insight_core.loading.index_format import Unusable, index_directory, machine_name, read_header
 
 log = logging.getLogger(__name__)
 
@@ -23,20 +22,6 @@ _TEMPORARY = re.compile(r"[0-9a-f]{30}\.(?P<host>[^/]*)-(?P<process>\d+)-\d+\.tm
 _LONGEST_WRITE = 24 * 3600.0  # seconds; a temporary file of another machine that is older is left over
 _HEADER_BYTES = 8192  # holds the header and the path that follows it
 _LOW_WATER = 0.9  # of the limit; what is left once it was passed
-
-
-def index_directory(directory: Path) -> Path:
-    """Where, below a cache directory, the entries of this version lie."""
-    return directory / f"index-{VERSION}"
-
-
-def temporary_name(place: str, number: int) -> str:
-    """A name beside ``place`` that tells who writes it."""
-    return f"{place}.{_machine()}-{os.getpid()}-{number}.tmp"
-
-
-def _machine() -> str:
-    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64]
 
 
 @frozen
@@ -128,7 +113,7 @@ def tidy(directory: Path, most_bytes: int) -> None:
     """Removes what dead processes left behind, entries of event files that are gone, and, while all
     together are larger than ``most_bytes``, those that were not used for longest."""
     now = time.time()
-    machine = _machine()
+    machine = machine_name()
     remaining: list[KeptFile] = []
     for kept in kept_files(directory):
         time.sleep(0)  # in the background: let those go first who answer queries

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,11 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from insight_core.api import Claim, Dialect, EventField, SummaryPlugin
-from insight_core.loading import index_format, index_upkeep
+from insight_core.loading import index_cache, index_format, index_upkeep
 from insight_core.loading.index_cache import IndexCache
 from insight_core.loading.index_entry import Entry, FileRecord
-from insight_core.loading.index_upkeep import clear, contents, index_directory, kept_files
+from insight_core.loading.index_format import index_directory
+from insight_core.loading.index_upkeep import clear, contents, kept_files
 from insight_core.records.batch import Flaw
+from insight_core.records.crc32c import crc32c
 from insight_core.records.wire import Metadata
 from insight_core.store.file_state import FileState, PartState
 
@@ -240,9 +241,9 @@ def test_a_directory_of_nonsense_with_good_checksums_is_dropped(
     fields = list(index_format._HEADER.unpack(header))
     body = bytes(index_format._FILE.size) + directory
     fields[3] = len(header) + len(name) + len(body)
-    fields[6:10] = [len(numbers), len(rest) // 2, len(directory), zlib.crc32(body)]
+    fields[6:10] = [len(numbers), len(rest) // 2, len(directory), crc32c(body)]
     begun = index_format._HEADER.pack(*fields)[:-4]
-    checksum = zlib.crc32(name, zlib.crc32(begun))
+    checksum = crc32c(name, crc32c(begun))
     cache.save(LOG, entry_of(0))
     place_of(cache).write_bytes(begun + checksum.to_bytes(4, sys.byteorder) + name + body)
     loaded = cache.load(LOG)
@@ -459,7 +460,7 @@ def test_what_dead_processes_left_is_removed(
     (log,) = logs(1)
     cache.save(log, entry_of(1))
     place = place_of(cache, log)
-    own = Path(index_upkeep.temporary_name(str(place), 1))
+    own = Path(index_cache._temporary_name(str(place), 1))
     dead = Path(str(own).replace(f"-{os.getpid()}-", f"-{dead_process}-"))
     elsewhere = place.with_name(f"{place.name}.other_machine-{dead_process}-1.tmp")
     old = place.with_name(f"{place.name}.other_machine-{dead_process}-2.tmp")
