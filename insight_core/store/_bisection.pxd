@@ -70,7 +70,7 @@ cdef inline Py_ssize_t within_segments(
 
 cdef inline Py_ssize_t cut_ranges(
     const Place* x, double offset, const int64_t* ranges, Py_ssize_t count, const double* borders,
-    Py_ssize_t columns, int64_t* starts, int64_t* stops,
+    Py_ssize_t columns, int64_t* starts, int64_t* stops, Py_ssize_t room,
 ) noexcept nogil:
     cdef Py_ssize_t number, index, stop, end, column, length = 0, found = 0
     for number in range(count):
@@ -78,6 +78,8 @@ cdef inline Py_ssize_t cut_ranges(
         stop = ranges[2 * number + 1]
         column = 0
         while index < stop:
+            if found == room:  # only NaN, which does not ascend, can need more
+                return -1
             # borders ascend like x does: the next column is at or after the last one
             column = first_at(borders, 0.0, column, columns, x_at(x, offset, index), True)
             end = stop

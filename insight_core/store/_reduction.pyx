@@ -195,9 +195,11 @@ def cut(x, double offset, ranges, borders):
     cdef bint whole = _is_whole(x)
     with nogil:
         if whole:
-            found = cut_ranges(<const int64_t*>data, offset, bounds, count, lines, columns, begin, end)
+            found = cut_ranges(<const int64_t*>data, offset, bounds, count, lines, columns, begin, end, room)
         else:
-            found = cut_ranges(<const double*>data, offset, bounds, count, lines, columns, begin, end)
+            found = cut_ranges(<const double*>data, offset, bounds, count, lines, columns, begin, end, room)
+    if found < 0:
+        raise ValueError("x does not ascend")
     return starts[:found], stops[:found]
 
 

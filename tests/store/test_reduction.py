@@ -309,6 +309,8 @@ def test_the_compiled_half_refuses_what_lies_outside() -> None:
                 call(np.array(ranges))
     with pytest.raises(ValueError, match="outside"):
         kernel.within(steps, 0.0, np.array([0, 11]), 0.0, 1.0)
+    with pytest.raises(ValueError, match="ascend"):
+        kernel.cut(np.full(40, math.nan), 0.0, np.array([[0, 40]]), np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match="overlap"):
         kernel.reach(values, np.array([0, 8, 5]))
     with pytest.raises(ValueError, match="blocks"):
