@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from attrs import evolve
@@ -32,6 +31,8 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
     for name in names:
         if name in known:
             continue
+        import difflib  # slow to load
+
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         listed = ", ".join(sorted(known)) or "none"

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Collection, Sequence
 
-import regex
 from werkzeug import Request
 
 from insight_core.api import DataProvider, InvalidArgument, PluginNameEnum, ScalarQuery, SeriesKey
@@ -92,7 +91,12 @@ class GroupPattern:
     """A user's regular expression, which may take only so long: some need time without end."""
 
     def __init__(self, text: str) -> None:
-        self._pattern = regex.compile(text)
+        import regex  # slow to load, and most never group
+
+        try:
+            self._pattern = regex.compile(text)
+        except (regex.error, OverflowError, RecursionError) as error:
+            raise InvalidArgument(f"group is not a regular expression: {error}") from None
         self._until = time.monotonic() + MAX_MATCHING
 
     def group_of(self, run: str) -> str | None:
@@ -114,7 +118,4 @@ def group_pattern(request: Request) -> GroupPattern:
         raise InvalidArgument("group is missing")
     if len(text) > MAX_PATTERN:
         raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")
-    try:
-        return GroupPattern(text)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(f"group is not a regular expression: {error}") from None
+    return GroupPattern(text)
