@@ -218,13 +218,29 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None
             values[flag.destination], origins[flag.destination] = value, origin
         else:
             values[flag.destination] = flag.default
-    if values.get("data_provider"):
-        for name in ("logdir", "load"):
-            if name in origins:
-                parser.error(f"{origins[name]} makes no sense beside {origins['data_provider']}")
-    elif LOGDIR in flags and not values["logdir"]:
+    if "data_provider" in origins:
+        _settle_source(parser, values, origins, {flag.destination: flag.default for flag in flags})
+    if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
         parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
     return Options(command=command, origins=origins, **values)
+
+
+def _settle_source(
+    parser: argparse.ArgumentParser,
+    values: dict[str, Any],
+    origins: dict[str, str],
+    defaults: Mapping[str, Any],
+) -> None:
+    """Logs or a data server, not both: a flag wins over the variable of the other, else it is an error."""
+    for name in ("logdir", "load"):
+        if name not in origins or "data_provider" not in origins:
+            continue
+        by_flag = {source for source in (name, "data_provider") if origins[source].startswith("--")}
+        if len(by_flag) != 1:
+            parser.error(f"{origins[name]} makes no sense beside {origins['data_provider']}")
+        loser = "data_provider" if name in by_flag else name
+        values[loser] = defaults[loser]
+        del origins[loser]
 
 
 def _command(arguments: list[str]) -> tuple[str, list[str]]:

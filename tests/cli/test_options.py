@@ -57,6 +57,7 @@ def test_serve_may_be_said_or_not() -> None:
         (["--summary_base_dir=a_b"], "logdir", ("a_b",)),
         (["--host", "0.0.0.0"], "host", "0.0.0.0"),
         (["--port=0"], "port", 0),
+        (["--load", "Server"], "load", "server"),
         (["--path_prefix", "a/b/"], "path_prefix", "/a/b"),
         (["--url-path-prefix", "/a"], "path_prefix", "/a"),
         (["--path-prefix", "/"], "path_prefix", ""),
@@ -89,6 +90,8 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
     [
         ("LOGDIR", "/a", "logdir", ("/a",)),
         ("LOGDIR", "/a,n:/b", "logdir", ("/a", "n:/b")),
+        ("DATA_PROVIDER", "grpc://h:1", "data_provider", "h:1"),
+        ("LOAD", "rust", "load", "rust"),
         ("HOST", "::1", "host", "::1"),
         ("PORT", "7007", "port", 7007),
         ("PATH_PREFIX", "x", "path_prefix", "/x"),
@@ -107,7 +110,8 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
     ],
 )
 def test_variables(variable: str, text: str, name: str, value: object) -> None:
-    environment = {"INSIGHT_HOST_LOGDIR": "z", f"INSIGHT_HOST_{variable}": text}
+    logdir = {} if variable == "DATA_PROVIDER" else {"INSIGHT_HOST_LOGDIR": "z"}
+    environment = {**logdir, f"INSIGHT_HOST_{variable}": text}
     read = options(**environment)
     assert getattr(read, name) == value
     assert read.origin(name) == f"INSIGHT_HOST_{variable}"
@@ -117,6 +121,18 @@ def test_every_flag_has_a_variable_that_was_tried_above() -> None:
     parameters = test_variables.pytestmark[0].args[1]  # type: ignore[attr-defined]
     tried = {f"INSIGHT_HOST_{parameter[0]}" for parameter in parameters}
     assert {flag.variable for flag in COMMANDS["serve"][0]} == tried
+
+
+def test_the_source_that_a_flag_names_wins_over_that_of_a_variable(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server = options("--data-provider", "grpc://[::1]:80", INSIGHT_HOST_LOGDIR="z", INSIGHT_HOST_LOAD="rust")
+    assert (server.data_provider, server.logdir, server.load) == ("[::1]:80", (), "inprocess")
+    logs = options("--logdir", "z", INSIGHT_HOST_DATA_PROVIDER="grpc://h:1")
+    assert (logs.data_provider, logs.logdir) == (None, ("z",))
+    both = {"INSIGHT_HOST_LOGDIR": "z", "INSIGHT_HOST_DATA_PROVIDER": "grpc://h:1"}
+    assert "INSIGHT_HOST_LOGDIR" in refused(capsys, **both)
+    assert "--load" in refused(capsys, "--data-provider", "grpc://h:1", "--load", "server")
 
 
 @pytest.mark.skipif(os.pathsep != ":", reason="drive letters have colons there")
