@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from attrs import Factory, define, frozen
 
-from insight_core.api import DataProvider, NotFound, Payload, SeriesInfo, SeriesKey
+from insight_core.api import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.proto import tensorboard_pb2 as tensorboard
 from insight_core.server.translation import Kind, content_of, kind_of, says_how_it_is_encoded
 
@@ -66,10 +66,9 @@ class Catalog:
         if entry.metadata is None:
             source = next(iter(entry.sources.values()))
             info = source.info
-            first = self._first(source) if says_how_it_is_encoded(info.claims[0]) else None
             entry.metadata = tensorboard.SummaryMetadata(
                 plugin_data=tensorboard.SummaryMetadata.PluginData(
-                    plugin_name=entry.kind.plugin, content=content_of(info.claims[0], info.content, first)
+                    plugin_name=entry.kind.plugin, content=self._content(entry.kind, source)
                 ),
                 display_name=info.display_name,
                 summary_description=info.description,
@@ -77,11 +76,17 @@ class Catalog:
             )
         return entry.metadata
 
-    def _first(self, source: Source) -> Payload | None:
+    def _content(self, kind: Kind, source: Source) -> bytes:
+        info = source.info
+        claim = next(claim for claim in info.claims if kind_of(claim, info.data_class) == kind)
+        if not says_how_it_is_encoded(claim):
+            return content_of(claim, info.content)
         try:
-            return self._provider.payload(source.plugin, source.info.key, 0)
-        except NotFound:
-            return None
+            return content_of(claim, info.content, self._provider.payload(source.plugin, info.key, 0))
+        except Unavailable:
+            raise
+        except (InsightError, ValueError):  # who reads that value will hear why
+            return content_of(claim, info.content)
 
     def _refresh(self) -> None:
         if self._generation is None:

@@ -97,7 +97,7 @@ def claims_of(plugin: str) -> frozenset[Claim]:
     return frozenset({SummaryPlugin(plugin), *fields})
 
 
-def content_of(claim: Claim, content: bytes, first: Payload | None) -> bytes:
+def content_of(claim: Claim, content: bytes, first: Payload | None = None) -> bytes:
     """What TensorBoard's plugin must be told of a series; ``first`` is its first audio value."""
     if claim == _AUDIO and first is not None:
         audio = _parsed(tensorboard.Summary.Audio, first.data)

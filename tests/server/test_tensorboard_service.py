@@ -429,6 +429,28 @@ def test_audio_of_both_forms(connect: Connect, load_with: Load, tmp_path: Path) 
     assert legacy.summary_metadata.plugin_data.content == b"\x10\x0b\x18\x01"  # WAV, a blob sequence
 
 
+def test_a_first_sound_that_cannot_be_read_hides_no_other(
+    connect: Connect, load_with: Load, tmp_path: Path
+) -> None:
+    audio = values.Summary.Audio(encoded_audio_string=b"RIFF", content_type="audio/wav")
+    with EventWriter(tmp_path / "r") as writer:
+        for step, message in enumerate((b"\xff\xff", audio.SerializeToString())):
+            writer.values(step, [wire.message_field(1, b"a") + wire.message_field(6, message)])
+    client = connect(load_with())
+    listing = messages.ListBlobSequencesRequest(plugin_filter=named("audio"))
+    [run] = client.tensorboard.ListBlobSequences(listing).runs
+    assert run.tags[0].metadata.max_step == 1
+    reading = messages.ReadBlobSequencesRequest(
+        plugin_filter=named("audio"), downsample=messages.Downsample(num_points=9)
+    )
+    [run_] = client.tensorboard.ReadBlobSequences(reading).runs
+    first, second = (value.blob_refs[0].blob_key for value in run_.tags[0].data.values)
+    with pytest.raises(grpc.RpcError) as caught:
+        blob(client, first)
+    assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+    assert blob(client, second) == b"RIFF"
+
+
 def test_graphs_and_run_metadata(connect: Connect, load_with: Load, tmp_path: Path) -> None:
     keras = wire.tensor_value("keras", wire.text_tensor([b"{}"], rank=0), wire.metadata("graph_keras_model"))
     with EventWriter(tmp_path / "r") as writer:
