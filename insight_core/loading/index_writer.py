@@ -18,7 +18,7 @@ _APART = 30.0  # seconds between two entries of a file that grows
 _GROWTH = 4 << 20  # bytes by which it has to grow until then; the next start reads so much in no time
 _GROWTH_SHARE = 0.25  # likewise, of what the last entry covers: long entries are not written for little
 _PATIENCE = 2.0  # seconds for which loading has the processors for itself
-_LONGEST_CLOSE = 5.0  # seconds
+_LONGEST_CLOSE = 3.0  # seconds
 _NICENESS = 10
 
 

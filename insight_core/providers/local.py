@@ -84,6 +84,7 @@ class LocalProvider:
         self._loader.load()
 
     def close(self) -> None:
+        self._store.wake()
         self._loader.stop()
         self._store.wake()
 

@@ -29,6 +29,7 @@ from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 
 _KEEP_ALL = CachePolicy()
+_COLUMNS_AT_ONCE = 500  # added without letting readers in
 _MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
 # Events that carry a whole message have no tag; these are TensorBoard's names for them.
 _EVENT_TAGS = {"graph_def": "__run_graph__", "meta_graph_def": "__meta_graph__"}
@@ -133,30 +134,37 @@ class Store:
             state = self._runs.get(run)
             if state is None:
                 return
-            held = state.files.get(order)
-            changed = held is None or held.dialect is not dialect
-            if held is None:
-                held = state.files[order] = FileHeld(file, dialect)
-            if held.dialect is not dialect:
-                held.dialect = dialect
-                held.owners.clear()
+            held = self._held(state, file, order, dialect)
             first = batch.first_wall_time
             if first is not None and (held.start_time is None or first < held.start_time):
                 held.start_time = first
-                changed = True
+                self._touch_runs()
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
                 state.metadata.setdefault(tag, metadata)
-            if changed:
-                self._touch_runs()
-            self._generation += 1
-            refused = len(held.refused)
-            for columns in batch.columns:
-                self._append_columns(state, held, run, order, columns, expected)
-            if len(held.refused) > refused:
+        refused = len(held.refused)
+        for at in range(0, max(1, len(batch.columns)), _COLUMNS_AT_ONCE):
+            with self._lock:
+                self._generation += 1
+                for columns in batch.columns[at : at + _COLUMNS_AT_ONCE]:
+                    self._append_columns(state, held, run, order, columns, expected)
+                self._lock.notify_all()
+        if len(held.refused) > refused:
+            with self._lock:
                 state.list_refused(run)
                 self._touch_runs()
-            self._lock.notify_all()
+
+    def _held(self, state: RunState, file: str, order: FileOrder, dialect: Dialect) -> FileHeld:
+        """What is held of a file, whose dialect may only now be known."""
+        held = state.files.get(order)
+        if held is None:
+            held = state.files[order] = FileHeld(file, dialect)
+            self._touch_runs()
+        elif held.dialect is not dialect:
+            held.dialect = dialect
+            held.owners.clear()
+            self._touch_runs()
+        return held
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
         """Takes over what an earlier process held of a file that is new to this one."""
