@@ -9,23 +9,44 @@ environments with them (`make bench` does that); who is not there has no column.
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import bench_http, bench_load, bench_startup
-from benchmarks.corpus import WrittenCorpus, event_files, kept_corpus
-from benchmarks.machine import describe_machine
-from benchmarks.table import Row, render
+from attrs import frozen
 
-_LOADED = ("deep", "wide", "many", "blobs", "mindspore", "mindspore_tenth")
-_STARTED = ("deep", "wide", "many", "mindspore")  # insight-host has no tags of images yet
-_ASKED = "wide"
-_PARTS = ("load", "startup", "http")
-_QUICK = ("wide", "many")
+from benchmarks import bench_http, bench_live, bench_load, bench_query, bench_startup
+from benchmarks.corpus import CORPORA, WrittenCorpus, event_files, kept_corpus
+from benchmarks.machine import describe_machine
+from benchmarks.processes import Failed
+from benchmarks.table import OURS, Row, render
+
+_QUICK = ("wide", "many", "million")
+_LIVE = "live"
+_APPENDS, _QUICK_APPENDS = 50, 10
+
+
+@frozen
+class Part:
+    """What is measured on each of some corpora."""
+
+    corpora: Sequence[str]
+    measure: Callable[[WrittenCorpus, int], list[Row]]  # (corpus, rounds)
+
+
+_PARTS: Mapping[str, Part] = {
+    "load": Part(
+        ("deep", "wide", "many", "blobs", "mindspore", "mindspore_tenth", "very_deep"), bench_load.measure
+    ),
+    # Images have no tags in insight-host yet.
+    "startup": Part(("deep", "wide", "many", "mindspore"), bench_startup.measure),
+    "http": Part(("wide",), bench_http.measure),
+    "query": Part(bench_query.CORPORA, bench_query.measure),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,12 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = []
         for found in _measure(options, place):
             rows += found
-            print(
-                "\n".join(f"{row.subject}: {row.measure}: {dict(row.figures)}" for row in found),
-                file=sys.stderr,
-            )
+            print(render(found), file=sys.stderr)
     print(f"{machine}\nmedian of {options.rounds}, {time.strftime('%F')}\n")
-    print(render(sorted(rows, key=_order)))
+    print(render(rows))
     verdicts = [row.verdict for row in rows if row.wanted]
     print(f"\n{verdicts.count('pass')} of {len(verdicts)} targets are met")
     return 0
@@ -55,30 +73,46 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    names = (*_PARTS, *_LOADED)
-    parser.add_argument("--only", nargs="+", choices=names, default=[], help="these parts, or these corpora")
+    names = (*_PARTS, _LIVE, *CORPORA)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=names,
+        default=[],
+        metavar="NAME",
+        help=f"parts or corpora: {', '.join(names)}",
+    )
     parser.add_argument("--rounds", type=int, help="measurements of each figure (default 5)")
-    parser.add_argument("--quick", action="store_true", help="one round, on wide and many only")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"one round, on {', '.join(_QUICK)} only, and fewer appends"
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where the corpora are, or stay")
     options = parser.parse_args(arguments)
-    options.rounds = options.rounds or (1 if options.quick else 5)
+    if options.rounds is None:
+        options.rounds = 1 if options.quick else 5
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    options.parts = [name for name in _PARTS if name in options.only] or list(_PARTS)
-    options.corpora = [name for name in _LOADED if name in options.only]
-    options.corpora = options.corpora or list(_QUICK if options.quick else _LOADED)
+    chosen = [name for name in CORPORA if name in options.only]
+    options.parts = [name for name in (*_PARTS, _LIVE) if name in options.only]
+    if not options.parts:
+        options.parts = list(_PARTS) if chosen else [*_PARTS, _LIVE]
+    options.corpora = chosen or (_QUICK if options.quick else CORPORA)
     return options
 
 
 def _measure(options: argparse.Namespace, place: Path) -> Iterator[list[Row]]:
     for name in options.corpora:
-        corpus = _ready(name, place)
-        if "load" in options.parts:
-            yield bench_load.measure(corpus, options.rounds)
-        if "startup" in options.parts and name in _STARTED:
-            yield bench_startup.measure(corpus, options.rounds)
-    if "http" in options.parts:
-        yield bench_http.measure(_ready(_ASKED, place), options.rounds)
+        parts = [part for part in options.parts if part != _LIVE and name in _PARTS[part].corpora]
+        if parts:
+            corpus = _ready(name, place)
+        for part in parts:
+            try:
+                yield _PARTS[part].measure(corpus, options.rounds)
+            except Failed as error:
+                print(f"{part} on {name}: {error}", file=sys.stderr)
+                yield [Row(name, part, "s", {OURS: math.nan})]
+    if _LIVE in options.parts:
+        yield bench_live.measure(_QUICK_APPENDS if options.quick else _APPENDS)
 
 
 def _ready(name: str, place: Path) -> WrittenCorpus:
@@ -89,15 +123,11 @@ def _ready(name: str, place: Path) -> WrittenCorpus:
             while opened.read(1 << 24):
                 pass
     print(
-        f"{name}: {corpus.content.points:,} {'images' if corpus.content.image_size else 'points'} in "
+        f"\n{name}: {corpus.content.points:,} {'images' if corpus.content.image_size else 'points'} in "
         f"{corpus.content.runs} runs, {corpus.size / 1e6:.0f} MB",
         file=sys.stderr,
     )
     return corpus
-
-
-def _order(row: Row) -> int:
-    return _LOADED.index(row.subject)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from insight_core.api import Dialect
 _BASE = 60.0  # MB of a process that has loaded nothing
 _POINT = 40 / 1e6  # MB a point may take
 _PATIENCE = 600.0  # seconds
+_MOST_STEPS_OF_ALL = 1_000_000  # it takes half a kilobyte a point
 TIMES_FASTER = {"deep": 5.0, "wide": 8.0, "many": 2.0, "blobs": 20.0}
 
 
@@ -60,7 +61,7 @@ def _contenders(corpus: WrittenCorpus) -> dict[str, Callable[[WrittenCorpus], Co
     found: dict[str, Callable[[WrittenCorpus], Cost]] = {OURS: _own}
     if corpus.content.dialect is Dialect.TENSORBOARD:
         found[RUST] = _rust
-        if not corpus.content.image_size and corpus.content.steps > 1000:
+        if not corpus.content.image_size and 1000 < corpus.content.steps <= _MOST_STEPS_OF_ALL:
             found[RUST_ALL] = _rust_all
     return found
 
