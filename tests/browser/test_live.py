@@ -1,0 +1,173 @@
+"""A page that stays open while logs grow, are replaced, come and go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, Request, expect
+
+from insight_core.testing import EventWriter
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+LATER = 60_000  # milliseconds that anything may take on a machine that does much else
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> Iterator[None]:
+    page.set_default_timeout(LATER)
+    expect.set_options(timeout=LATER)
+    yield
+    expect.set_options(timeout=5000)  # Playwright's own
+
+
+def write(directory: Path, tags: list[str], steps: int, start_time: float = 1_700_000_000.0) -> EventWriter:
+    writer = EventWriter(directory, start_time=start_time)
+    writer.scalar_block(tags, range(steps), np.ones((steps, len(tags))) * np.arange(steps)[:, None])
+    writer.flush()
+    return writer
+
+
+def append(writer: EventWriter, tags: list[str], step: int) -> None:
+    writer.scalar_block(tags, [step], np.full((1, len(tags)), float(step)))
+    writer.flush()
+
+
+def status(page: Page, tag: str) -> Locator:
+    return page.locator(f'[data-testid="card"][data-tag="{tag}"]').get_by_test_id("card-status")
+
+
+def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
+    page.goto(f"{url}#{fragment}")
+    expect(page.get_by_test_id("card").first).to_be_attached()
+    expect(page.locator('[data-live="live"]')).to_be_attached(timeout=LATER)
+
+
+def picture(page: Page, tag: str) -> str:
+    """What is drawn on a card, without what lies above it."""
+    canvas = page.locator(f'[data-testid="card"][data-tag="{tag}"] canvas').first
+    return str(canvas.evaluate("canvas => canvas.toDataURL()"))
+
+
+def test_a_point_appears_and_nothing_else_moves(page: Page, serve: Serve, tmp_path: Path) -> None:
+    tags = ["acc", "loss"]
+    quiet = write(tmp_path / "quiet", ["other"], 10)
+    quiet.close()
+    with write(tmp_path / "run", tags, 100) as writer:
+        open_page(page, serve("--logdir", tmp_path))
+        expect(status(page, "loss")).to_contain_text("100 points")
+        expect(status(page, "other")).to_contain_text("10 points")
+        before = picture(page, "loss")
+        field = page.get_by_role("textbox").first
+        field.focus()
+        scrolled = page.evaluate("() => scrollY")
+        asked: list[str] = []
+
+        def note(request: Request) -> None:
+            asked.append(request.url)
+
+        page.on("request", note)
+        append(writer, tags, 100)
+        expect(status(page, "loss")).to_contain_text("101 points")
+        expect(status(page, "acc")).to_contain_text("101 points")
+        page.wait_for_function(
+            "before => document.querySelector('[data-tag=loss] canvas')?.toDataURL() !== before", arg=before
+        )
+        expect(field).to_be_focused()
+        assert page.evaluate("() => scrollY") == scrolled
+        assert asked
+        assert all("/series?" in url and "tag=other" not in url for url in asked), asked
+        # what is there already is not sent again
+        assert all("from=" in url for url in asked), asked
+
+
+def test_a_reading_and_a_zoom_stay(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with write(tmp_path / "run", ["loss"], 100) as writer:
+        open_page(page, serve("--logdir", tmp_path), "locale=en&theme=light&scalar.zoom=loss%3D20%2C60")
+        place = page.locator('[data-testid="card"][data-tag="loss"] [role="img"]')
+        expect(status(page, "loss")).to_contain_text("100 points")
+        address = page.url
+        place.hover(position={"x": 200, "y": 60})
+        tooltip = page.get_by_test_id("tooltip")
+        expect(tooltip).to_be_visible()
+        words = tooltip.inner_text()
+        for step in range(100, 105):
+            append(writer, ["loss"], step)
+        expect(status(page, "loss")).to_contain_text("105 points")
+        expect(tooltip).to_be_visible()
+        assert tooltip.inner_text() == words
+        assert page.url == address
+
+
+def test_a_run_that_appears(page: Page, serve: Serve, tmp_path: Path) -> None:
+    write(tmp_path / "first", ["loss"], 10).close()
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "loss")).to_contain_text("10 points")
+    writer = write(tmp_path / "deep/down/second", ["loss", "new"], 5, start_time=1_700_001_000.0)
+    expect(page.locator('[data-run="deep/down/second"]')).to_be_visible(timeout=LATER)
+    expect(status(page, "loss")).to_contain_text("15 points")
+    expect(status(page, "new")).to_contain_text("5 points")
+    append(writer, ["loss", "new"], 5)
+    writer.close()
+    expect(status(page, "new")).to_contain_text("6 points")
+
+
+def test_a_logdir_that_appears(page: Page, serve: Serve, tmp_path: Path) -> None:
+    page.goto(serve("--logdir", tmp_path / "not/yet") + "#locale=en")
+    expect(page.locator('[data-live="live"]')).to_be_attached(timeout=LATER)
+    write(tmp_path / "not/yet/run", ["loss"], 7).close()
+    expect(status(page, "loss")).to_contain_text("7 points")
+
+
+def test_a_run_that_is_deleted(page: Page, serve: Serve, tmp_path: Path) -> None:
+    write(tmp_path / "stays", ["loss"], 10).close()
+    write(tmp_path / "goes", ["loss", "gone"], 5).close()
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "loss")).to_contain_text("15 points")
+    expect(status(page, "gone")).to_contain_text("5 points")
+    shutil.rmtree(tmp_path / "goes")
+    expect(page.locator('[data-run="goes"]')).to_have_count(0)
+    expect(status(page, "loss")).to_contain_text("10 points")
+    expect(page.locator('[data-testid="card"][data-tag="gone"]')).to_have_count(0)
+
+
+@pytest.mark.parametrize("aside", [True, False], ids=["moved into place", "written anew"])
+def test_a_file_that_is_replaced(page: Page, serve: Serve, tmp_path: Path, aside: bool) -> None:
+    with write(tmp_path / "run", ["loss"], 50) as writer:
+        path = writer.path
+    open_page(page, serve("--logdir", tmp_path))
+    expect(status(page, "loss")).to_contain_text("50 points")
+    target = tmp_path / ("other_place" if aside else "run") / path.name
+    with EventWriter(target, start_time=1_700_000_500.0) as writer:
+        writer.scalar_block(["loss"], range(8), np.zeros((8, 1)))
+    if aside:
+        os.replace(target, path)
+    expect(status(page, "loss")).to_contain_text("8 points")
+
+
+def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    with write(tmp_path / "run", ["loss"], 10) as writer:
+        open_page(page, serve("--logdir", tmp_path))
+        expect(status(page, "loss")).to_contain_text("10 points")
+        hide = """hidden => {
+            Object.defineProperty(document, 'visibilityState', {
+                configurable: true, get: () => (hidden ? 'hidden' : 'visible'),
+            });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+        page.evaluate(hide, True)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        append(writer, ["loss"], 10)
+        page.wait_for_timeout(1000)
+        assert asked == []
+        expect(status(page, "loss")).to_contain_text("10 points")
+        page.evaluate(hide, False)
+        expect(status(page, "loss")).to_contain_text("11 points")
