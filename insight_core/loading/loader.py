@@ -45,14 +45,13 @@ class Loader:
         reload_interval: float,
         *,
         cache: IndexCache | None = None,
-        watcher: Watcher | None = None,
     ) -> None:
-        """``reload_interval`` in seconds, where ``watcher`` does not tell what changed; 0: look once."""
+        """``reload_interval`` in seconds, where nobody tells what changed; 0: look once."""
         self._store = store
         self._logdirs = list(logdirs)
         self._interval = reload_interval
         self._cache = cache
-        self._watcher = watcher
+        self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
         self._by_path: dict[str, list[Tailed]] = {}
@@ -69,7 +68,9 @@ class Loader:
         self._looked = 0.0  # monotonic seconds
         self._pause = 0.0  # seconds until the next look, at least
 
-    def start(self) -> None:
+    def start(self, watcher: Watcher | None = None) -> None:
+        """Loads in the background and follows what ``watcher``, which is closed in the end, tells."""
+        self._watcher = watcher
         if self._writer is not None:
             self._writer.start()
         self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)

@@ -71,13 +71,13 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             cache=_open_cache(cache_directory, self._store.fingerprint()),
-            watcher=_open_watcher(self._logdirs) if watch and reload_interval > 0 else None,
         )
+        self._watches = watch and reload_interval > 0
         self._views = ViewCache()
 
     def start(self) -> None:
         """Loads in the background, the newest runs first, then follows what is appended."""
-        self._loader.start()
+        self._loader.start(_open_watcher(self._logdirs) if self._watches else None)
 
     def load(self) -> None:
         """Reads everything that is there now, and returns when that is done."""
