@@ -198,3 +198,21 @@ def test_defaults_and_shared_flags() -> None:
     assert read_data_server_options(["--logdir=a", "--reload=once"], {}).reload == 0.0
     assert read_data_server_options(["--logdir=a", "--reload=0"], {}).reload == 0.5
     assert not read_data_server_options(["--logdir=a", "--no-cache"], {}).shared.cache
+
+
+def test_flags_as_insight_host_gives_them() -> None:
+    options = read_data_server_options(
+        [
+            "--logdir=a:/x",
+            "--reload=0.25",
+            "--samples-per-plugin=scalar=5",
+            "--samples-per-plugin=image=2",
+            "--cache-preset=mindinsight",
+            "--verbosity=info",
+            "--max-memory=1073741824",
+        ],
+        {},
+    )
+    assert (options.reload, options.samples_per_plugin) == (0.25, {"scalar": 5, "image": 2})
+    assert (options.shared.cache_preset, options.shared.verbosity) == ("mindinsight", "info")
+    assert options.shared.max_memory == 1 << 30
