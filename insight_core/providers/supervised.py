@@ -19,7 +19,7 @@ from insight_core.providers.link import Link
 log = logging.getLogger(__name__)
 
 _POLL = 0.02  # seconds between two looks at the port file
-_STARTING = 30.0  # seconds that a server has to say its port
+_STARTING = 120.0  # seconds that a server has to say its port, on a machine that is busy with training
 _SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
 _STEADY = 20.0  # seconds after which a server counts as one that works
 _LEAVE = 1.0  # seconds that it has to end when it is told to
