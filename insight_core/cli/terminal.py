@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import TextIO
 
@@ -18,6 +21,8 @@ _LEVELS = {
     "info": logging.INFO,
     "debug": logging.DEBUG,
 }
+_SHORT = 2.0  # seconds
+_LOOKS = 25  # by which the pace is told: what lies long back says little of what is to come
 _ERASE = "\r\x1b[2K"
 
 
@@ -103,6 +108,7 @@ class LoadingDisplay:
         self._line.show("")
 
     def _follow(self) -> None:
+        pace = Pace()
         while not self._ended.is_set():
             try:
                 progress = self._progress()
@@ -118,9 +124,26 @@ class LoadingDisplay:
                 self._line.show("")
                 self._line.print(f"Loaded {_count(runs, 'run')}, {megabytes(progress.bytes_read)}.")
                 return
-            self._line.show(progress_text(progress, runs))
+            self._line.show(progress_text(progress, runs) + pace.text(progress))
             self._ended.wait(0.2)
         self._line.show("")
+
+
+class Pace:
+    """How fast bytes are read, and for how long still; of logs that are soon loaded nothing is said."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._looks: deque[tuple[float, int]] = deque(maxlen=_LOOKS)  # seconds, bytes read until then
+
+    def text(self, progress: Progress) -> str:
+        self._looks.append((self._clock(), progress.bytes_read))
+        (began, before), (now, read) = self._looks[0], self._looks[-1]
+        left = progress.bytes_total - read
+        if now - began < _SHORT or read <= before or left <= 0:
+            return ""
+        rate = (read - before) / (now - began)
+        return f", {megabytes(int(rate))}/s, {math.ceil(left / rate)} s left"
 
 
 def progress_text(progress: Progress, runs: int) -> str:

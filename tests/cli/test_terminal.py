@@ -11,7 +11,7 @@ import pytest
 
 from insight_core.api import Progress
 from insight_core.cli.table import printable, table, width
-from insight_core.cli.terminal import LoadingDisplay, StatusLine, open_terminal, progress_text
+from insight_core.cli.terminal import LoadingDisplay, Pace, StatusLine, open_terminal, progress_text
 
 
 class Terminal(io.StringIO):
@@ -138,3 +138,15 @@ def test_a_provider_that_fails_does_not_end_the_display_badly() -> None:
 def test_progress_text() -> None:
     assert progress_text(Progress(0, 0), 0) == "Loading: 0.0 MB of 0.0 MB, 0 runs"
     assert progress_text(Progress(1, 3_000_000), 1) == "Loading: 0.0 MB of 3.0 MB (0 %), 1 run"
+
+
+def test_the_pace_is_told_once_it_is_known() -> None:
+    times = iter([0.0, 1.0, 2.0, 4.0, 5.0, 6.0])
+    pace = Pace(lambda: next(times))
+    read = [0, 100_000_000, 200_000_000, 200_000_000, 100_000_000, 1_000_000_000]
+    told = [pace.text(Progress(count, 1_000_000_000)) for count in read]
+    assert told[:2] == ["", ""]
+    assert told[2] == ", 100.0 MB/s, 8 s left"
+    assert told[3] == ", 50.0 MB/s, 16 s left"
+    assert told[4] == ", 20.0 MB/s, 45 s left"  # a file was replaced
+    assert told[5] == ""
