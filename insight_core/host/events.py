@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 _APART = 0.1  # seconds between two events: a page that follows a quick writer is to draw, not to catch up
 _APART_LOADING = 0.4  # while everything is new anyway, and every question slows the loading
-_LONGEST = 10.0  # seconds of one wait in the provider
+_LONGEST = 30.0  # seconds of one wait in the provider
 _AGAIN = 1.0  # seconds after which a provider that failed is asked again
 _RETRY = 2000  # milliseconds after which a page connects again
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
