@@ -21,12 +21,13 @@ import numpy as np
 from attrs import define, frozen
 
 from insight_core.api import DataProvider, Dialect, InsightError, ScalarQuery, SeriesKey
+from insight_core.loading.index_upkeep import KeptFile, kept_files
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.testing import EventWriter, GrowingFile
 from insight_core.testing.scalar_block import Form
 
-_PATIENCE = 60.0  # seconds that a program has to show what the files hold
+_PATIENCE = 300.0  # seconds that a program has to show what the files hold
 
 
 # --- the writer -----------------------------------------------------------------------------------
@@ -266,6 +267,13 @@ def start(program: Program, logdir: Path, cache: Path, place: Path) -> Running:
     command = program.command(logdir, cache, place)
     with open(place / "output", "wb") as output:
         return Running(subprocess.Popen(command, stdout=output, stderr=output), place)
+
+
+def wait_for_a_save(cache: Path, before: set[KeptFile]) -> None:
+    """Until something is written to the cache, or for some seconds: not every moment has a reason to."""
+    deadline = time.monotonic() + 5
+    while set(kept_files(cache)) == before and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 def catch_up(program: Program, running: Running, expected: dict[str, object]) -> list[str]:

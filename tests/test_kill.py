@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.killing import PROGRAMS, Training, catch_up, differences, loaded, start
+from insight_core.loading.index_upkeep import kept_files
+from tests.killing import PROGRAMS, Training, catch_up, differences, loaded, start, wait_for_a_save
 
 _ROUNDS = {"loader": 9, "data server": 3, "host": 3}
 
@@ -26,6 +27,7 @@ def test_killed_at_any_moment(name: str, tmp_path: Path, request: pytest.Fixture
     try:
         for number in range(rounds):
             where = f"round {number} of seed {seed}"
+            before = set(kept_files(cache))
             running = start(program, logdir, cache, tmp_path / "place")
             try:
                 if draw.random() < 0.3:  # it comes to live, and to show everything
@@ -33,8 +35,11 @@ def test_killed_at_any_moment(name: str, tmp_path: Path, request: pytest.Fixture
                         expected = loaded(logdir, None)
                         del expected["damage"]
                         assert catch_up(program, running, expected) == [], where
-                if running.process.poll() is None:
-                    time.sleep(draw.uniform(0, 1.5))
+                if draw.random() < 0.7:  # however slow the machine: it is killed while it saves, too
+                    wait_for_a_save(cache, before)
+                    time.sleep(draw.uniform(0, 0.1))
+                else:
+                    time.sleep(draw.uniform(0, 1.0))
                 assert running.process.poll() is None, (running.place / "output").read_text()
             finally:
                 running.kill()

@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from insight_core.api import Dialect, EventField, SummaryPlugin
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.index_format import (
     Unusable,
@@ -31,6 +32,7 @@ from insight_core.loading.index_format import (
     read_header,
 )
 from insight_core.loading.mounts import mounts, silent_mount
+from insight_core.store.file_state import FileState
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +40,7 @@ MOST_BYTES = 10 << 30  # of all entries; those unused for longest go first
 _SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
 _MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
 _MOST_TRIES = 10  # to make directories that somebody else removes meanwhile
+_TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
 _PIECE = 1 << 20  # bytes written at a time
 _USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is known
 
@@ -105,8 +108,9 @@ class IndexCache:
         return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
 
     def save(self, path: str, entry: Entry) -> None:
-        """Keeps the entry in the place of an earlier one. A disk that is full ends all saving."""
-        if self._refusal or self._is_full:
+        """Keeps the entry in the place of an earlier one, unless other files have a say in what it holds.
+        A disk that is full ends all saving."""
+        if self._refusal or self._is_full or not _stands_alone(entry.content):
             return
         path = os.path.abspath(path)
         try:
@@ -158,6 +162,17 @@ class IndexCache:
             _remove(temporary)
             raise
         return written
+
+
+def _stands_alone(content: FileState) -> bool:
+    """Whether every tensor is claimed by metadata of its own file: else another file of the run decides
+    who takes it, one that may be changed or gone at the next start."""
+    undecided = {
+        part.tag
+        for part in content.parts
+        if any(isinstance(claim, SummaryPlugin) or claim == _TENSOR for claim in part.claims)
+    }
+    return (undecided | content.refused.keys()) <= content.metadata.keys()
 
 
 def _distrust(root: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -84,7 +85,15 @@ states = st.builds(
     parts=st.lists(parts(), max_size=4).map(tuple),
     refused=st.dictionaries(texts, flaws, max_size=3),
 )
-entries = st.builds(Entry, records, states)
+
+
+def standing_alone(state: FileState) -> FileState:
+    """The state with metadata for every tag."""
+    tags = {part.tag for part in state.parts} | state.refused.keys()
+    return evolve(state, metadata={**dict.fromkeys(tags, Metadata("p", "", "")), **state.metadata})
+
+
+entries = st.builds(Entry, records, states.map(standing_alone))
 
 
 def plain(entry: Entry | None) -> object:
@@ -173,6 +182,18 @@ def test_the_last_save_wins(cache: IndexCache) -> None:
         cache.save(LOG, entry_of(points))
         assert plain(cache.load(LOG)) == plain(entry_of(points))
     assert contents(cache._directory).entries == 1
+
+
+@pytest.mark.parametrize("claim", [SummaryPlugin("text"), EventField(Dialect.TENSORBOARD, "tensor")])
+def test_what_another_file_decided_is_not_kept(cache: IndexCache, claim: Claim) -> None:
+    """A tensor without metadata belongs to whom the metadata of its tag in another file names."""
+    entry = entry_of(5)
+    first, second, _ = entry.content.parts
+    own, foreign = evolve(first, claims=(claim,)), evolve(second, claims=(SCALAR, claim))
+    cache.save(LOG, evolve(entry, content=evolve(entry.content, parts=(own, second))))
+    assert cache.load(LOG) is not None
+    cache.save("/logs/other", evolve(entry, content=evolve(entry.content, parts=(own, foreign))))
+    assert cache.load("/logs/other") is None
 
 
 def test_an_entry_that_is_in_use_stays_as_it_was(cache: IndexCache) -> None:
