@@ -207,7 +207,8 @@ class Loader:
 
     def _forget(self, tailed: Tailed) -> None:
         found = tailed.found
-        self._store.drop_file(found.run, found.name, found.order)
+        with tailed.lock:  # else an entry could be made of what is half gone
+            self._store.drop_file(found.run, found.name, found.order)
         self._by_path[found.path].remove(tailed)
         if not self._by_path[found.path]:
             del self._by_path[found.path]

@@ -23,7 +23,7 @@ from insight_core.api import (
 from insight_core.records.batch import Batch, Flaw, ValueColumns
 from insight_core.records.wire import Metadata
 from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.file_state import FileState
+from insight_core.store.file_state import FileState, PartState
 from insight_core.store.held import FileHeld, Owner, RunState
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
@@ -197,8 +197,13 @@ class Store:
                 return None
             dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
             held_series, refused = list(held.series), dict(held.refused)
-        parts = [series.part(order) for series in held_series]
-        return FileState(dialect, start_time, metadata, tuple(p for p in parts if p is not None), refused)
+        parts: list[PartState] = []
+        for series in held_series:
+            part = series.part(order)
+            if part is None:  # the file went meanwhile
+                return None
+            parts.append(part)
+        return FileState(dialect, start_time, metadata, tuple(parts), refused)
 
     def _append_columns(
         self,
