@@ -77,6 +77,7 @@ class TensorBoardProvider:
         self._link = link
         self._lister = Lister(link, Naming.of(plugins, prefix))
         self._looking = threading.Lock()
+        self._reading = threading.Lock()
         self._interval = max(interval, _SHORTEST) if interval else 1.0
         self._listing: Listing | None = None
         self._returned: float | None = None  # when a server that was away came back; None: long ago
@@ -123,8 +124,9 @@ class TensorBoardProvider:
                 known[one.key] = self._keep_info(one, self._data(one))
             else:  # a tensor comes only whole: how many there are is not worth reading them all
                 known[one.key] = self._keep_info(one, None)
-        for one, series in self._numbers(unread):
-            known[one.key] = self._keep_info(one, series)
+        with self._reading:  # who asks at the same time finds it read
+            for one, series in self._numbers(unread):
+                known[one.key] = self._keep_info(one, series)
         return [known[one.key] for one in listed if one.key in known]
 
     def scalars(
