@@ -111,7 +111,11 @@ class Tailed:
         """Takes over what an earlier process read of this very file, if that is kept."""
         entry = self.cache.load(self.found.path) if self.cache else None
         if entry is not None and self.file.resume(entry.file):
-            self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)
+            try:
+                self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)
+            except Exception:
+                self._start_anew()  # else what was read before would be lost
+                raise
             self.kept, self.kept_at = self.state, time.monotonic()
 
     def _append(self, batch: Batch) -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import insight_scalar
 import pytest
 
 from insight_core.api import Dialect
 from insight_core.loading import event_file
 from insight_core.loading.event_file import MOST_FLAWS, EventFile, Replaced
 from insight_core.loading.index_entry import FileRecord
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
 from insight_core.records.batch import Batch
 from insight_core.records.scanner import open_scanner
-from insight_core.testing import EventWriter, GrowingFile
+from insight_core.store.store import Store
+from insight_core.testing import EventWriter, GrowingFile, scalar_points
 from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
 RECORD = len(scalar_record(500))  # of all steps that need two bytes
@@ -304,6 +309,33 @@ def test_a_file_that_grows_while_it_is_scanned_is_gone_on_with(
     file = EventFile(str(growing.path), Dialect.TENSORBOARD)
     watch_scans(monkeypatch, file, lambda position, end: growing.grow(1111))
     assert read(file) == list(range(1000))
+
+
+def test_a_file_that_cannot_be_restored_is_read_anew(
+    growing: GrowingFile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def opened() -> LocalProvider:
+        return LocalProvider(
+            [Logdir(str(growing.path.parent))],
+            [insight_scalar.insight_plugin()],
+            reload_interval=0,
+            cache_directory=tmp_path / "cache",
+        )
+
+    with closing(opened()) as first:
+        first.load()
+
+    def fails(*_: object) -> None:
+        raise KeyError("values")
+
+    with closing(opened()) as second:
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "restore", fails)
+            second.load()
+        assert [damage.reason for damage in second.damage()] == ["reading failed: 'values'"]
+        second.load()
+        assert scalar_points(second, ".") == [(step, float(step)) for step in range(500)]
+        assert not second.damage()
 
 
 def watch_scans(
