@@ -204,7 +204,7 @@ def test_names_that_are_no_text(tmp_path: Path, watched: Watch) -> None:
     assert told(watcher) == {path}
 
 
-def test_a_writer_that_flushes_all_the_time_is_told_some_times(tmp_path: Path, watched: Watch) -> None:
+def test_a_writer_that_flushes_all_the_time_is_told_now_and_then(tmp_path: Path, watched: Watch) -> None:
     path = Path(write(tmp_path / "run" / EVENTS))
     watcher = watched(tmp_path)
     ended = threading.Event()
@@ -215,12 +215,13 @@ def test_a_writer_that_flushes_all_the_time_is_told_some_times(tmp_path: Path, w
 
     flooding = threading.Thread(target=flood)
     flooding.start()
-    until, count = time.monotonic() + 1, 0
-    while time.monotonic() < until:
-        count += told(watcher) == {str(path)}
+    began = time.monotonic()
+    answers = [told(watcher) for _ in range(6)]
+    took = time.monotonic() - began
     ended.set()
     flooding.join()
-    assert 1 < count <= 21
+    assert answers == [{str(path)}] * 6
+    assert took > 5 * 0.05 * 0.9
 
 
 def test_an_overflow_asks_for_a_full_look(
