@@ -16,7 +16,6 @@ import math
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from attrs import frozen
+from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.processes import free_port, peer_environment, started
@@ -223,7 +223,7 @@ def measure(appends: int = _APPENDS) -> list[Row]:
 def _try(contender: Callable[[], list[float]]) -> list[float]:
     try:
         return contender()
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+    except (OSError, RuntimeError, BrowserError) as error:
         print(f"append to screen: {error}", file=sys.stderr)
         return [math.nan]
 
