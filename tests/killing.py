@@ -270,8 +270,8 @@ def start(program: Program, logdir: Path, cache: Path, place: Path) -> Running:
 
 
 def wait_for_a_save(cache: Path, before: set[KeptFile]) -> None:
-    """Until something is written to the cache, or for some seconds: not every moment has a reason to."""
-    deadline = time.monotonic() + 5
+    """Until something is written to the cache, which new files that training begins bring about."""
+    deadline = time.monotonic() + _PATIENCE
     while set(kept_files(cache)) == before and time.monotonic() < deadline:
         time.sleep(0.001)
 
