@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -67,13 +68,17 @@ def sdist(
 def wheel(
     sdist: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
 ) -> zipfile.ZipFile:
-    """Built from the sdist, as pip does, with no Node.js within reach."""
-    place = tmp_path_factory.mktemp("source")
+    """Built from the sdist, as pip does, with neither Node.js nor a C compiler within reach."""
+    source = _unpacked(sdist, tmp_path_factory.mktemp("source"))
+    environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
+    return zipfile.ZipFile(_build(source, tmp_path_factory.mktemp("wheel"), "wheel", environment))
+
+
+def _unpacked(sdist: Path, place: Path) -> Path:
     # not tarfile: its extraction filters came with Python 3.11.4, and going without warns from 3.12 on
     subprocess.run(["tar", "-xzf", str(sdist), "-C", str(place)], check=True)
     [source] = place.iterdir()
-    environment = {**offline_environment, "PATH": os.path.dirname(sys.executable)}
-    return zipfile.ZipFile(_build(source, tmp_path_factory.mktemp("wheel"), "wheel", environment))
+    return source
 
 
 def _plugins(repository: Path) -> set[str]:
@@ -134,7 +139,9 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
     for package in _plugins(repository):
         assert f"plugins/{package.removeprefix('insight_')}/{package}/static/index.js" in names
     assert {"LICENSE", "README.md", "hatch_build.py", "package-lock.json", "frontend/build.mjs"} <= names
+    assert "insight_core/records/_kernel.pyx" in names
     assert not [name for name in names if "node_modules" in name or ".venv" in name]
+    assert not [name for name in names if name.startswith("insight_core/") and name.endswith((".so", ".c"))]
 
 
 def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository: Path) -> None:
@@ -145,6 +152,26 @@ def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository
     assert {f"{package}/static/index.js" for package in _plugins(repository)} <= set(names)
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
     assert [name for name in names if unwanted.search(name)] == []
+
+
+def test_wheel_of_a_machine_without_a_compiler_is_for_any(wheel: zipfile.ZipFile) -> None:
+    assert str(wheel.filename).endswith("-py3-none-any.whl")
+    assert [name for name in wheel.namelist() if name.endswith(".so")] == []
+
+
+def test_wheel_with_compiled_modules_is_for_one_platform(
+    sdist: Path, repository: Path, hook: ModuleType, tmp_path: Path, offline_environment: dict[str, str]
+) -> None:
+    if not (repository / "insight_core/.compiled").is_file():
+        pytest.skip("nothing is compiled here")
+    source = _unpacked(sdist, tmp_path)
+    compiled = [".compiled", "records/_kernel", "records/_crc32c"]
+    for name in (f"{name}{hook.SUFFIX}" if "/" in name else name for name in compiled):
+        shutil.copyfile(repository / "insight_core" / name, source / "insight_core" / name)
+    environment = {**offline_environment, "CC": "no-compiler"}  # what is fresh is not compiled again
+    built = _build(source, tmp_path / "out", "wheel", environment)
+    assert not built.name.endswith("-any.whl")
+    assert f"insight_core/records/_kernel{hook.SUFFIX}" in zipfile.ZipFile(built).namelist()
 
 
 def test_wheel_declares_its_plugins_and_licence(wheel: zipfile.ZipFile, project: dict[str, Any]) -> None:
@@ -164,6 +191,7 @@ def test_wheel_works_without_the_checkout(
         "import insight_core, sys; from pathlib import Path\n"
         f"assert Path(insight_core.__file__).is_relative_to({str(tmp_path)!r}), insight_core.__file__\n"
         "from insight_core.registry import Registry; from insight_frontend import STATIC\n"
+        "from insight_core.records.compiled import kernel_name; print(kernel_name())\n"
         "found = Registry.discover(); assert not found.failures, found.failures\n"
         "assert (STATIC / 'index.html').is_file(); print(sorted(found.plugins))"
     )
@@ -173,6 +201,7 @@ def test_wheel_works_without_the_checkout(
     )
     assert answer.returncode == 0, answer.stderr
     assert "scalar" in answer.stdout
+    assert "pure Python (no compiled kernel)" in answer.stdout
 
 
 # --- the build hook -------------------------------------------------------------------------------
@@ -289,3 +318,55 @@ def test_versions_of_node(
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert (hook.requirements(sources) == []) is accepted
+
+
+# --- compiled modules -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    """The source of a module in a package of its own."""
+    package = tmp_path / "insight_core"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "number.h").write_text("#define NUMBER 41\n")
+    source = package / "_one.pyx"
+    source.write_text(
+        'cdef extern from "number.h":\n    int NUMBER\ndef number() -> int:\n    return NUMBER + 1\n'
+    )
+    return source
+
+
+def _number(root: Path) -> str:
+    program = "from insight_core import _one; print(_one.number())"
+    answer = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
+    return answer.stdout.strip() or answer.stderr
+
+
+def test_modules_are_compiled_when_they_are_stale(hook: ModuleType, module: Path) -> None:
+    root = module.parents[1]
+    warnings: list[str] = []
+    hook.compile_stale(root, warnings.append)
+    assert (warnings, _number(root)) == ([], "42")
+    made = hook.compiled_path(module).stat().st_mtime_ns
+    hook.compile_stale(root, warnings.append)
+    assert hook.compiled_path(module).stat().st_mtime_ns == made
+    (module.parent / "number.h").write_text("#define NUMBER 1\n")
+    hook.compile_stale(root, warnings.append)
+    assert (warnings, _number(root)) == ([], "2")
+    hook.compiled_path(module).unlink()
+    hook.compile_stale(root, warnings.append)
+    assert (warnings, _number(root)) == ([], "2")
+
+
+def test_without_a_compiler_it_is_said_and_what_is_stale_goes(
+    hook: ModuleType, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook.compiled_path(module).write_bytes(b"compiled from another source")
+    monkeypatch.setenv("CC", "no-compiler")
+    warnings: list[str] = []
+    hook.compile_stale(module.parents[1], warnings.append)
+    [warning] = warnings
+    assert "insight_core/_one.pyx is not compiled" in warning
+    assert "no-compiler" in warning
+    assert not hook.compiled_path(module).exists()

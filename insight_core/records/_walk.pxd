@@ -102,11 +102,13 @@ cdef inline bint is_whole_on_disk(Walk *walk) noexcept nogil:
 
 cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept nogil:
     """Reads what lies at ``offset`` of the file into the buffer."""
-    cdef int64_t wanted = min(max(walk.reach, needed), walk.size - offset)
+    cdef int64_t wanted
     cdef void *moved
     cdef int64_t got
+    walk.reach = max(walk.reach, needed)
     if walk.spent >= walk.chunk:
         return STOPS
+    wanted = min(walk.reach, walk.size - offset)
     walk.start = offset
     walk.held = 0
     if wanted > walk.memory.room:

@@ -25,12 +25,14 @@ _header_crcs: dict[int, int] = {}
 
 
 def header_is_good(length: int, crc: int) -> bool:
+    if length > LONGEST_EVENT:
+        return False
     known = _header_crcs.get(length)
     if known is None:
         if len(_header_crcs) > 100_000:
             _header_crcs.clear()
         known = _header_crcs[length] = masked_crc32c(length.to_bytes(8, "little"))
-    return known == crc and length <= LONGEST_EVENT
+    return known == crc
 
 
 @frozen(eq=False)
