@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import grpc
 from attrs import frozen
 from google.protobuf.message import Message
+from grpc.experimental import ChannelOptions
 
 from insight_core.api import InsightError, InvalidArgument, NotFound, Unavailable
 from insight_core.proto.services import MESSAGE_OPTIONS
@@ -25,6 +26,7 @@ _OPTIONS = [
     *MESSAGE_OPTIONS,
     ("grpc.enable_http_proxy", 0),  # servers are on this machine or named on purpose
     ("grpc.use_local_subchannel_pool", 1),
+    (ChannelOptions.SingleThreadedUnaryStream, 1),  # else who waits for a message wakes ten times a second
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
