@@ -18,7 +18,9 @@ from benchmarks.data_service import channel, has_everything, has_loaded
 from benchmarks.processes import Failed, Program, free_port, peer_environment, started
 
 _PATIENCE = 120.0  # seconds
-_PAUSE = 0.005  # seconds between questions
+_PAUSE = 0.01  # seconds between questions
+_TENSORBOARD_PAUSE = 0.05  # its answers are longer, and it takes longer
+_FUTURE = 1 << 40  # a generation after which nothing has changed yet
 _FINISHED = "Finished load cycle"
 
 
@@ -26,11 +28,12 @@ _FINISHED = "Finished load cycle"
 def our_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
     """``insight-host``, and the seconds until ``/data/plugin/scalar/tags`` was complete.
 
-    Until it says that everything is loaded it is asked that alone: the answer with all tags is long.
+    Long questions would slow it while it loads. So it is asked for the number of its generation, which is
+    short, then, once that stands still, whether everything is loaded, and only then for all tags.
     """
     port = free_port()
     with started(our_command("insight_core.cli", corpus, port, *flags), port=port) as program:
-        program.wait(lambda: _has_loaded(port), pause=_PAUSE, patience=_PATIENCE)
+        program.wait(_Loading(port).is_over, pause=_PAUSE, patience=_PATIENCE)
         tags = get_json(port, "/data/plugin/scalar/tags")
         seconds = program.elapsed()
         expected = _expected(corpus.content, {"first_step": 0, "last_step": corpus.content.steps - 1})
@@ -90,11 +93,13 @@ def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
         started(command, port=port, environment=peer_environment(Path(workspace))) as program,
     ):
         program.wait(
-            lambda: len(get_json(port, "/data/runs") or ()) == content.runs, pause=_PAUSE, patience=_PATIENCE
+            lambda: len(get_json(port, "/data/runs") or ()) == content.runs,
+            pause=_TENSORBOARD_PAUSE,
+            patience=_PATIENCE,
         )
         expected = {run: set(tags) for run, tags in _expected(content, {}).items()}
         seconds = program.wait(
-            lambda: _tags_of_tensorboard(port) == expected, pause=_PAUSE, patience=_PATIENCE
+            lambda: _tags_of_tensorboard(port) == expected, pause=_TENSORBOARD_PAUSE, patience=_PATIENCE
         )
         tag = tag_names(content.tags)[-1]
         for run in (run_name(0), run_name(content.runs - 1)):
@@ -128,9 +133,21 @@ def get_json(port: int, path: str) -> Any:  # noqa: ANN401
     return json.loads(body)
 
 
-def _has_loaded(port: int) -> bool:
-    table = get_json(port, "/data/run_table")
-    return bool(table and table["progress"]["loaded_once"])
+class _Loading:
+    """Of our host: when it has read all that was there."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._generation = 0
+
+    def is_over(self) -> bool:
+        before, changes = self._generation, get_json(self._port, f"/data/changes?since={_FUTURE}")
+        if changes is None:
+            return False
+        self._generation = changes["generation"]
+        if self._generation != before:
+            return False
+        return bool(get_json(self._port, "/data/run_table")["progress"]["loaded_once"])
 
 
 def _steps(info: Mapping[str, object]) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -18,6 +19,7 @@ _APART = 30.0  # seconds between two entries of a file that grows
 _GROWTH = 4 << 20  # bytes by which it has to grow until then; the next start reads so much in no time
 _GROWTH_SHARE = 0.25  # likewise, of what the last entry covers: long entries are not written for little
 _PATIENCE = 2.0  # seconds for which loading has the processors for itself
+_BEFORE_TIDYING = 10.0  # seconds from the start: its first questions are answered by then
 _LONGEST_CLOSE = 3.0  # seconds
 _NICENESS = 10
 
@@ -66,20 +68,28 @@ class IndexWriter:
     def _run(self) -> None:
         with suppress(OSError, AttributeError):  # not on every system
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-        self._let_loading_go_first()
-        self._cache.tidy()
+        tidying = time.monotonic() + _BEFORE_TIDYING
         while not self._closed:
             with self._woken:
                 due = self._due()
                 if not due and not self._closed:
-                    self._woken.wait(_APART if self._changed else None)
+                    self._woken.wait(self._pause(tidying))
             self._let_loading_go_first()
+            if time.monotonic() >= tidying and not self._closed:
+                self._cache.tidy()
+                tidying = math.inf
             for tailed in due:
                 if self._closed:
                     return
                 began = time.monotonic()
                 self._write(tailed)
                 time.sleep(time.monotonic() - began)  # half of the time is left to others
+
+    def _pause(self, tidying: float) -> float | None:
+        """Seconds until there may be something to do; None: until something changes."""
+        until_tidying = max(0.0, tidying - time.monotonic())
+        pause = min(_APART, until_tidying) if self._changed else until_tidying
+        return None if math.isinf(pause) else pause
 
     def _due(self) -> list[Tailed]:
         now = time.monotonic()

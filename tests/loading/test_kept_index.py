@@ -153,6 +153,27 @@ def test_a_live_loader_keeps_files_at_their_first_end_and_when_they_have_grown_e
     loader.load()
     assert steps(store, "r") == list(range(100))
     loader.stop()
+
+
+def test_the_cache_is_tidied_once_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tidying looks at every entry: at the start it would hold up the first questions."""
+    write(tmp_path / "r", 10).close()
+    cache = KeptEntries()
+    _, loader = open_loader(tmp_path, cache)
+    loader.start()
+    deadline = time.monotonic() + 20
+    while not cache.saved and time.monotonic() < deadline:
+        time.sleep(0.005)
+    loader.stop()
+    assert cache.saved
+    assert cache.tidied == 0
+    monkeypatch.setattr(index_writer, "_BEFORE_TIDYING", 0.05)
+    _, loader = open_loader(tmp_path, cache)
+    loader.start()
+    while not cache.tidied and time.monotonic() < deadline + 20:
+        time.sleep(0.005)
+    time.sleep(0.2)
+    loader.stop()
     assert cache.tidied == 1
     assert not [t for t in threading.enumerate() if t.name.startswith("insight-")]
 
