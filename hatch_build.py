@@ -246,7 +246,7 @@ def main(arguments: list[str]) -> int:
                 if not _is_set(SKIP_KERNEL):
                     compile_stale(root, lambda text: print(f"hatch_build: {text}", file=sys.stderr))
             case ["compile", source]:
-                compile_module(root, root / source)
+                compile_module(Path.cwd(), Path.cwd() / source)
             case ["npm", *rest]:
                 _install(root)
                 npm(root, *rest)
