@@ -33,7 +33,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "registry": {"attrs", "pluggy"},
     "records": {"attrs", "numpy"},
     "store": {"attrs", "numpy"},
-    "loading": {"attrs", "numpy"},
+    "loading": {"attrs", "numpy", "inotify_simple"},
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},

@@ -11,20 +11,15 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from insight_core.loading.inotify import Event, Inotify, Mask
-from insight_core.loading.logdir import may_count
-from insight_core.loading.mounts import mounts, silent_mount
+if TYPE_CHECKING:
+    from insight_core.loading.inotify import WatchedTree
+
 
 log = logging.getLogger(__name__)
 
 _APART = 0.05  # seconds between two reads of events: a writer that flushes all the time wakes us no oftener
-_CAME = Mask.CREATE | Mask.MOVED_TO
-_CAME_OR_WENT = _CAME | Mask.DELETE | Mask.MOVED_FROM
-_SELF = Mask.DELETE_SELF | Mask.MOVE_SELF
-_DIRECTORY = _CAME_OR_WENT | _SELF | Mask.MODIFY | Mask.ATTRIB | Mask.ONLYDIR
-_FILE = _SELF | Mask.MODIFY | Mask.ATTRIB
-_ABOVE = _CAME | _SELF | Mask.ONLYDIR
 
 
 class Watcher:
@@ -41,7 +36,7 @@ class Watcher:
     def __init__(self, paths: Sequence[str]) -> None:
         self._roots = tuple(paths)
         self.follows = True
-        self._tree: _Tree | None = None
+        self._tree: WatchedTree | None = None
         self._read = -math.inf  # when events were read last
         self._waiting = threading.Lock()
         self._closed = False
@@ -85,7 +80,7 @@ class Watcher:
             return frozenset()
         if self._tree is None or self._tree.is_outdated():
             self._drop_tree()
-            self._tree = _Tree(self._roots)
+            self._tree = _watch(self._roots)
             return None
         while True:
             woken = self._sleep(min(until, self._read + _APART)) or self._sleep(until, self._tree.descriptor)
@@ -122,10 +117,6 @@ class Watcher:
             self._tree = None
 
 
-class _Silent(OSError):
-    """A file system that does not tell of every change."""
-
-
 def _reason(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return "there are more directories than fs.inotify.max_user_watches allows to watch"
@@ -134,150 +125,9 @@ def _reason(error: OSError) -> str:
     return str(error)
 
 
-class _Tree:
-    """The watches of all directories below some roots; OSError where they cannot be had."""
-
-    def __init__(self, roots: Sequence[str]) -> None:
-        self._outdated = False  # something else is to be watched now
-        self._paths: dict[int, set[str]] = {}  # what is watched under each number, by all its names
-        self._numbers: dict[str, int] = {}
-        self._awaited: dict[
-            int, set[str]
-        ] = {}  # names on the way to missing roots, by watch of the directory
-        self._mounts = mounts()
-        self._identities = {root: _identity(root) for root in roots}
-        self._inotify = Inotify()
-        self.descriptor = self._inotify.descriptor
-        try:
-            for root in roots:
-                self._watch_root(root)
-        except OSError:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        self._inotify.close()
-
-    def is_outdated(self) -> bool:
-        """Whether all is to be watched anew; a root may have been moved with a directory above it."""
-        return self._outdated or any(_identity(root) != was for root, was in self._identities.items())
-
-    def changes(self) -> frozenset[str] | None:
-        """Event files that changed, by the events that wait; None when files came or went."""
-        changed: set[str] = set()
-        everything = False
-        for event in dict.fromkeys(self._inotify.read()):
-            told = self._told(event)
-            everything |= told is None
-            changed.update(told or ())
-        return None if everything else frozenset(changed)
-
-    def _told(self, event: Event) -> set[str] | None:
-        if event.mask & (Mask.Q_OVERFLOW | Mask.MOVE_SELF | Mask.UNMOUNT):
-            self._outdated = True
-            return None
-        if event.watch in self._awaited and (event.name in self._awaited[event.watch] or not event.name):
-            self._outdated = True
-            return None
-        paths = self._paths.get(event.watch, set())
-        if event.mask & (Mask.DELETE_SELF | Mask.IGNORED):
-            return self._told_of_end(event.watch)
-        if not event.name:
-            return None if event.mask & Mask.ATTRIB else set(paths)
-        return self._told_of_entry(event, {os.path.join(path, event.name) for path in paths})
-
-    def _told_of_end(self, number: int) -> set[str] | None:
-        """The watch has ended with what it was on; an end is told twice."""
-        gone = self._paths.pop(number, None)
-        if gone is None:
-            return set()
-        for path in gone:
-            if self._numbers.get(path) == number:
-                del self._numbers[path]
-            self._outdated |= path in self._identities
-        return None
-
-    def _told_of_entry(self, event: Event, entries: set[str]) -> set[str] | None:
-        if event.mask & Mask.ISDIR:
-            # all that is below a directory that was moved is still watched, under names that are wrong now
-            self._outdated |= bool(event.mask & Mask.MOVED_FROM)
-            if event.mask & (_CAME | Mask.ATTRIB):
-                for entry in entries:
-                    self._watch_directory(entry)
-            return None
-        if not event.mask & _CAME_OR_WENT:
-            return entries if may_count(event.name) else set()
-        if not entries.isdisjoint(self._numbers):  # a symbolic link was something else before
-            self._outdated = True
-            return None
-        links = [entry for entry in entries if event.mask & _CAME and os.path.islink(entry)]
-        for entry in links:
-            self._watch_link(entry)
-        return None if links or may_count(event.name) else set()
-
-    def _watch_root(self, root: str) -> None:
-        while not os.path.isdir(root):
-            awaited = os.path.abspath(root)
-            while not os.path.isdir(above := os.path.dirname(awaited)):
-                awaited = above
-            number = self._inotify.add(above, _ABOVE | Mask.MASK_ADD)
-            self._awaited.setdefault(number, set()).add(os.path.basename(awaited))
-            if not os.path.isdir(awaited):  # it is not there, or not yet
-                return
-        self._expect_told(root)
-        self._watch_directory(root)
-
-    def _watch_directory(self, top: str) -> None:
-        """Watches a directory and all below it; each before it is listed, so that nothing is missed."""
-        pending = [top]
-        while pending:
-            path = pending.pop()
-            for entry in _listed(path) if self._watch(path, _DIRECTORY) else []:
-                if entry.is_symlink():
-                    self._watch_link(entry.path)
-                elif entry.is_dir():
-                    pending.append(entry.path)
-
-    def _watch_link(self, path: str) -> None:
-        if os.path.isdir(path):
-            self._expect_told(path)
-            self._watch_directory(path)
-        elif may_count(os.path.basename(path)):
-            self._expect_told(path)
-            self._watch(path, _FILE)
-
-    def _watch(self, path: str, mask: int) -> bool:
-        """False for what is gone, cannot be read (the loader says so), or leads back to what is above."""
-        try:
-            number = self._inotify.add(path, mask | Mask.MASK_ADD)
-        except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG):
-                return False
-            raise
-        names = self._paths.setdefault(number, set())
-        if any(path.startswith(name + os.sep) for name in names):
-            return False
-        names.add(path)
-        self._numbers[path] = number
-        return True
-
-    def _expect_told(self, path: str) -> None:
-        silent = silent_mount(path, self._mounts)
-        if silent is not None:
-            raise _Silent(f"the file system of {silent[0]} ({silent[1]}) does not tell of changes")
-
-
-def _listed(path: str) -> list[os.DirEntry[str]]:
+def _watch(roots: Sequence[str]) -> WatchedTree:
     try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError:  # gone again
-        return []
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None
-    return info.st_dev, info.st_ino
+        from insight_core.loading.inotify import WatchedTree
+    except ImportError as error:
+        raise OSError(f"this system has no inotify ({error})") from error
+    return WatchedTree(roots)

@@ -6,19 +6,18 @@ import errno
 import logging
 import os
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import inotify_simple
 import pytest
 
-from insight_core.loading import inotify, watch
+from insight_core.loading import inotify
 from insight_core.loading.mounts import mounts, silent_mount
 from insight_core.loading.watch import Watcher
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 EVENTS = "events.out.tfevents.1700000000.host"
 Watch = Callable[..., Watcher]
 
@@ -229,9 +228,9 @@ def test_an_overflow_asks_for_a_full_look(
 ) -> None:
     path = write(tmp_path / "run" / EVENTS)
     watcher = watched(tmp_path)
-    read = inotify.Inotify.read
-    lost = inotify.Event(-1, inotify.Mask.Q_OVERFLOW, "")
-    monkeypatch.setattr(inotify.Inotify, "read", lambda self: [*read(self), lost])
+    read = inotify_simple.INotify.read
+    lost = inotify_simple.Event(-1, inotify_simple.flags.Q_OVERFLOW, 0, "")
+    monkeypatch.setattr(inotify_simple.INotify, "read", lambda self, timeout: [*read(self, timeout), lost])
     write(Path(path))
     assert watcher.wait(5) is None
     monkeypatch.undo()
@@ -244,11 +243,11 @@ def test_an_overflow_asks_for_a_full_look(
 def test_without_inotify_or_beyond_its_limits_each_wait_says_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, number: int
 ) -> None:
-    def refuse(*_: object) -> int:
+    def refuse(*_: object, **__: object) -> int:
         raise OSError(number, os.strerror(number))
 
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(inotify.Inotify, "__init__" if number != errno.ENOSPC else "add", refuse)
+    monkeypatch.setattr(inotify_simple.INotify, "__init__" if number != errno.ENOSPC else "add_watch", refuse)
     watcher = Watcher([str(tmp_path)])
     assert watcher.wait(0) is None
     assert not watcher.follows
@@ -268,7 +267,7 @@ def test_the_limit_may_be_reached_later(
     def refuse(*_: object) -> int:
         raise OSError(errno.ENOSPC, "")
 
-    monkeypatch.setattr(inotify.Inotify, "add", refuse)
+    monkeypatch.setattr(inotify_simple.INotify, "add_watch", refuse)
     (tmp_path / "run").mkdir()
     assert watcher.wait(5) is None
     assert not watcher.follows
@@ -281,7 +280,7 @@ def test_file_systems_that_change_unheard_are_not_followed(
     (tmp_path / "share/run").mkdir(parents=True)
     os.symlink(tmp_path / "share/run", tmp_path / "logs/linked")
     table = {"/": "ext4", str(tmp_path / "share"): "nfs4"}
-    monkeypatch.setattr(watch, "mounts", lambda: table)
+    monkeypatch.setattr(inotify, "mounts", lambda: table)
     for path, follows in [("logs/run", True), ("logs", False), ("share", False), ("share/run", False)]:
         watcher = Watcher([str(tmp_path / path)])
         assert watcher.wait(0) is None
