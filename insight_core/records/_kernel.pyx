@@ -71,6 +71,7 @@ from insight_core.records._walk cimport (
     IS_BROKEN,
     IS_ODD,
     LACKS_MEMORY,
+    PIECE,
     SKIPS,
     Memory,
     Outcome,
@@ -150,7 +151,8 @@ cdef class CompiledScanner:
         self.names.tags.seed = self.names.metadata.seed = _seed
         self.walk.longest_event = LONGEST_EVENT
         self.walk.longest_read = LONGEST_READ
-        self.walk.chunk = self.walk.reach = chunk
+        self.walk.chunk = chunk
+        self.walk.reach = min(chunk, <int64_t>PIECE)
         self.walk.unfit = -1
 
     def __dealloc__(self):

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memmove
 
 from insight_core.records._events cimport Reader, forget_event, read_event, settle_event
 from insight_core.records._fields cimport FAILED, NO_MEMORY, OK, PAGE, UNKNOWN_METADATA, Status, Window, read_at
@@ -17,6 +17,7 @@ cdef enum:
     HEADER = 12  # bytes
     FRAME = 16  # header and footer
     LEAST_COST = 1 << 16  # bytes that a call to read counts for at least
+    PIECE = 1 << 18  # bytes read at a time: they stay in the processor's cache until they are scanned
 
 cdef enum Outcome:
     GOES_ON
@@ -102,6 +103,7 @@ cdef inline bint is_whole_on_disk(Walk *walk) noexcept nogil:
 
 cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept nogil:
     """Reads what lies at ``offset`` of the file into the buffer."""
+    cdef int64_t kept = max(walk.start + walk.held - offset, <int64_t>0) if offset >= walk.start else 0
     cdef int64_t wanted
     cdef void *moved
     cdef int64_t got
@@ -109,23 +111,25 @@ cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept n
     if walk.spent >= walk.chunk:
         return STOPS
     wanted = min(walk.reach, walk.size - offset)
-    walk.start = offset
-    walk.held = 0
     if wanted > walk.memory.room:
         moved = realloc(walk.memory.buffer, <size_t>wanted)
         if moved == NULL:
             return LACKS_MEMORY
         walk.memory.buffer = <uint8_t *>moved
         walk.memory.room = wanted
-    got = read_at(walk.descriptor, walk.memory.buffer, wanted, offset, &walk.error)
+    if kept:
+        memmove(walk.memory.buffer, walk.memory.buffer + (offset - walk.start), <size_t>kept)
+    walk.start = offset
+    walk.held = kept
+    got = read_at(walk.descriptor, walk.memory.buffer + kept, wanted - kept, offset + kept, &walk.error)
     if got < 0:
         return CANNOT_READ
-    walk.held = got
+    walk.held += got
     walk.spent += max(got, <int64_t>LEAST_COST)
-    walk.reach = min(walk.chunk, walk.reach * 8)
-    if got < wanted:
-        walk.size = offset + got
-    return GOES_ON if got else ENDS_CUT
+    walk.reach = min(walk.chunk, min(walk.reach * 8, <int64_t>PIECE))
+    if walk.held < wanted:
+        walk.size = offset + walk.held
+    return GOES_ON if walk.held else ENDS_CUT
 
 
 cdef inline Outcome _search(Walk *walk) noexcept nogil:

@@ -1,4 +1,4 @@
-"""The columnar scanner against a reader that takes one record after the other."""
+"""The scanners against a reader that takes one record after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from insight_core.api import Dialect
@@ -17,6 +17,12 @@ from insight_core.records.crc32c import crc32c, masked, masked_crc32c
 from insight_core.records.framing import find_header
 from insight_core.records.scanner import open_scanner
 from insight_core.records.wire import Malformed, read_event
+
+
+@pytest.fixture(params=["compiled", "pure"], autouse=True)
+def _which_scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test of this file is one of both scanners, if both are there."""
+    monkeypatch.setenv("INSIGHT_HOST_PURE", str(int(request.param == "pure")))
 
 
 def varint(number: int) -> bytes:
@@ -146,7 +152,7 @@ repeated = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(events, max_size=12), st.lists(repeated, max_size=3), st.data())
 def test_columns_equal_records_read_one_by_one(
     some: list[bytes], runs: list[list[bytes]], data: st.DataObject
