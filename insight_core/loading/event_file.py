@@ -21,6 +21,7 @@ from insight_core.records.scanner import open_scanner
 MOST_FLAWS = 200  # of a file that are listed one by one
 _HEAD = 1024  # bytes; with _TAIL they tell whether a file is still the same one
 _TAIL = 8192  # bytes before the end of what was read
+_LIVE = 60.0  # seconds after a write within which a file may well be written to while it is read
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
 
 
@@ -70,6 +71,14 @@ class _Stretch:
 
     def is_in(self, descriptor: int) -> bool:
         return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
+
+
+def _both_ends(descriptor: int, info: os.stat_result) -> list[_Stretch]:
+    """What tells, after a scan, whether a file that changed meanwhile was only appended to."""
+    return [
+        _Stretch.of(descriptor, 0, min(_HEAD, info.st_size)),
+        _Stretch.of(descriptor, max(0, info.st_size - _HEAD), info.st_size),
+    ]
 
 
 def _version(info: os.stat_result) -> tuple[int, int, int]:
@@ -122,14 +131,14 @@ class EventFile:
                 return None
             began = self.position
             known = [self._head, self._end]
-            before = [
-                _Stretch.of(descriptor, 0, min(_HEAD, info.st_size)),
-                _Stretch.of(descriptor, max(0, info.st_size - _HEAD), info.st_size),
-            ]
+            before = _both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
             batch = self._scanner.scan(descriptor, began, self.size)
-            self._advance(descriptor, batch.end)
             if _version(os.fstat(descriptor)) != _version(info):
+                if before is None:  # it is written to after all: once more, with an eye on it
+                    before = _both_ends(descriptor, info)
+                    batch = self._scanner.scan(descriptor, began, self.size)
                 known += before
+            self._advance(descriptor, batch.end)
             # last: a file that was written anew while it was read is neither the one nor the other
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced

@@ -105,9 +105,8 @@ class Loader:
         return Progress(read, total, self._loaded_once)
 
     def _run(self) -> None:
-        if self._watcher is not None and self._interval > 0:
-            self._watcher.wait(0.0)  # begins the watch: nothing that comes after the first look is missed
         changed: frozenset[str] | None = None
+        first = True
         while not self._stop.is_set():
             try:
                 if changed is None:
@@ -118,6 +117,9 @@ class Loader:
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
                 return
+            if first:  # the watch begins by listing every directory, and the first answers are due now
+                self._stop.wait(self._pause)
+            first = False
             changed = self._wait()
 
     def _wait(self) -> frozenset[str] | None:

@@ -20,6 +20,9 @@ from insight_core.store.segment import FileOrder, FilePart, Segment, never_back
 from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")
+_STRIPES = 64  # series share their locks: one for each of thousands would take as long to make as the series
+_locks = [threading.Lock() for _ in range(_STRIPES)]
+_joining = [threading.Lock() for _ in range(_STRIPES)]
 _NO_METADATA = Metadata("", "", "")
 
 
@@ -55,8 +58,9 @@ class Series:
         self.version = 0
         self._policy = policy
         self._memory = memory or ColumnMemory()
-        self._lock = threading.Lock()  # held for moments only: the loader waits for it
-        self._joining = threading.Lock()
+        stripe = id(self) >> 6 & _STRIPES - 1
+        self._lock = _locks[stripe]  # held for moments only: the loader waits for it
+        self._joining = _joining[stripe]
         self._segments: list[Segment] = []  # in file order
         self._snapshot: Snapshot | None = None
         self._info: SeriesInfo | None = None

@@ -280,8 +280,8 @@ class Store:
         return series
 
     def _note_change(self, series: Series) -> None:
+        self._changed.pop(series, None)  # so that it goes to the end
         self._changed[series] = self._generation
-        self._changed.move_to_end(series)
 
     def touch_runs(self) -> None:
         """The run table changed in a way that only its reader sees: progress."""
