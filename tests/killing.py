@@ -106,14 +106,14 @@ class Training:
     def _content(self, name: str) -> bytes:
         """An event file of its own: no two have the same times and values."""
         dialect = Dialect.MINDSPORE if "summary" in name else Dialect.TENSORBOARD
-        # one form a file: where a tag changes it, the order of points depends on when the file was read
-        form: Form = "tf2" if dialect is Dialect.TENSORBOARD and int(name.split(".")[-2]) % 2 else "simple"
+        forms: list[Form] = ["simple", "tf2", "tensor"] if dialect is Dialect.TENSORBOARD else ["simple"]
         draw = self._random
         place = self.logdir.parent / "content" / name
         with EventWriter(place, dialect, start_time=draw.uniform(1.6e9, 1.7e9)) as writer:
             for first in range(0, draw.randrange(0, 2000), 100):
                 steps = np.arange(first, first + 100)
                 values = np.array([[draw.random(), draw.random()] for _ in steps])
+                form = draw.choice(forms)
                 writer.scalar_block(["loss", f"{form}/accuracy"], steps, values, form=form)
                 if dialect is Dialect.TENSORBOARD:
                     writer.text("notes", first, f"words {draw.random()}" * draw.choice([1, 50]))

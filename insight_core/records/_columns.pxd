@@ -3,11 +3,14 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
-from insight_core.records._rows cimport DOUBLE, PAYLOAD, SINGLE, Locator, Row, Rows
+from insight_core.records._rows cimport (
+    DOUBLE, PAYLOAD, SIMPLE_VALUE, SINGLE, TENSOR, Key, Locator, Names, Row, Rows,
+)
 
 
 cdef enum:
     MIXED = 3  # the form of a key whose values have several
+    ALONE = 3  # among these, the form of a simple_value: SINGLE without locator
 
 
 cdef struct Part:  # of the sorted rows: those of one key
@@ -44,6 +47,27 @@ cdef inline void count_rows(const Rows *rows, Part *parts) noexcept nogil:
         part.count += 1
 
 
+cdef inline void join_rows(Rows *rows, Part *parts, const Names *names) noexcept nogil:
+    """Gives a tag's simple_values to the key of its tensors, if some of these are numbers too."""
+    cdef int32_t key, simple
+    cdef int64_t index
+    cdef bint found = False
+    for key in range(names.key_count):
+        simple = names.tag_table[names.keys[key].tag].keys[SIMPLE_VALUE]
+        if names.keys[key].field == TENSOR and parts[key].form != PAYLOAD and simple >= 0 and parts[simple].count:
+            parts[key].count += parts[simple].count
+            parts[key].form = MIXED
+            parts[simple].count = 0
+            found = True
+    if not found:
+        return
+    for index in range(rows.count):
+        key = rows.rows[index].key_and_form >> 2
+        if names.keys[key].field == SIMPLE_VALUE and not parts[key].count:
+            key = names.tag_table[names.keys[key].tag].keys[TENSOR]
+            rows.rows[index].key_and_form = key * 4 + SINGLE
+
+
 cdef inline void sort_rows(const Rows *rows, Part *parts, Sorted *columns) noexcept nogil:
     cdef int64_t index, place
     cdef int form
@@ -64,7 +88,7 @@ cdef inline void sort_rows(const Rows *rows, Part *parts, Sorted *columns) noexc
         elif part.form == DOUBLE:
             memcpy(&columns.doubles[part.numbers + place], &row.bits, 8)
         elif part.form == MIXED:
-            columns.forms[part.numbers + place] = <uint8_t>form
+            columns.forms[part.numbers + place] = <uint8_t>(ALONE if row.locator < 0 else form)
             if form == SINGLE:
                 memcpy(&single, &row.bits, 4)
                 columns.doubles[part.numbers + place] = single

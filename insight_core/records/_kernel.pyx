@@ -40,44 +40,16 @@ from insight_core.records.wire import (
     read_metadata,
 )
 
-from insight_core.records._columns cimport MIXED, Part, Sorted, count_rows, sort_rows
+from insight_core.records._columns cimport MIXED, Part, Sorted, count_rows, join_rows, sort_rows
 from insight_core.records._events cimport Layout, begin_event, settle_event
 from insight_core.records._fields cimport PAGE
 from insight_core.records._rows cimport (
-    DOUBLE,
-    FIELDS,
-    PAYLOAD,
-    SCALAR_VALUE,
-    SIMPLE_VALUE,
-    SINGLE,
-    Names,
-    Rows,
-    add_metadata,
-    add_note,
-    add_row,
-    release_names,
-    release_rows,
-    tag_number,
+    DOUBLE, FIELDS, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, Names, Rows, add_metadata, add_note,
+    add_row, release_names, release_rows, tag_number,
 )
 from insight_core.records._walk cimport (
-    AT_VERSION,
-    ENDS_AFTER_BAD_HEADER,
-    ENDS_CUT,
-    ENDS_IN_HEADER,
-    ENDS_IN_RECORD,
-    FRAME,
-    HAS_UNKNOWN_METADATA,
-    HEADER,
-    IS_BROKEN,
-    IS_ODD,
-    LACKS_MEMORY,
-    PIECE,
-    SKIPS,
-    Memory,
-    Outcome,
-    Walk,
-    advance,
-    is_whole,
+    AT_VERSION, ENDS_AFTER_BAD_HEADER, ENDS_CUT, ENDS_IN_HEADER, ENDS_IN_RECORD, FRAME, HAS_UNKNOWN_METADATA,
+    HEADER, IS_BROKEN, IS_ODD, LACKS_MEMORY, PIECE, SKIPS, Memory, Outcome, Walk, advance, is_whole,
 )
 
 cdef extern from "crc32c.h":
@@ -328,7 +300,7 @@ cdef class CompiledScanner:
             metadata = self.metadata[number] if number >= 0 else extra[-number - 1]
             found.setdefault(self._tag(rows.notes[index].tag), metadata)
 
-    cdef list _columns(self, const Rows *rows):
+    cdef list _columns(self, Rows *rows):
         cdef Part *parts
         if not rows.count:
             return []
@@ -340,7 +312,7 @@ cdef class CompiledScanner:
         finally:
             free(parts)
 
-    cdef list _sorted(self, const Rows *rows, Part *parts):
+    cdef list _sorted(self, Rows *rows, Part *parts):
         cdef int64_t total = 0
         cdef int64_t singles = 0
         cdef int64_t doubles = 0
@@ -350,6 +322,7 @@ cdef class CompiledScanner:
         cdef Sorted sorted_rows
         with nogil:
             count_rows(rows, parts)
+            join_rows(rows, parts, &self.names)
         for key in range(self.names.key_count):
             part = &parts[key]
             part.first = part.next = total

@@ -28,6 +28,7 @@ class Slots:
 
 
 _PAYLOAD, _SINGLE, _DOUBLE = 0, 1, 2  # forms of a value
+_ALONE = 3  # form of a simple_value among tensors: single, without locator
 
 
 class TagNames:
@@ -36,19 +37,32 @@ class TagNames:
     def __init__(self) -> None:
         self._keys: dict[tuple[bytes, str], int] = {}
         self._names: list[tuple[str, str]] = []
+        self._in_both: list[tuple[int, int]] = []  # keys of the tags that have simple_values and tensors
 
     def key(self, tag: bytes, field: str) -> int:
         key = self._keys.get((tag, field))
         if key is None:
             key = self._keys[(tag, field)] = len(self._names)
             self._names.append((tag.decode("utf-8", "backslashreplace"), field))
+            both = self._keys.get((tag, "simple_value")), self._keys.get((tag, "tensor"))
+            if key in both and both[0] is not None and both[1] is not None:
+                self._in_both.append((both[0], both[1]))
         return key
+
+    def _join(self, whole: Slots) -> None:
+        """Gives a tag's simple_values to the key of its tensors, if some of these are numbers too."""
+        for simple, tensor in self._in_both:
+            if np.any(whole.forms[whole.keys == tensor] != _PAYLOAD):
+                joined = whole.keys == simple
+                whole.keys[joined] = tensor
+                whole.forms[joined] = _ALONE
 
     def sorted_by_tag(self, slots: list[Slots]) -> list[ValueColumns]:
         """The collected values, sorted by tag and place in the file."""
         if not slots:
             return []
         whole = Slots(*(np.concatenate([getattr(s, field.name) for s in slots]) for field in fields(Slots)))
+        self._join(whole)
         by_tag = np.lexsort((whole.places, whole.records, whole.keys))
         keys = whole.keys[by_tag]
         edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
@@ -72,22 +86,23 @@ class TagNames:
 
 
 def split_by_form(columns: ValueColumns, forms: NDArray[np.uint8]) -> list[ValueColumns]:
-    """Stretches of one form; ``columns`` have a float64, of use or not, for each value."""
+    """Stretches of one form; ``columns`` have a float64 for each value, and locators for all or none."""
     edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
     return [_of_form(columns, slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
 
 
 def _of_form(columns: ValueColumns, part: slice, form: int) -> ValueColumns:
     values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
+    located = form != _ALONE
     return ValueColumns(
         columns.tag,
-        columns.field,
+        columns.field if located else "simple_value",
         columns.steps[part],
         columns.wall_times[part],
-        values.astype(np.float32) if values is not None and form == _SINGLE else values,
-        None if columns.records is None else columns.records[part],
-        None if columns.starts is None else columns.starts[part],
-        None if columns.sizes is None else columns.sizes[part],
+        values.astype(np.float32) if values is not None and form in (_SINGLE, _ALONE) else values,
+        columns.records[part] if located and columns.records is not None else None,
+        columns.starts[part] if located and columns.starts is not None else None,
+        columns.sizes[part] if located and columns.sizes is not None else None,
     )
 
 

@@ -36,6 +36,7 @@ class Reading:
         self.scanner = scanner
         self.position = 0
         self.points: dict[tuple[str, str], list[tuple[object, ...]]] = defaultdict(list)
+        self.numbers: dict[str, list[tuple[object, ...]]] = defaultdict(list)  # by tag, of whatever field
         self.metadata: dict[str, object] = {}
         self.flaws: list[object] = []
         self.first_wall_time: float | None = None
@@ -64,8 +65,10 @@ class Reading:
             if c.records is not None and c.starts is not None and c.sizes is not None:
                 places = list(zip(c.records.tolist(), c.starts.tolist(), c.sizes.tolist(), strict=True))
             times = map(repr, c.wall_times.tolist())
-            rows = zip(c.steps.tolist(), times, numbers, places, strict=True)
+            rows = list(zip(c.steps.tolist(), times, numbers, places, strict=True))
             self.points[c.tag, c.field] += rows
+            if c.values is not None:
+                self.numbers[c.tag] += rows
         for tag, metadata in batch.metadata.items():
             self.metadata.setdefault(tag, metadata)
         if batch.first_wall_time is not None:
@@ -378,6 +381,48 @@ def test_a_tag_that_is_a_number_then_a_payload_keeps_its_order() -> None:
         assert [None if c.values is None else c.values.dtype for c in columns] == [
             np.float32, None, np.float64, np.float32, None,
         ]  # fmt: skip
+
+
+def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
+    simple = b"\x15" + struct.pack("<f", 0.5)
+    single = block(8, b"\x08\x01" + block(5, struct.pack("<f", 1.5)))
+    double = block(8, b"\x08\x02" + block(6, struct.pack("<d", 2.5)))
+    text = block(8, b"\x08\x07" + block(8, b"text"))
+    contents = [simple, single, single, simple, text, simple, double, simple]
+    data = b"".join(
+        wire.record(
+            b"\x10"
+            + varint(k)
+            + block(5, block(1, block(1, b"t") + content) + block(1, block(1, b"other") + simple))
+        )
+        for k, content in enumerate(contents)
+    )
+    for make in BOTH:
+        with opened(data) as descriptor:
+            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
+        columns = [c for c in found if c.tag == "t"]
+        assert [c.steps.tolist() for c in columns] == [[0], [1, 2], [3], [4], [5], [6], [7]]
+        assert [None if c.values is None else c.values.tolist() for c in columns] == [
+            [0.5], [1.5, 1.5], [0.5], None, [0.5], [2.5], [0.5],
+        ]  # fmt: skip
+        assert [c.field for c in columns] == [
+            "simple_value", "tensor", "simple_value", "tensor", "simple_value", "tensor", "simple_value",
+        ]  # fmt: skip
+        assert all((c.records is None) == (c.field == "simple_value") for c in columns)
+        assert [c.steps.tolist() for c in found if c.tag == "other"] == [list(range(8))]
+
+
+def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:
+    """However they alternate: these are no points of one series."""
+    simple, text = b"\x15" + struct.pack("<f", 0.5), block(8, b"\x08\x07" + block(8, b"text"))
+    data = b"".join(
+        wire.record(b"\x10" + varint(k) + block(5, block(1, block(1, b"t") + content)))
+        for k, content in enumerate([simple, text] * 20)
+    )
+    for make in BOTH:
+        with opened(data) as descriptor:
+            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
+        assert sorted((c.field, len(c.steps)) for c in found) == [("simple_value", 20), ("tensor", 20)]
 
 
 @pytest.mark.parametrize("portable", [False, True])

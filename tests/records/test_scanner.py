@@ -132,6 +132,15 @@ def flat(columns: list[ValueColumns]) -> list[Point]:
     return found
 
 
+def numbers_by_tag(points: list[Point]) -> dict[str, list[tuple[int, float, str]]]:
+    """Those of a tag in one order, whatever field they have."""
+    found = defaultdict(list)
+    for tag, _, step, wall_time, number in points:
+        if number is not None:
+            found[tag].append((step, wall_time, repr(number)))
+    return dict(found)
+
+
 numbers = st.one_of(st.floats(width=32), st.just(float("nan")))
 tags = st.sampled_from(["a", "b", "loss/train", "loss/valid", "ünïcödé", ""])
 value_kinds = st.one_of(
@@ -167,6 +176,7 @@ def test_columns_equal_records_read_one_by_one(
     if batch.dialect is Dialect.MINDSPORE:
         return  # a flipped bit made it another dialect
     assert by_tag(flat(batch.columns)) == by_tag(points)
+    assert numbers_by_tag(flat(batch.columns)) == numbers_by_tag(points)
     assert sorted(flaw.offset for flaw in batch.flaws) == flaws
 
 
