@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from insight_core.cli.options import fail, read_options
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-host``; returns its exit code."""
     options = read_options(sys.argv[1:] if arguments is None else arguments)
+    prepare_imports()
     from insight_core.api import InsightError
 
     try:
@@ -35,3 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def prepare_imports() -> None:
+    """Called before numpy is imported: what a start need not spend."""
+    # nothing here multiplies matrices, yet numpy's OpenBLAS starts a thread a core, which spin for a while
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # nearly all that is made at a start stays: until it is done, looking for garbage is in vain

@@ -13,10 +13,11 @@ from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect
 from insight_core.loading.index_entry import FileRecord
+from insight_core.loading.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.records.batch import BAD_DATA, Batch, Flaw
 from insight_core.records.framing import HEADER_SIZE
 from insight_core.records.pages import is_whole
-from insight_core.records.scanner import open_scanner
+from insight_core.records.scanner import Scanner, open_scanner
 
 MOST_FLAWS = 200  # of a file that are listed one by one
 _HEAD = 1024  # bytes; with _TAIL they tell whether a file is still the same one
@@ -93,6 +94,9 @@ class EventFile:
         self.position = 0  # of the first byte that is not part of a record read
         self.size = 0  # when last looked at
         self._scanner = open_scanner(guess)
+        self._ahead: ScanAhead | None = None
+        self._ahead_scanner: Scanner | None = None
+        self._in_order_until = 0  # offset; before this, nothing is scanned ahead
         self._identity: tuple[int, int] | None = None  # device, inode
         self._head = _Stretch()
         self._end = _Stretch()
@@ -115,8 +119,11 @@ class EventFile:
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:
         return self._seen == (size, mtime_ns)
 
-    def read(self) -> Batch | None:
-        """The next records; None at the end of what there is. Raises Replaced, OSError."""
+    def read(self, may_scan_ahead: bool = False) -> Batch | None:
+        """The next records; None at the end of what there is. Raises Replaced, OSError.
+
+        If it may, another thread scans what follows them meanwhile.
+        """
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             info = os.fstat(descriptor)
@@ -132,7 +139,7 @@ class EventFile:
             began = self.position
             known = [self._head, self._end]
             before = _both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
-            batch = self._scanner.scan(descriptor, began, self.size)
+            batch = self._scan(descriptor, info, may_scan_ahead)
             if _version(os.fstat(descriptor)) != _version(info):
                 if before is None:  # it is written to after all: once more, with an eye on it
                     before = _both_ends(descriptor, info)
@@ -153,6 +160,27 @@ class EventFile:
             return batch
         finally:
             os.close(descriptor)
+
+    def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:
+        version, batch, position = file_version(info), None, self.position
+        if self._ahead is not None and position >= self._ahead.start:
+            batch = self._ahead.batch(position, version)
+            self._ahead = None
+            if batch is None:
+                self._in_order_until = position + PAUSE
+            else:
+                position = batch.end
+        until = None
+        if may_scan_ahead and position >= self._in_order_until and info.st_size - position >= LEAST:
+            if not position:
+                until = 1  # the first record tells the dialect
+            elif self._ahead is None:
+                self._ahead_scanner = self._ahead_scanner or open_scanner(self.dialect)
+                self._ahead = ScanAhead(self._ahead_scanner, self.path, version, position + OWN)
+        if batch is None:
+            until = self._ahead.start if self._ahead else until
+            batch = self._scanner.scan(descriptor, position, info.st_size, until)
+        return batch
 
     def _advance(self, descriptor: int, position: int) -> None:
         if position == self.position:

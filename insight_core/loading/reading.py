@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from attrs import define
 
 from insight_core.loading.tailed import Tailed
+from insight_core.records.scanner import is_compiled
 
 _TURN = 2  # batches of one run before the next run has its turn
 _TASK = (
@@ -32,10 +33,10 @@ class _Unread:
     run: str
     files: deque[Tailed]
 
-    def read_turn(self, finished: Callable[[Tailed], None]) -> None:
+    def read_turn(self, finished: Callable[[Tailed], None], may_scan_ahead: bool) -> None:
         left = _TURN
         while left > 0 and self.files:
-            count, more = self.files[0].read(left)
+            count, more = self.files[0].read(left, may_scan_ahead)
             left -= count
             if not more:
                 finished(self.files.popleft())
@@ -65,6 +66,8 @@ class Reading:
         self._stop = stop
         self._file_read, self._run_read = file_read, run_read
         self._threads: list[threading.Thread] = []
+        self._at_work = 0  # threads
+        self._worth_it = _processors() if is_compiled() else 1  # more would wait for one another
         self._lock = threading.Lock()
 
     def run(self) -> None:
@@ -87,6 +90,15 @@ class Reading:
             thread.start()
 
     def _work(self) -> None:
+        with self._lock:
+            self._at_work += 1
+        try:
+            self._take_turns()
+        finally:
+            with self._lock:
+                self._at_work -= 1
+
+    def _take_turns(self) -> None:
         while not self._stop.is_set():
             task = self._take()
             if not task:
@@ -94,7 +106,7 @@ class Reading:
             began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
             count = sum(len(unread.files) for unread in task)
             for unread in task:
-                unread.read_turn(self._file_read)
+                unread.read_turn(self._file_read, self._at_work < self._worth_it)
                 if not unread.files:
                     self._run_read(unread.run)
             self._put_back([unread for unread in task if unread.files])

@@ -59,7 +59,7 @@ class Tailed:
         """Bytes that are still to be read."""
         return max(0, self.found.size - self.file.position) if self.is_behind else 0
 
-    def read(self, most: int) -> tuple[int, bool]:
+    def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
         """Reads at most so many batches; says how many it were, and whether there is more to read."""
         with self.lock:
             try:
@@ -69,7 +69,7 @@ class Tailed:
                     if not self.is_behind:
                         return 0, self._finish()
                 for count in range(most):
-                    batch = self.file.read()
+                    batch = self.file.read(may_scan_ahead)
                     if batch is None:
                         return count, self._finish()
                     self._append(batch)

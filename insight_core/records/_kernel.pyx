@@ -130,13 +130,13 @@ cdef class CompiledScanner:
     def __dealloc__(self):
         release_names(&self.names)
 
-    def scan(self, int descriptor, int64_t position, int64_t size):
+    def scan(self, int descriptor, int64_t position, int64_t size, until=None):
         cdef _Memory memory = _idle.pop() if _idle else _Memory()
         cdef Outcome outcome
         cdef list extra = []  # metadata that is not remembered
         batch = Batch(position, self.dialect)
         try:
-            self._begin(&memory.data, descriptor, position, size)
+            self._begin(&memory.data, descriptor, position, size, size if until is None else until)
             while True:
                 with nogil:
                     outcome = advance(&self.walk)
@@ -155,7 +155,7 @@ cdef class CompiledScanner:
                 _idle.append(memory)
         return batch
 
-    cdef _begin(self, Memory *memory, int descriptor, int64_t position, int64_t size):
+    cdef _begin(self, Memory *memory, int descriptor, int64_t position, int64_t size, int64_t until):
         cdef Walk *walk = &self.walk
         memory.rows.count = memory.rows.locator_count = memory.rows.note_count = 0
         walk.memory = memory
@@ -167,6 +167,10 @@ cdef class CompiledScanner:
         walk.descriptor = descriptor
         walk.error = 0
         walk.size = size
+        walk.until = until
+        if position != walk.position:
+            walk.searched = 0
+            walk.unfit = -1
         walk.position = walk.start = position
         walk.held = walk.spent = 0
         walk.knows_dialect = False

@@ -55,6 +55,7 @@ cdef struct Walk:
     int descriptor
     int error  # CANNOT_READ: errno, 0 that the file was cut meanwhile
     int64_t size  # of the file
+    int64_t until  # a record that begins here or later is not read
     int64_t position  # of the record that is next
     int64_t start  # offset of the buffer in the file
     int64_t held  # bytes in the buffer
@@ -111,6 +112,8 @@ cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept n
     if walk.spent >= walk.chunk:
         return STOPS
     wanted = min(walk.reach, walk.size - offset)
+    if offset < walk.until:
+        wanted = min(wanted, max(needed, walk.until - offset))
     if wanted > walk.memory.room:
         moved = realloc(walk.memory.buffer, <size_t>wanted)
         if moved == NULL:
@@ -219,7 +222,7 @@ cdef inline Outcome advance(Walk *walk) noexcept nogil:
     cdef uint64_t length
     cdef uint32_t stored
     while outcome == GOES_ON:
-        if walk.position >= walk.size:
+        if walk.position >= walk.size or walk.position >= walk.until:
             return STOPS
         if walk.searched > walk.position:
             outcome = _search(walk)

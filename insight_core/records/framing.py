@@ -51,14 +51,14 @@ class Frames:
     header_is_bad: bool
 
 
-def walk(chunk: bytes, position: int = 0) -> Frames:
-    """The complete records of ``chunk`` from ``position`` on."""
+def walk(chunk: bytes, position: int, until: int) -> Frames:
+    """The complete records of ``chunk`` that begin at ``position`` or later and before ``until``."""
     starts: list[int] = []
     lengths: list[int] = []
     size = len(chunk)
     unpack, known = _HEADER.unpack_from, _header_crcs
     wanted, bad = 0, False
-    while position + HEADER_SIZE <= size:
+    while position + HEADER_SIZE <= size and position < until:
         length, crc = unpack(chunk, position)
         if known.get(length) != crc and not header_is_good(length, crc):
             bad = True

@@ -44,18 +44,23 @@ class PureScanner:
         self._names = TagNames()
         self._chunk = chunk
         self._reach = chunk  # bytes to read next
+        self._end = 0  # of the last scan
         self._searched = 0  # offset before which no good header follows a bad one
         self._unfit: int | None = None  # offset of one before it whose record does not fit in the file
 
-    def scan(self, descriptor: int, position: int, size: int) -> Batch:
-        """The records from offset ``position`` on of a file known to have ``size`` bytes; raises OSError.
+    def scan(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
+        """The records from offset ``position`` on of a file known to have ``size`` bytes, up to the first one
+        that begins at ``until`` or later; raises OSError.
 
         A bad header is skipped when a good one follows.
         """
+        until = size if until is None else until
+        if position != self._end:
+            self._searched, self._unfit = 0, None
         batch = Batch(position, self.dialect)
         events = _EventReader(self._names, batch)
         spent = 0
-        while spent < self._chunk and batch.end < size and batch.tail is None:
+        while spent < self._chunk and batch.end < min(size, until) and batch.tail is None:
             start = max(batch.end, self._searched)
             wanted = min(self._reach, size - start)
             chunk = os.pread(descriptor, wanted, start)
@@ -67,7 +72,7 @@ class PureScanner:
             size = start + len(chunk) if len(chunk) < wanted else size
             offset = 0 if start == batch.end else self._skip(batch, chunk, start, 0, size)
             while offset is not None:
-                frames = walk(chunk, offset)
+                frames = walk(chunk, offset, until - start)
                 events.read(chunk, start, frames)
                 batch.end = start + frames.end
                 if frames.header_is_bad:
@@ -82,9 +87,10 @@ class PureScanner:
                     self._reach = _SHORTEST_CHUNK
                 elif frames.wanted:
                     self._reach = max(self._reach, frames.wanted)
-                elif batch.end < size == start + len(chunk):
+                elif batch.end < until and batch.end < size == start + len(chunk):
                     batch.tail = header_cut_off(batch.end, size)
         events.settle()
+        self._end = batch.end
         self.dialect = batch.dialect
         return batch
 

@@ -18,18 +18,24 @@ CHUNK = 4 << 20  # bytes
 
 
 class Scanner(Protocol):
-    """Scans one file from its beginning, or from the end of a record, to its end, as it grows."""
+    """Scans one file, from its beginning or the end of any record, as it grows."""
 
     @property
     def dialect(self) -> Dialect: ...  # as the version record says, before and without it as guessed
 
-    def scan(self, descriptor: int, position: int, size: int) -> Batch:
-        """The records from offset ``position`` on of an open file of ``size`` bytes.
+    def scan(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
+        """The records from offset ``position`` on of an open file of ``size`` bytes, up to the first one
+        that begins at ``until`` or later.
 
         Reads about CHUNK bytes. Events longer than LONGEST_READ stay on disk but for their fields, and
         are verified when they are served, or here if they hold numbers. Raises OSError.
         """
         ...
+
+
+def is_compiled() -> bool:
+    """Whether scanners work without the interpreter: several threads at a time."""
+    return _kernel is not None and is_wanted()
 
 
 def open_scanner(guess: Dialect, chunk: int = CHUNK) -> Scanner:

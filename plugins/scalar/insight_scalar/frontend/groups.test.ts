@@ -3,7 +3,6 @@ import { fileName } from './card_tools';
 import { readForm, readThresholds, thresholdText, writeForm, EMPTY_FORM } from './conditions';
 import { groupTags, tagFilter, titleParts } from './groups';
 import { durationText, valueText } from './numbers';
-import { portions, RequestQueue } from './requests';
 
 describe('groups', () => {
   it('share what stands before the first slash', () => {
@@ -45,37 +44,6 @@ describe('threshold form', () => {
     expect(readThresholds({ a: threshold, b: { first: { operator: 'x', value: 1 } }, c: null, d: 'x' })).toEqual(new Map([['a', threshold]]));
     expect(readThresholds('junk').size).toBe(0);
     expect(thresholdText(threshold)).toBe('< 1 ∨ > 2');
-  });
-});
-
-describe('requests', () => {
-  it('run a few at once, the most urgent first', async () => {
-    const queue = new RequestQueue(1);
-    const order: string[] = [];
-    const open: (() => void)[] = [];
-    const task = (name: string, urgency: number, signal = new AbortController().signal): Promise<void> =>
-      queue.run(() => urgency, signal, () => {
-        order.push(name);
-        return new Promise<void>((resolve) => open.push(resolve));
-      });
-    const leaving = new AbortController();
-    const all = [task('a', 9), task('far', 5), task('near', 1)];
-    const gone = task('gone', 0, leaving.signal);
-    leaving.abort(new Error('left'));
-    await expect(gone).rejects.toThrow('left');
-    for (let i = 0; i < 3; i++) {
-      open[i]?.();
-      await all[[0, 2, 1][i] as number];
-      await Promise.resolve();
-    }
-    expect(order).toEqual(['a', 'near', 'far']);
-  });
-  it('are split where names would make a URL too long', () => {
-    const runs = Array.from({ length: 300 }, (_, i) => `run_${'x'.repeat(60)}_${i}`);
-    const found = portions(runs);
-    expect(found.length).toBeGreaterThan(1);
-    expect(found.flat()).toEqual(runs);
-    expect(portions([])).toEqual([]);
   });
 });
 
