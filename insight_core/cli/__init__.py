@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
 
 from insight_core.cli.options import fail, read_options
+from insight_core.cli.start import prepare_imports, settle_imports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from insight_core.cli.cache import info as command
         else:
             from insight_core.cli.cache import delete as command
+        if options.command != "serve":  # which imports more, and says itself when that is done
+            settle_imports()
         code = command(options)
         sys.stdout.flush()
     except InsightError as error:
@@ -37,10 +39,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
-
-
-def prepare_imports() -> None:
-    """Called before numpy is imported: what a start need not spend."""
-    # nothing here multiplies matrices, yet numpy's OpenBLAS starts a thread a core, which spin for a while
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.disable()  # nearly all that is made at a start stays: until it is done, looking for garbage is in vain

@@ -9,16 +9,15 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
+from insight_core.cli.ending import Ending
 from insight_core.cli.flags import Flag, nonempty, port_number, seconds
 from insight_core.cli.options import (
     CACHE,
@@ -29,6 +28,7 @@ from insight_core.cli.options import (
     VERBOSITY,
     Options,
 )
+from insight_core.cli.start import prepare_imports, settle_imports
 
 if TYPE_CHECKING:
     from insight_core.api import CachePolicy, Plugin
@@ -108,6 +108,7 @@ class DataServerOptions:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-data-server``; returns its exit code."""
     options = read_data_server_options(sys.argv[1:] if arguments is None else arguments, os.environ)
+    prepare_imports()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else it writes to stderr what is said there anyway
     return _run(options)
 
@@ -163,21 +164,16 @@ class _Failure(Exception):
 
 
 def _run(options: DataServerOptions) -> int:
-    ending = threading.Event()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        ending.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, on_signal)
-    try:
-        logdirs = _logdirs(options.logdir)
-        stop = _started(options, logdirs)
-    except _Failure as failure:
-        return _fail(failure, options.error_file)
-    if options.die_after_stdin:
-        threading.Thread(target=_drain, args=(ending,), name="stdin", daemon=True).start()
-    ending.wait()
+    with Ending() as ending:
+        try:
+            logdirs = _logdirs(options.logdir)
+            stop = _started(options, logdirs)
+        except _Failure as failure:
+            return _fail(failure, options.error_file)
+        settle_imports()
+        if options.die_after_stdin:
+            threading.Thread(target=_drain, args=(ending,), name="stdin", daemon=True).start()
+        ending.wait()
     closing = threading.Thread(target=stop, name="closing", daemon=True)
     closing.start()
     closing.join(_PATIENCE)
@@ -270,14 +266,14 @@ def _fail(failure: _Failure, error_file: str | None) -> int:
     return failure.code
 
 
-def _drain(ending: threading.Event) -> None:
+def _drain(ending: Ending) -> None:
     """Waits for the end of standard input, which is that of the parent."""
     try:
         while os.read(0, 1 << 16):
             pass
     except OSError:
         pass  # it was closed
-    ending.set()
+    ending.ask()
 
 
 if __name__ == "__main__":

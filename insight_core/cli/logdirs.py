@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from insight_core.api import InsightError, InvalidArgument
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
-from insight_core.host.settings import Notice
 from insight_core.loading.logdir import Logdir, parse_logdir
+
+if TYPE_CHECKING:  # the web half is loaded when loading has begun
+    from insight_core.host.settings import Notice
 
 
 def open_logdirs(options: Options) -> list[Logdir]:
@@ -25,6 +28,8 @@ def open_logdirs(options: Options) -> list[Logdir]:
 
 def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
     """One for each log directory that cannot be read now; looked for again at every call."""
+    from insight_core.host.settings import Notice
+
     found = []
     for logdir in logdirs:
         path = os.path.abspath(logdir.path)

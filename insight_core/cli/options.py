@@ -248,8 +248,29 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         return "serve", arguments
     command = next((c for c in (" ".join(arguments[:2]), arguments[0]) if c in COMMANDS), None)
     if command is None:
+        group = [known for known in COMMANDS if known.startswith(f"{arguments[0]} ")]
+        if group and all(argument.startswith("-") for argument in arguments[1:]):
+            _show_group(arguments[0], group, arguments[1:])
         _refuse(arguments[0])
     return command, arguments[len(command.split()) :]
+
+
+def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> NoReturn:
+    """``insight-host cache``: which commands there are; asked for that is an answer, else an error."""
+    parser = argparse.ArgumentParser(
+        prog=f"insight-host {word}",
+        usage=f"insight-host {word} COMMAND [FLAGS]",
+        epilog="commands (each with --help tells more):\n" + _listed(group),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.parse_args(arguments)
+    parser.print_help(sys.stderr)
+    parser.exit(2)
+
+
+def _listed(commands: Iterable[str]) -> str:
+    return "\n".join(f"  {name:<12}{COMMANDS[name][1]}" for name in commands)
 
 
 def _refuse(word: str) -> NoReturn:
@@ -269,10 +290,9 @@ def _with_hyphens(arguments: Sequence[str]) -> list[str]:
 
 def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:
     if command == "serve":
-        listed = "\n".join(f"  {name:<12}{text}" for name, (_, text) in COMMANDS.items())
         title, usage = "Serves training logs to a browser.", "insight-host [COMMAND] --logdir DIR [FLAGS]"
         epilog = (
-            f"commands (insight-host COMMAND --help tells more):\n{listed}\n\n"
+            f"commands (insight-host COMMAND --help tells more):\n{_listed(COMMANDS)}\n\n"
             "Each flag can also be an environment variable: INSIGHT_HOST_LOGDIR and so on.\n"
             "A flag wins over its variable. Lists in variables are separated by commas or as PATH is."
         )

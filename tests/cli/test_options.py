@@ -242,8 +242,20 @@ def test_commands_of_two_words(capsys: pytest.CaptureFixture[str]) -> None:
     read = options("cache", "info", "--json", "--cache-dir=c", INSIGHT_HOST_LOGDIR="logs")
     assert (read.command, read.json, read.cache_dir) == ("cache info", True, "c")
     assert options("cache", "clear").command == "cache clear"
-    assert "cache info, cache clear" in refused(capsys, "cache")
-    assert "cache info, cache clear" in refused(capsys, "cache", "--json")
+    assert "cache info, cache clear" in refused(capsys, "cache", "empty")
+
+
+def test_half_a_command_lists_what_may_follow(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "cache")
+    assert all(
+        f"{command} " in said and COMMANDS[command][1] in said for command in ("cache info", "cache clear")
+    )
+    assert "inspect" not in said
+    assert "--json" in refused(capsys, "cache", "--json")
+    with pytest.raises(SystemExit) as ended:
+        options("cache", "--help")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == said
 
 
 @pytest.mark.parametrize("command", [[], ["serve"], ["inspect"], ["plugins"], ["cache", "clear"]])

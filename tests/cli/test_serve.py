@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import http.client
 import json
 import os
@@ -136,6 +137,19 @@ def test_signals_end_it_cleanly_with_open_streams(serve: Serve, logdir: Path, nu
     finally:
         for stream in streams:
             stream.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and tgkill")
+def test_a_signal_that_another_thread_gets_ends_it(serve: Serve, logdir: Path) -> None:
+    serving = serve("--logdir", str(logdir))
+    number = serving.process.pid
+    tasks = Path(f"/proc/{number}/task")
+    deadline = time.monotonic() + 10
+    while not (others := [int(task.name) for task in tasks.iterdir() if task.name != str(number)]):
+        assert time.monotonic() < deadline
+    time.sleep(0.2)  # the main thread waits for its end by now
+    assert ctypes.CDLL(None).tgkill(number, others[0], int(signal.SIGTERM)) == 0
+    assert serving.process.wait(timeout=10) == 0
 
 
 def test_a_signal_while_loading_ends_it_too(serve: Serve, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""The wait for the end: a signal that says so, or something that failed."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from contextlib import suppress
+from types import FrameType
+from typing import Self
+
+
+class Ending:
+    """Made, waited for and closed by the main thread; ``ask`` may be called by any.
+
+    The system may give a signal to any thread, or between a look for signals and the wait for a lock: Python
+    would then not see it before the wait is over. What the interpreter writes into a socket is always seen.
+    """
+
+    def __init__(self) -> None:
+        self._alarm, self._bell = socket.socketpair()
+        self._bell.setblocking(False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _ignored)
+        signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(-1)
+        self._alarm.close()
+        self._bell.close()
+
+    def ask(self) -> None:
+        with suppress(OSError):  # it is over already, or was asked for so often that the socket is full
+            self._bell.send(b"\0")
+
+    def wait(self) -> None:
+        self._alarm.recv(1)
+
+
+def _ignored(number: int, frame: FrameType | None) -> None:
+    """The wake-up is what counts; without a handler the signal would end the process."""
