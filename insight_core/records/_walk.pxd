@@ -112,8 +112,6 @@ cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept n
     if walk.spent >= walk.chunk:
         return STOPS
     wanted = min(walk.reach, walk.size - offset)
-    if offset < walk.until:
-        wanted = min(wanted, max(needed, walk.until - offset))
     if wanted > walk.memory.room:
         moved = realloc(walk.memory.buffer, <size_t>wanted)
         if moved == NULL:

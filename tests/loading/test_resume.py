@@ -347,8 +347,8 @@ def watch_scans(
     class Watched:
         dialect = inner.dialect
 
-        def scan(self, descriptor: int, position: int, size: int) -> Batch:
-            batch = inner.scan(descriptor, position, size)
+        def scan(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
+            batch = inner.scan(descriptor, position, size, until)
             scanned(position, batch.end)
             return batch
 

@@ -42,6 +42,16 @@ class Reading:
         self.first_wall_time: float | None = None
         self.stops: list[object] = []  # where and why scanning stopped, and the dialect
 
+    def follow_in_stretches(self, descriptor: int, size: int, borders: Sequence[int]) -> None:
+        """Scans until there is nothing left, and no further than to each border at first."""
+        for border in borders:
+            while self.position < border:
+                batch = self.scanner.scan(descriptor, self.position, size, border)
+                self.add(batch)
+                if batch.tail is not None or batch.end == size:
+                    break
+        self.follow(descriptor, size)
+
     def follow(self, descriptor: int, size: int) -> None:
         """Scans until there is nothing left of ``size`` bytes."""
         for _ in range(10_000):
@@ -306,6 +316,47 @@ def test_both_scanners_read_the_same_of_records_that_stay_on_disk(
 @given(st.binary(max_size=400).map(lambda event: wire.record(event)))
 def test_both_scanners_read_the_same_of_any_event(data: bytes) -> None:
     check(data * 2, [len(data) * 2])
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(files(), st.lists(st.integers(0, 2000), max_size=5).map(sorted), st.sampled_from([CHUNK, 64, 300]))
+def test_a_scan_in_stretches_reads_the_same(
+    file: tuple[bytes, list[int]], borders: list[int], chunk: int
+) -> None:
+    data, size = file[0], len(file[0])
+    for make in BOTH:
+        whole, stretches = (
+            Reading(make(Dialect.TENSORBOARD, chunk)),
+            Reading(make(Dialect.TENSORBOARD, chunk)),
+        )
+        with opened(data) as descriptor:
+            whole.follow(descriptor, size)
+            stretches.follow_in_stretches(descriptor, size, borders)
+        assert stretches.result() == whole.result()
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_scan_ends_with_the_last_record_that_begins_before_the_border(make: MakeScanner) -> None:
+    records = [wire.record(b"\x10" + varint(k) + block(9, bytes(k))) for k in range(20)]
+    ends = np.cumsum([len(record) for record in records]).tolist()
+    data = b"".join(records)
+    scanner = make(Dialect.TENSORBOARD, CHUNK)
+    with opened(data) as descriptor:
+        for until in range(1, len(data) + 1):
+            batch = scanner.scan(descriptor, 0, len(data), until)
+            assert (batch.end, batch.tail) == (next(end for end in ends if end >= until), None)
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_scan_elsewhere_forgets_the_damage_that_it_was_searching_behind(make: MakeScanner) -> None:
+    good = wire.record(b"\x10\x01" + block(5, block(1, b"\x15\0\0\0\0")))
+    data = good * 3 + b"\xee" * 300 + good
+    with opened(data) as descriptor:
+        scanner = make(Dialect.TENSORBOARD, 64)
+        scanner.scan(descriptor, len(good) * 3, len(data) - 100)
+        batch = scanner.scan(descriptor, 0, len(data))
+        assert batch.end >= len(good)
+        assert not batch.flaws
 
 
 # --- cases that chance seldom finds ---------------------------------------------------------------
