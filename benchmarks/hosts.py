@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -102,13 +103,18 @@ def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
             lambda: _tags_of_tensorboard(port) == expected, pause=_TENSORBOARD_PAUSE, patience=_PATIENCE
         )
         tag = tag_names(content.tags)[-1]
-        for run in (run_name(0), run_name(content.runs - 1)):
-            points = get_json(port, f"/data/plugin/scalars/scalars?run={quote(run)}&tag={quote(tag)}") or [
-                [0, 0]
-            ]
-            if points[-1][1] != content.steps - 1:
-                raise Failed(f"all tags are there but {tag} of {run} ends at step {points[-1][1]}")
+        for run in (run_name(0), run_name(content.runs - 1)):  # its tags are there before its points
+            path = f"/data/plugin/scalars/scalars?run={quote(run)}&tag={quote(tag)}"
+            program.wait(
+                partial(_ends_at, port, path, content.steps - 1), pause=_TENSORBOARD_PAUSE, patience=_PATIENCE
+            )
         yield program, seconds
+
+
+def _ends_at(port: int, path: str, step: int) -> bool:
+    """Whether the last point of TensorBoard's answer, ``[wall time, step, value]`` each, has this step."""
+    points = get_json(port, path)
+    return bool(points) and points[-1][1] == step
 
 
 def our_command(module: str, corpus: WrittenCorpus, port: int, *flags: str) -> list[str]:

@@ -132,7 +132,7 @@ def started(
         stdin=subprocess.PIPE,  # stays open: a data server may end when it closes
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=dict(os.environ) if environment is None else dict(environment),
+        env=_with_bytecode(os.environ if environment is None else environment),
         start_new_session=True,
     )
     assert process.stderr is not None
@@ -142,6 +142,11 @@ def started(
     finally:
         _end(process)
         log.close()
+
+
+def _with_bytecode(environment: Mapping[str, str]) -> dict[str, str]:
+    """An installer compiles what it installs; a source tree must be allowed to keep what is compiled."""
+    return {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -125,6 +125,13 @@ def test_a_program_is_watched_and_ended_with_its_children() -> None:
     assert not _runs(child)
 
 
+def test_programs_keep_their_bytecode_as_installed_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    script = "import sys; sys.exit(f'without: {sys.dont_write_bytecode}')"
+    with started([sys.executable, "-c", script]) as program:
+        program.log.await_text("without: False", 60)
+
+
 def _runs(process: int) -> bool:
     """Whether a process is there and no zombie, which it is until init takes it away."""
     try:

@@ -1,0 +1,53 @@
+"""What a start imports, and when."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from insight_core.cli.start import prepare_imports, settle_imports
+
+
+def imported_by(statement: str) -> set[str]:
+    """The modules that are there after it, by name, packages included."""
+    program = f"{statement}\nimport sys\nprint(*sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(answer.stdout.split())
+
+
+def test_options_are_read_before_numpy_starts_its_threads() -> None:
+    assert not imported_by("import insight_core.cli, insight_core.cli.data_server") & {"numpy", "werkzeug"}
+
+
+def test_loading_begins_without_the_web_half_and_what_only_some_need() -> None:
+    names = imported_by("import insight_core.cli.serve, insight_core.providers.local")
+    assert {"numpy", "insight_core.loading.loader"} <= names
+    others = {"werkzeug", "grpc", "google", "platformdirs", "safetensors", "webbrowser", "inotify_simple"}
+    assert not names & (
+        others | {"insight_core.host", "insight_core.server", "insight_core.providers.grpc_insight"}
+    )
+
+
+@pytest.fixture
+def collecting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+@pytest.mark.usefixtures("collecting")
+def test_garbage_is_looked_for_when_the_start_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare_imports()
+    assert not gc.isenabled()
+    settle_imports()
+    assert gc.isenabled()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    prepare_imports()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "8"
