@@ -82,10 +82,6 @@ def _both_ends(descriptor: int, info: os.stat_result) -> list[_Stretch]:
     ]
 
 
-def _version(info: os.stat_result) -> tuple[int, int, int]:
-    return info.st_size, info.st_mtime_ns, info.st_ctime_ns
-
-
 class EventFile:
     """Reads one file a batch at a time; every byte is scanned once."""
 
@@ -140,7 +136,7 @@ class EventFile:
             known = [self._head, self._end]
             before = _both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
             batch = self._scan(descriptor, info, may_scan_ahead)
-            if _version(os.fstat(descriptor)) != _version(info):
+            if file_version(os.fstat(descriptor)) != file_version(info):
                 if before is None:  # it is written to after all: once more, with an eye on it
                     before = _both_ends(descriptor, info)
                     batch = self._scanner.scan(descriptor, began, self.size)
@@ -156,12 +152,14 @@ class EventFile:
                 self._seen = (info.st_size, info.st_mtime_ns)
                 self._ctime_ns = info.st_ctime_ns
                 self._caught_up = True
+                self._ahead = self._ahead_scanner = None  # a damaged end may come before what is scanned
                 return batch if batch.end > began else None
             return batch
         finally:
             os.close(descriptor)
 
     def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:
+        """The next records: those that were scanned ahead, or those up to where that begins."""
         version, batch, position = file_version(info), None, self.position
         if self._ahead is not None and position >= self._ahead.start:
             batch = self._ahead.batch(position, version)
@@ -230,7 +228,7 @@ class EventFile:
             return False  # reading will say why
         try:
             info = os.fstat(descriptor)
-            is_unchanged = _version(info) == (record.size, record.mtime_ns, record.ctime_ns)
+            is_unchanged = file_version(info)[2:] == (record.size, record.mtime_ns, record.ctime_ns)
             if (
                 info.st_ino != record.inode
                 or not (is_unchanged or info.st_size > record.size)

@@ -28,8 +28,8 @@ class ValueColumns:
     """The values of one tag and field in a batch, in file order; columns of equal length.
 
     Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
-    one number have both. A tag whose values change between these forms has several of these, in order,
-    and so has one with numbers in both a simple_value and tensors: the stretches of each in between.
+    one number have both. A tag whose values change between these forms, or whose numbers are now
+    simple_values and now tensors, has several of these, in order.
     """
 
     tag: str

@@ -197,13 +197,13 @@ def test_several_threads_read_what_one_reads_and_no_file_is_read_by_two(
     being_read: set[str] = set()
     original = EventFile.read
 
-    def watched(file: EventFile) -> Batch | None:
+    def watched(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         assert file.path not in being_read
         being_read.add(file.path)
         readers.setdefault(file.path, set()).add(threading.current_thread().name)
         time.sleep(0.001)
         try:
-            return original(file)
+            return original(file, may_scan_ahead)
         finally:
             being_read.discard(file.path)
 
@@ -235,10 +235,10 @@ def test_files_that_have_to_be_waited_for_are_waited_for_together(
 
     readers: set[int] = set()
 
-    def slow(file: EventFile) -> Batch | None:
+    def slow(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         readers.add(threading.get_ident())
         time.sleep(0.05)  # as over a network
-        return original(file)
+        return original(file, may_scan_ahead)
 
     monkeypatch.setattr(EventFile, "read", slow)
     monkeypatch.setattr(reading, "_TASK", 500)

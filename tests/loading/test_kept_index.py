@@ -58,9 +58,9 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     seen: list[tuple[int, int]] = []
     original = EventFile.read
 
-    def read(file: EventFile) -> Batch | None:
+    def read(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         began = file.position
-        batch = original(file)
+        batch = original(file, may_scan_ahead)
         if batch is not None:
             seen.append((began, file.position))
         return batch

@@ -102,7 +102,7 @@ def test_logdirs_may_overlap(tmp_path: Path) -> None:
 def test_a_file_that_fails_again_and_again_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(file: EventFile) -> Batch | None:
+    def fail(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         raise MemoryError
 
     write(tmp_path, "r", 5, 1000)
