@@ -251,7 +251,7 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         group = [known for known in COMMANDS if known.startswith(f"{arguments[0]} ")]
         if group and all(argument.startswith("-") for argument in arguments[1:]):
             _show_group(arguments[0], group, arguments[1:])
-        _refuse(arguments[0])
+        _refuse(" ".join(arguments[:2]) if group else arguments[0])
     return command, arguments[len(command.split()) :]
 
 
