@@ -11,9 +11,8 @@ import os
 import threading
 from typing import TypeAlias
 
-from insight_core.records.batch import Batch
-from insight_core.records.framing import find_header
-from insight_core.records.scanner import CHUNK, Scanner
+from insight_core.records.batch import BAD_HEADER, Batch
+from insight_core.records.scanner import CHUNK, Scanner, open_scanner
 
 PAUSE = 16 << 20  # bytes that are read in order after a wrong guess
 OWN = CHUNK // 2  # bytes that the own thread of the file scans, which puts all of them into the store
@@ -61,8 +60,10 @@ class ScanAhead:
             os.close(descriptor)
 
     def _scan(self, descriptor: int, size: int) -> None:
-        window = os.pread(descriptor, _WINDOW, self.start)
-        offset, _ = find_header(window, 0, size - self.start)
-        if offset is not None:
-            self._first = self.start + offset
+        begins = open_scanner(self._scanner.dialect, _WINDOW).scan(
+            descriptor, self.start, size, self.start + 1
+        )
+        if begins.end > self.start:
+            skips = begins.flaws and begins.flaws[0].reason == BAD_HEADER
+            self._first = self.start + (begins.flaws[0].skipped if skips else 0)
             self._batch = self._scanner.scan(descriptor, self._first, size, self.start + AHEAD)

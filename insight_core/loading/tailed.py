@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a host without a cache does not load it
 
 log = logging.getLogger(__name__)
 
-_MOST_EXPECTED = 4.0  # times what is held: more room is not reserved ahead
+_MOST_EXPECTED = 64.0  # times what is held; memory that is reserved ahead and never used costs nothing
 
 
 @frozen
