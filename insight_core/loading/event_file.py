@@ -92,7 +92,9 @@ class EventFile:
         self._scanner = open_scanner(guess)
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
-        self._in_order_until = 0  # offset; before this, nothing is scanned ahead
+        self._in_order_until = (
+            1  # offset; before it, nothing is scanned ahead: the first batch tells the dialect
+        )
         self._identity: tuple[int, int] | None = None  # device, inode
         self._head = _Stretch()
         self._end = _Stretch()
@@ -168,16 +170,19 @@ class EventFile:
                 self._in_order_until = position + PAUSE
             else:
                 position = batch.end
-        until = None
-        if may_scan_ahead and position >= self._in_order_until and info.st_size - position >= LEAST:
-            if not position:
-                until = 1  # the first record tells the dialect
-            elif self._ahead is None:
-                self._ahead_scanner = self._ahead_scanner or open_scanner(self.dialect)
-                self._ahead = ScanAhead(self._ahead_scanner, self.path, version, position + OWN)
+        if (
+            may_scan_ahead
+            and self._ahead is None
+            and position >= self._in_order_until
+            and info.st_size - position >= LEAST
+        ):
+            self._ahead_scanner = self._ahead_scanner or open_scanner(self.dialect)
+            self._ahead = ScanAhead(self._ahead_scanner, self.path, version, position + OWN)
         if batch is None:
-            until = self._ahead.start if self._ahead else until
+            until = self._ahead.start if self._ahead else None
             batch = self._scanner.scan(descriptor, position, info.st_size, until)
+            if batch.end - position > PAUSE:  # mostly payloads, which nobody reads: there is little to do
+                self._in_order_until = batch.end + PAUSE
         return batch
 
     def _advance(self, descriptor: int, position: int) -> None:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from insight_core.records.batch import BAD_HEADER, Batch
 from insight_core.records.scanner import CHUNK, Scanner, open_scanner
 
-PAUSE = 16 << 20  # bytes that are read in order after a wrong guess
+PAUSE = 16 << 20  # bytes that are read in order after a wrong guess, or a batch longer than that
 OWN = CHUNK // 2  # bytes that the own thread of the file scans, which puts all of them into the store
 AHEAD = CHUNK * 7 // 8  # bytes that the other one scans: one scan, of about CHUNK, gets to their end
 LEAST = 2 * OWN  # bytes unread that are worth it

@@ -138,6 +138,12 @@ def test_records_within_a_payload_are_none(tmp_path: Path, guesses: list[bool]) 
     assert guesses[-1] is True, "it is tried again, later"
 
 
+def test_payloads_that_nobody_reads_are_not_scanned_ahead(tmp_path: Path, guesses: list[bool]) -> None:
+    found = check(tmp_path / "events", VERSION + b"".join(payload(k, bytes(300_000)) for k in range(20)))
+    assert len(found["points"]["picture", "image"]) == 20
+    assert len(guesses) <= 1, "only before anything is known of the file"
+
+
 def test_damage_at_the_border_is_told_once(tmp_path: Path) -> None:
     records = [number(step) for step in range(200)]
     for place in range(2, 40):
