@@ -18,25 +18,13 @@ import numpy as np
 
 from insight_core.api import Dialect
 from insight_core.records.batch import (
-    BAD_DATA,
-    BAD_HEADER,
-    CUT_MEANWHILE,
-    Batch,
-    Flaw,
-    ValueColumns,
-    header_cut_off,
-    record_cut_off,
+    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, ValueColumns, header_cut_off, record_cut_off,
 )
 from insight_core.records.columns import form_of, split_by_form
 from insight_core.records.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.records.pages import Pages, is_whole as is_whole_in_file
 from insight_core.records.wire import (
-    EVENT_FIELDS,
-    METADATA_FIELD,
-    VALUE_FIELDS,
-    Malformed,
-    dialect_of,
-    read_event as read_event_slowly,
+    EVENT_FIELDS, METADATA_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
     read_metadata,
 )
 
