@@ -168,9 +168,10 @@ def _stands_alone(content: FileState) -> bool:
     """Whether every tensor is claimed by metadata of its own file: else another file of the run decides
     who takes it, one that may be changed or gone at the next start."""
     undecided = {
-        part.tag
-        for part in content.parts
-        if any(isinstance(claim, SummaryPlugin) or claim == _TENSOR for claim in part.claims)
+        tag
+        for group in content.groups
+        if any(isinstance(claim, SummaryPlugin) or claim == _TENSOR for claim in group.claims)
+        for tag in group.tags
     }
     return (undecided | content.refused.keys()) <= content.metadata.keys()
 

@@ -1,8 +1,9 @@
 """The bytes of an entry of the index cache: what is known of one event file (docs/formats.md).
 
 A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
-the columns. Columns of the same names and types lie end to end over all series, so that one array
-serves them all and a series is a slice of it. Everything after the header is covered by its checksum.
+the columns. Series of the same plugin, claims, column names and types form a group, whose columns lie end
+to end, as they do in memory; where each series ends is a column too, so that alike runs have the same
+directory. Everything after the header is covered by its checksum.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from insight_core.loading.index_entry import Entry, FileRecord
 from insight_core.records.batch import Flaw
 from insight_core.records.crc32c import crc32c
 from insight_core.records.wire import Metadata
-from insight_core.store.file_state import FileState, PartState
+from insight_core.store.file_state import FileState, SeriesGroup
 
-VERSION = 1  # raise it when the layout changes, or what the scanner makes of a file
+VERSION = 2  # raise it when the layout changes, or what the scanner makes of a file
 _MAGIC = b"insightI"
 _ALIGNMENT = 64  # bytes, of each column
 _LONGEST_PATH = 4096  # bytes; Linux allows no more
@@ -39,6 +40,7 @@ _LONGEST_PATH = 4096  # bytes; Linux allows no more
 # the whole directory; checksum of what follows the path, checksum of the header (without itself) and the path
 _HEADER = struct.Struct("=8sIIQ16sIQQQII")
 _BYTE_ORDER = 0x01020304
+_COUNTS, _FLAGS = np.dtype(np.int64), np.dtype(np.bool_)
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)  # by number
 # inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
 # flaws that are not named (count, first offset, bytes), start time (NaN: none)
@@ -127,7 +129,7 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
         words = (tag, metadata.plugin, metadata.display_name, metadata.description)
         numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
         contents.append(metadata.content)
-    columns = _encode_parts(content.parts, numbers, texts)
+    columns = _encode_groups(content.groups, numbers, texts)
     listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
     numbers = [len(listed), *map(len, texts.numbers), *numbers]
     directory = [np.array(numbers, np.int64).tobytes(), *listed, *contents]
@@ -167,37 +169,34 @@ def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> N
         numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
 
 
-def _encode_parts(parts: Sequence[PartState], numbers: list[int], texts: _Texts) -> list[list[NDArray[Any]]]:
-    """Writes what the parts are to ``numbers``; returns the columns that belong end to end."""
-    kinds: dict[tuple[tuple[str, str], ...], int] = {}
-    claims: dict[tuple[Claim, ...], int] = {}
+def _encode_groups(
+    groups: Sequence[SeriesGroup], numbers: list[int], texts: _Texts
+) -> list[list[NDArray[Any]]]:
+    """Writes what the groups are to ``numbers``; returns the columns that belong end to end."""
+    alike: dict[object, list[SeriesGroup]] = {}
+    for group in groups:
+        kind = tuple((name, column.dtype.str) for name, column in group.columns.items())
+        alike.setdefault((group.plugin, group.claims, kind), []).append(group)
     columns: list[list[NDArray[Any]]] = []
-    first_of_kind: list[int] = []  # index in ``columns``
-    table: list[int] = []
-    for part in parts:
-        kind = tuple((name, column.dtype.str) for name, column in part.columns.items())
-        number = kinds.setdefault(kind, len(kinds))
-        if number == len(first_of_kind):
-            first_of_kind.append(len(columns))
-            columns += [[] for _ in kind]
-        first = first_of_kind[number]
-        count = len(next(iter(part.columns.values()), ()))
-        for place, column in enumerate(part.columns.values(), first):
-            if column.shape != (count,):
-                raise ValueError(f"the columns of {part.tag!r} are not equally long")
-            columns[place].append(np.ascontiguousarray(column))
-        chosen = claims.setdefault(part.claims, len(claims))
-        table += [texts.number(part.plugin), texts.number(part.tag)]
-        table += [number, count, part.total, part.ascending, chosen]
-    numbers.append(len(kinds))
-    for kind in kinds:
-        numbers.append(len(kind))
-        for pair in kind:
-            numbers += map(texts.number, pair)
-    numbers.append(len(claims))
-    for group in claims:
-        numbers += [len(group), *(texts.number(str(claim)) for claim in group)]
-    numbers += [len(parts), *table]
+    numbers.append(len(alike))
+    for same in alike.values():
+        first = same[0]
+        claims = list(map(str, first.claims))
+        tags = [tag for group in same for tag in group.tags]
+        kind_words = [word for name, column in first.columns.items() for word in (name, column.dtype.str)]
+        for words in ([first.plugin], claims, kind_words, tags):
+            numbers += [len(words), *map(texts.number, words)]
+        counts = [group.counts() for group in same]
+        totals = [
+            own if group.totals is None else group.totals for own, group in zip(counts, same, strict=True)
+        ]
+        ascending = [group.ascending.view(np.uint8) for group in same]
+        columns += [[np.concatenate(counts).cumsum()], totals, ascending]
+        for name in first.columns:
+            columns.append([np.ascontiguousarray(group.columns[name]) for group in same])
+        for group in same:
+            if any(column.shape != (group.ends[-1],) for column in group.columns.values()):
+                raise ValueError(f"the columns of {group.tags} are not equally long")
     return columns
 
 
@@ -220,17 +219,13 @@ def _aligned(
 
 
 @frozen(eq=False, repr=False)
-class _Row:
-    """A part: ``kind`` of columns, and which of their rows are its own."""
+class _Kind:
+    """What a group is, beside its points."""
 
-    kind: int
-    first: int
-    end: int
     plugin: str
-    tag: str
     claims: tuple[Claim, ...]
-    total: int
-    ascending: bool
+    columns: tuple[tuple[str, np.dtype[Any]], ...]  # name and type of each
+    tags: tuple[str, ...]
 
 
 @frozen(eq=False, repr=False)
@@ -243,9 +238,7 @@ class _Directory:
     tail: Flaw | None
     refused: Mapping[str, Flaw]
     metadata: Mapping[str, Metadata]
-    kinds: tuple[tuple[tuple[str, str], ...], ...]  # of each: name and type of its columns
-    points: tuple[int, ...]  # of each kind: how long its columns are
-    rows: tuple[_Row, ...]
+    kinds: tuple[_Kind, ...]  # of the groups
 
 
 class _Numbers:
@@ -294,33 +287,33 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
     first = header.start + _FILE.size
     at = first + header.directory_size
     directory = _read_directory(bytes(data[first:at]), header.numbers, header.text_size)
-    columns: list[list[tuple[str, NDArray[Any]]]] = []
-    for kind, points in zip(directory.kinds, directory.points, strict=True):
-        columns.append([])
-        for name, type_name in kind:
-            at += -at % _ALIGNMENT
-            column: NDArray[Any] = np.frombuffer(data, type_name, points, at)
-            at += column.nbytes
-            columns[-1].append((name, column))
-    parts = [
-        PartState(
-            row.plugin,
-            row.tag,
-            row.claims,
-            {name: column[row.first : row.end] for name, column in columns[row.kind]},
-            row.total,
-            row.ascending,
-        )
-        for row in directory.rows
-    ]
+    groups: list[SeriesGroup] = []
+    for kind in directory.kinds:
+        ends, at = _column(data, _COUNTS, len(kind.tags), at)
+        totals, at = _column(data, _COUNTS, len(kind.tags), at)
+        ascending, at = _column(data, _FLAGS, len(kind.tags), at)
+        points = int(ends[-1])
+        columns = {}
+        for name, dtype in kind.columns:
+            columns[name], at = _column(data, dtype, points, at)
+        groups.append(SeriesGroup(kind.plugin, kind.tags, kind.claims, columns, ends, totals, ascending))
     file = FileRecord(
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
         directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
         directory.tail,
     )  # fmt: skip
     start = None if math.isnan(start_time) else start_time
-    content = FileState(directory.content_dialect, start, directory.metadata, tuple(parts), directory.refused)
+    content = FileState(
+        directory.content_dialect, start, directory.metadata, tuple(groups), directory.refused
+    )
     return Entry(file, content)
+
+
+def _column(data: bytes | memoryview, dtype: np.dtype[Any], count: int, at: int) -> tuple[NDArray[Any], int]:
+    """The column of so many values after ``at``, and where it ends."""
+    at += -at % _ALIGNMENT
+    column: NDArray[Any] = np.frombuffer(data, dtype, count, at)
+    return column, at + column.nbytes
 
 
 @functools.lru_cache(256)
@@ -340,20 +333,12 @@ def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
         contents = contents[length:]
     kinds = []
     for _ in range(numbers.number()):
-        words = numbers.words(2 * numbers.number())
-        kinds.append(tuple(zip(words[::2], words[1::2], strict=True)))
-    claims = [tuple(map(_claim, numbers.words(numbers.number()))) for _ in range(numbers.number())]
-    points = [0] * len(kinds)
-    rows = []
-    for _ in range(numbers.number()):
-        plugin, tag = numbers.words(2)
-        kind, kept, total, ascending, chosen = numbers.take(5)
-        first = points[kind]
-        points[kind] += kept
-        rows.append(_Row(kind, first, points[kind], plugin, tag, claims[chosen], total, bool(ascending)))
+        [plugin], claims, words, tags = (numbers.words(numbers.number()) for _ in range(4))
+        columns = tuple((name, np.dtype(kind)) for name, kind in zip(words[::2], words[1::2], strict=True))
+        kinds.append(_Kind(plugin, tuple(map(_claim, claims)), columns, tuple(tags)))
     return _Directory(
         file_dialect, content_dialect, flaws, tail[0] if tail else None,
-        refused, metadata, tuple(kinds), tuple(points), tuple(rows),
+        refused, metadata, tuple(kinds),
     )  # fmt: skip
 
 

@@ -97,8 +97,7 @@ class LocalProvider:
         )
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        found = [series.info() for _, series in self._store.series(plugin, runs)]
-        return [info for info in found if info is not None]  # some went while we looked
+        return self._store.infos(plugin, runs)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
@@ -155,9 +154,9 @@ class LocalProvider:
         """Values that no plugin claims: by run, how many of each claim."""
         found: dict[str, dict[str, int]] = {}
         for name in self._store.plugins() - self._plugins:
-            for key, series in self._store.series(name, None):
-                counts = found.setdefault(key.run, {})
-                counts[name] = counts.get(name, 0) + series.total
+            for info in self._store.infos(name, None):
+                counts = found.setdefault(info.key.run, {})
+                counts[name] = counts.get(name, 0) + info.points
         return found
 
     def progress(self) -> Progress:

@@ -1,10 +1,10 @@
 """Rows to columns: a counting sort by key."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from insight_core.records._rows cimport (
-    DOUBLE, PAYLOAD, SIMPLE_VALUE, SINGLE, TENSOR, Key, Locator, Names, Row, Rows,
+    DOUBLE, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, TENSOR, Key, Locator, Names, Row, Rows,
 )
 
 
@@ -19,7 +19,16 @@ cdef struct Part:  # of the sorted rows: those of one key
     int64_t next  # place of its next row while they are sorted
     int64_t numbers  # first place among the numbers of its form, less ``first``
     int64_t locators  # the same among the locators
+    int64_t step  # of its last row so far
     int form
+    bint goes_back  # whether a step is smaller than the one before it
+
+
+cdef struct Lengths:  # of the columns of all parts so far
+    int64_t total
+    int64_t singles
+    int64_t doubles
+    int64_t located
 
 
 cdef struct Sorted:  # whole columns of all keys
@@ -68,6 +77,25 @@ cdef inline void join_rows(Rows *rows, Part *parts, const Names *names) noexcept
             rows.rows[index].key_and_form = key * 4 + SINGLE
 
 
+cdef inline bint is_located(int field) noexcept nogil:
+    return field != SIMPLE_VALUE and field != SCALAR_VALUE
+
+
+cdef inline void add_part(Part *part, bint located, Lengths *lengths) noexcept nogil:
+    """Gives a part its place behind the others."""
+    part.first = part.next = lengths.total
+    part.step = INT64_MIN
+    part.numbers = (lengths.singles if part.form == SINGLE else lengths.doubles) - lengths.total
+    part.locators = lengths.located - lengths.total
+    lengths.total += part.count
+    if part.form == SINGLE:
+        lengths.singles += part.count
+    elif part.form != PAYLOAD:
+        lengths.doubles += part.count
+    if located:
+        lengths.located += part.count
+
+
 cdef inline void sort_rows(const Rows *rows, Part *parts, Sorted *columns) noexcept nogil:
     cdef int64_t index, place
     cdef int form
@@ -81,6 +109,8 @@ cdef inline void sort_rows(const Rows *rows, Part *parts, Sorted *columns) noexc
         form = row.key_and_form & 3
         place = part.next
         part.next += 1
+        part.goes_back |= row.step < part.step
+        part.step = row.step
         columns.steps[place] = row.step
         columns.wall_times[place] = row.wall_time
         if part.form == SINGLE:

@@ -28,12 +28,14 @@ from insight_core.records.wire import (
     read_metadata,
 )
 
-from insight_core.records._columns cimport MIXED, Part, Sorted, count_rows, join_rows, sort_rows
+from insight_core.records._columns cimport (
+    MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
+)
 from insight_core.records._events cimport Layout, begin_event, settle_event
 from insight_core.records._fields cimport PAGE
 from insight_core.records._rows cimport (
-    DOUBLE, FIELDS, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, Names, Rows, add_metadata, add_note,
-    add_row, release_names, release_rows, tag_number,
+    DOUBLE, FIELDS, PAYLOAD, SINGLE, Names, Rows, add_metadata, add_note, add_row, release_names, release_rows,
+    tag_number,
 )
 from insight_core.records._walk cimport (
     AT_VERSION, ENDS_AFTER_BAD_HEADER, ENDS_CUT, ENDS_IN_HEADER, ENDS_IN_RECORD, FRAME, HAS_UNKNOWN_METADATA,
@@ -305,35 +307,40 @@ cdef class CompiledScanner:
             free(parts)
 
     cdef list _sorted(self, Rows *rows, Part *parts):
-        cdef int64_t total = 0
-        cdef int64_t singles = 0
-        cdef int64_t doubles = 0
-        cdef int64_t located = 0
+        cdef Lengths lengths = Lengths(0, 0, 0, 0)
+        cdef uint64_t there = 0  # of field * 4 + form
         cdef int32_t key
+        cdef int kind
         cdef Part *part
         cdef Sorted sorted_rows
+        cdef list keys, groups = []  # keys of the same field and form
         with nogil:
             count_rows(rows, parts)
             join_rows(rows, parts, &self.names)
         for key in range(self.names.key_count):
-            part = &parts[key]
-            part.first = part.next = total
-            part.numbers = (singles if part.form == SINGLE else doubles) - total
-            part.locators = located - total
-            total += part.count
-            if part.form == SINGLE:
-                singles += part.count
-            elif part.form != PAYLOAD:
-                doubles += part.count
-            if self._is_located(key):
-                located += part.count
+            if parts[key].count:
+                there |= <uint64_t>1 << (self.names.keys[key].field * 4 + parts[key].form)
+        for kind in range(FIELDS * 4):
+            if not there >> kind & 1:
+                continue
+            keys = []
+            groups.append(keys)
+            for key in range(self.names.key_count):
+                part = &parts[key]
+                if not part.count or self.names.keys[key].field * 4 + part.form != kind:
+                    continue
+                if part.form == MIXED and keys:  # one by one: each is split
+                    keys = []
+                    groups.append(keys)
+                keys.append(key)
+                add_part(part, is_located(kind >> 2), &lengths)
         whole = (
-            np.empty(total, np.int64),
-            np.empty(total, np.float64),
-            np.empty(singles, np.float32),
-            np.empty(doubles, np.float64),
-            np.empty(doubles, np.uint8),
-            np.empty((3, located), np.int64),
+            np.empty(lengths.total, np.int64),
+            np.empty(lengths.total, np.float64),
+            np.empty(lengths.singles, np.float32),
+            np.empty(lengths.doubles, np.float64),
+            np.empty(lengths.doubles, np.uint8),
+            np.empty((3, lengths.located), np.int64),
         )
         sorted_rows.steps = <int64_t *>address(whole[0])
         sorted_rows.wall_times = <double *>address(whole[1])
@@ -341,48 +348,40 @@ cdef class CompiledScanner:
         sorted_rows.doubles = <double *>address(whole[3])
         sorted_rows.forms = <uint8_t *>address(whole[4])
         sorted_rows.records = <int64_t *>address(whole[5])
-        sorted_rows.starts = sorted_rows.records + located
-        sorted_rows.sizes = sorted_rows.starts + located
+        sorted_rows.starts = sorted_rows.records + lengths.located
+        sorted_rows.sizes = sorted_rows.starts + lengths.located
         with nogil:
             sort_rows(rows, parts, &sorted_rows)
-        return self._cut(parts, whole)
+        return [columns for keys in groups for columns in self._cut(parts, whole, keys)]
 
-    cdef bint _is_located(self, int32_t key):
-        cdef int32_t field = self.names.keys[key].field
-        return field != SIMPLE_VALUE and field != SCALAR_VALUE
-
-    cdef list _cut(self, const Part *parts, tuple whole):
-        """The columns of each key."""
-        cdef list columns = []
+    cdef list _cut(self, const Part *parts, tuple whole, list keys):
+        """The columns of some keys of the same field and form, which lie end to end."""
+        cdef const Part *part = &parts[<int32_t>keys[0]]
+        cdef const Part *end = &parts[<int32_t>keys[len(keys) - 1]]
+        cdef int64_t first = part.first
+        cdef int64_t last = end.first + end.count
+        cdef int64_t start = part.numbers + first
         cdef int32_t key
-        cdef int64_t first, last, start
-        cdef const Part *part
+        cdef int32_t field = self.names.keys[<int32_t>keys[0]].field
         steps, wall_times, singles, doubles, forms, (records, starts, sizes) = whole
-        for key in range(self.names.key_count):
-            part = &parts[key]
-            if not part.count:
-                continue
-            first, last = part.first, part.first + part.count
-            start = part.numbers + first
-            numbers = None
-            if part.form != PAYLOAD:
-                numbers = (singles if part.form == SINGLE else doubles)[start : start + part.count]
-            record = payload = size = None
-            if self._is_located(key):
-                place = slice(part.locators + first, part.locators + last)
-                record, payload, size = records[place], starts[place], sizes[place]
-            found = ValueColumns(
-                self._tag(self.names.keys[key].tag),
-                _FIELDS[self.names.keys[key].field],
-                steps[first:last],
-                wall_times[first:last],
-                numbers,
-                record,
-                payload,
-                size,
-            )
-            if part.form == MIXED:
-                columns += split_by_form(found, forms[start : start + part.count])
-            else:
-                columns.append(found)
-        return columns
+        numbers = record = payload = size = None
+        if part.form != PAYLOAD:
+            numbers = (singles if part.form == SINGLE else doubles)[start : start + last - first]
+        if is_located(field):
+            place = slice(part.locators + first, part.locators + last)
+            record, payload, size = records[place], starts[place], sizes[place]
+        found = ValueColumns(
+            tuple([self._tag(self.names.keys[key].tag) for key in keys]),
+            _FIELDS[field],
+            np.array([parts[key].first + parts[key].count - first for key in keys]),
+            np.array([not parts[key].goes_back for key in keys]),
+            steps[first:last],
+            wall_times[first:last],
+            numbers,
+            record,
+            payload,
+            size,
+        )
+        if part.form == MIXED:
+            return split_by_form(found, forms[start : start + last - first])
+        return [found]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from attrs import Factory, define, frozen
 from numpy.typing import NDArray
@@ -25,21 +27,29 @@ class Flaw:
 
 @frozen(eq=False)
 class ValueColumns:
-    """The values of one tag and field in a batch, in file order; columns of equal length.
+    """The values of some tags under one field in a batch, end to end: those of one tag in file order, then
+    those of the next. Columns of equal length.
 
     Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
     one number have both. A tag whose values change between these forms, or whose numbers are now
     simple_values and now tensors, has several of these, in order.
     """
 
-    tag: str
+    tags: tuple[str, ...]
     field: str
+    ends: NDArray[np.int64]  # index after the last value of each tag
+    ascending: NDArray[np.bool_]  # whether the steps of each never go back
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
     values: NDArray[np.float64] | NDArray[np.float32] | None
     records: NDArray[np.int64] | None  # offset of the record in the file
     starts: NDArray[np.int64] | None  # offset of the payload in the file
     sizes: NDArray[np.int64] | None  # bytes of the payload
+
+
+def never_back(steps: NDArray[Any]) -> bool:
+    """Whether no step is smaller than the one before it."""
+    return not np.count_nonzero(steps[1:] < steps[:-1])
 
 
 @define

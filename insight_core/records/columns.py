@@ -8,7 +8,7 @@ import numpy as np
 from attrs import define, fields
 from numpy.typing import NDArray
 
-from insight_core.records.batch import ValueColumns
+from insight_core.records.batch import ValueColumns, never_back
 from insight_core.records.wire import NUMBER_FIELDS, Value
 
 
@@ -72,8 +72,10 @@ class TagNames:
             tag, field = self._names[int(keys[first])]
             located = field not in NUMBER_FIELDS
             found = ValueColumns(
-                tag,
+                (tag,),
                 field,
+                np.array([last - first]),
+                np.array([never_back(whole.steps[part])]),
                 whole.steps[part],
                 whole.wall_times[part],
                 whole.values[part],
@@ -86,7 +88,8 @@ class TagNames:
 
 
 def split_by_form(columns: ValueColumns, forms: NDArray[np.uint8]) -> list[ValueColumns]:
-    """Stretches of one form; ``columns`` have a float64 for each value, and locators for all or none."""
+    """Stretches of one form; ``columns``, of one tag, have a float64 for each value, and locators for all or
+    none."""
     edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
     return [_of_form(columns, slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
 
@@ -95,8 +98,10 @@ def _of_form(columns: ValueColumns, part: slice, form: int) -> ValueColumns:
     values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
     located = form != _ALONE
     return ValueColumns(
-        columns.tag,
+        columns.tags,
         columns.field if located else "simple_value",
+        np.array([part.stop - part.start]),
+        np.array([never_back(columns.steps[part])]),
         columns.steps[part],
         columns.wall_times[part],
         values.astype(np.float32) if values is not None and form in (_SINGLE, _ALONE) else values,

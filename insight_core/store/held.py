@@ -1,26 +1,16 @@
-"""What the store holds of a run, of a file and of a series, beside columns."""
+"""What the store holds of a run and of a file, beside columns."""
 
 from __future__ import annotations
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
-from insight_core.api import CachePolicy, Claim, Damage, Dialect
+from insight_core.api import Damage, Dialect
 from insight_core.records.batch import Flaw
 from insight_core.records.wire import Metadata
 from insight_core.store.segment import FileOrder
-from insight_core.store.series import Series
+from insight_core.store.series_table import SeriesTable
 
 MOST_REFUSED = 200  # tags of a run that are listed one by one
-
-
-@frozen(eq=False)
-class Owner:
-    """Who takes the values of a claim, and how they are kept."""
-
-    claims: tuple[Claim]
-    name: str  # of the plugin; without one, the claim
-    holds_numbers: bool
-    policy: CachePolicy
 
 
 @define(eq=False)
@@ -31,8 +21,6 @@ class FileHeld:
     dialect: Dialect
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
-    owners: dict[str, Owner] = Factory(dict)  # by field
-    series: list[Series] = Factory(list)  # that have points of this file
     refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
 
 
@@ -40,9 +28,9 @@ class FileHeld:
 class RunState:
     """What the store holds of one run."""
 
+    series: SeriesTable
     files: dict[FileOrder, FileHeld] = Factory(dict)
     metadata: dict[str, Metadata] = Factory(dict)  # by tag, of all files
-    series: dict[tuple[str, str], Series] = Factory(dict)  # by plugin and tag
     damage: dict[str, tuple[Damage, ...]] = Factory(dict)  # by file
     refused: tuple[Damage, ...] = ()
     loading: bool = True

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from insight_core.api import Claim
+from insight_core.records.batch import never_back
 from insight_core.store.column_memory import Column, ColumnMemory
 
 FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by when they were begun
@@ -120,8 +121,3 @@ class Segment:
         """The columns are no longer this segment's: they do not count as its memory."""
         self._memory.release(self._counted)
         self._counted = 0
-
-
-def never_back(steps: Column) -> bool:
-    """Whether no step is smaller than the one before it."""
-    return not np.count_nonzero(steps[1:] < steps[:-1])

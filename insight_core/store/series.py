@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.api import CachePolicy, Claim, Keep, SeriesInfo, SeriesKey
+from insight_core.records.batch import never_back
 from insight_core.records.wire import Metadata
 from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
 from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.file_state import PartState
+from insight_core.store.file_state import SeriesGroup
 from insight_core.store.retention import chosen, keeps_all, lots
-from insight_core.store.segment import FileOrder, FilePart, Segment, never_back
+from insight_core.store.segment import FileOrder, FilePart, Segment
 from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")
@@ -133,17 +134,20 @@ class Series:
             for segment in self._segments:
                 segment.release()
 
-    def restore(self, order: FileOrder, state: PartState) -> None:
-        """Takes over what a file gave to this series in an earlier process; it must be the first of it."""
+    def restore(self, order: FileOrder, group: SeriesGroup, place: int = 0) -> None:
+        """Takes over what a file gave to this series, the one at ``place`` of the group, before this object
+        was made; it must be the first of that file."""
+        columns = group.columns_of(place)
         part = FilePart(order)
-        part.kept, part.total, part.claims = len(state.columns["steps"]), state.total, state.claims
+        part.kept, part.claims = len(columns["steps"]), group.claims
+        part.total = part.kept if group.totals is None else int(group.totals[place])
         with self._lock:
-            self._insert(Segment(state.columns, self._memory, [part], state.ascending))
-            if self.claims is not state.claims:
-                self.claims = _united(self.claims, state.claims)
+            self._insert(Segment(columns, self._memory, [part], bool(group.ascending[place])))
+            if self.claims is not group.claims:
+                self.claims = _united(self.claims, group.claims)
             self._touch()
 
-    def part(self, order: FileOrder) -> PartState | None:
+    def part(self, order: FileOrder) -> SeriesGroup | None:
         """What a file gave to this series: columns that never change."""
         with self._lock:
             segment = self._find(order)
@@ -156,7 +160,9 @@ class Series:
                 first = sum(other.kept for other in before)
                 columns = {name: column[first : first + part.kept] for name, column in columns.items()}
         ascending = ascending or never_back(columns["steps"])
-        return PartState(self.plugin, self.key.tag, claims, columns, total, ascending)
+        count = len(columns["steps"])
+        ends, totals = np.array([count]), None if total == count else np.array([total])
+        return SeriesGroup(self.plugin, (self.key.tag,), claims, columns, ends, totals, np.array([ascending]))
 
     @property
     def empty(self) -> bool:
@@ -251,6 +257,11 @@ class Series:
                     self._info = info
         return info
 
+    def infos(self) -> list[SeriesInfo]:
+        """``info()`` as a list of one or none."""
+        info = self.info()
+        return [] if info is None else [info]
+
     def _outline(self) -> SeriesInfo | None:
         """The series without its data, if it takes no snapshot to tell."""
         segments = self._segments
@@ -267,34 +278,25 @@ class Series:
         for segment in segments:
             for part in segment.parts:
                 total += part.total
-        return self._described(total, kept, first_step, last_step, last_value, 1)
+        return described(
+            self.key, total, kept, first_step, last_step, last_value, 1, self._metadata, self.claims
+        )
 
     def _info_of(self, snapshot: Snapshot) -> SeriesInfo:
         steps, values, shown = snapshot.steps, snapshot.columns.get("values"), snapshot.attempts.visible
         first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
         last_value = None if values is None else float(values[last])
         count = snapshot.attempts.count
-        return self._described(
-            snapshot.total, len(snapshot), int(steps[first]), int(steps[last]), last_value, count
-        )
-
-    def _described(
-        self, points: int, kept: int, first: int, last: int, last_value: float | None, attempts: int
-    ) -> SeriesInfo:
-        metadata = self._metadata or _NO_METADATA
-        return SeriesInfo(
+        return described(
             self.key,
-            points,
-            kept,
-            first,
-            last,
+            snapshot.total,
+            len(snapshot),
+            int(steps[first]),
+            int(steps[last]),
             last_value,
-            attempts,
-            metadata.display_name,
-            metadata.description,
+            count,
+            self._metadata,
             self.claims,
-            metadata.content,
-            metadata.data_class,
         )
 
     def snapshot(self) -> Snapshot:
@@ -356,6 +358,35 @@ class Series:
         if "lot" in whole:
             whole = {name: column for name, column in whole.items() if name != "lot"}
         return whole, ends
+
+
+def described(
+    key: SeriesKey,
+    points: int,
+    kept: int,
+    first: int,
+    last: int,
+    last_value: float | None,
+    attempts: int,
+    metadata: Metadata | None,
+    claims: tuple[Claim, ...],
+) -> SeriesInfo:
+    """The series without its data, with what its metadata says."""
+    metadata = metadata or _NO_METADATA
+    return SeriesInfo(
+        key,
+        points,
+        kept,
+        first,
+        last,
+        last_value,
+        attempts,
+        metadata.display_name,
+        metadata.description,
+        claims,
+        metadata.content,
+        metadata.data_class,
+    )
 
 
 def _ascending(segments: list[Segment]) -> bool:

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from insight_core.api import (
-    CachePolicy,
-    Changes,
-    Claim,
-    Damage,
-    DataKind,
-    Dialect,
-    EventField,
-    Plugin,
-    Run,
-    SeriesKey,
-    SummaryPlugin,
-)
-from insight_core.records.batch import Batch, Flaw, ValueColumns
-from insight_core.records.wire import Metadata
-from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.file_state import FileState, PartState
-from insight_core.store.held import FileHeld, Owner, RunState
+from insight_core.api import CachePolicy, Changes, Damage, Dialect, Plugin, Run, SeriesInfo, SeriesKey
+from insight_core.records.batch import Batch, Flaw
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.file_state import FileState, SeriesGroup
+from insight_core.store.held import FileHeld, RunState
+from insight_core.store.owners import Owners, Taken
+from insight_core.store.resting import RestingGroup
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
+from insight_core.store.series_table import SeriesTable, may_rest
 
-_KEEP_ALL = CachePolicy()
-_COLUMNS_AT_ONCE = 500  # added without letting readers in
+_SERIES_AT_ONCE = 500  # added to without letting readers in
 _MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
-# Events that carry a whole message have no tag; these are TensorBoard's names for them.
-_EVENT_TAGS = {"graph_def": "__run_graph__", "meta_graph_def": "__meta_graph__"}
-_NAMED_BY_METADATA = (
-    "tensor",
-    "metadata",
-)  # fields whose values belong to the plugin that the metadata names
 
 
 class Store:
@@ -50,30 +33,24 @@ class Store:
     ) -> None:
         self._lock = threading.Condition()
         self._memory = memory or ColumnMemory()
-        self._owners: dict[Claim, Owner] = {}
-        self._policies = dict(policies)
-        for plugin in plugins:
-            policy = self._policies.setdefault(plugin.name, plugin.cache)
-            for claim in plugin.decoder.claims if plugin.decoder else ():
-                scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
-                self._owners[claim] = Owner((claim,), plugin.name, scalar, policy)
-        self._fingerprint = _fingerprint(self._owners.values(), self._policies)
+        self._owners = Owners(plugins, policies)
         self._runs: dict[str, RunState] = {}
         self._generation = 0
         self._changed: OrderedDict[Series, int] = OrderedDict()
+        self._came = 0  # generation at which a run last had its first series
         self._runs_changed = 0
         self._vanished = 0  # generation at which series last disappeared
 
     def fingerprint(self) -> str:
         """Changes with anything that decides what is kept of a file: claims, kinds, cache policies."""
-        return self._fingerprint
+        return self._owners.fingerprint
 
     # --- the loader's side ------------------------------------------------------------------------
 
     def add_run(self, name: str) -> None:
         with self._lock:
             if name not in self._runs:
-                self._runs[name] = RunState()
+                self._runs[name] = RunState(SeriesTable(name, self._memory))
                 self._touch_runs()
 
     def remove_run(self, name: str) -> None:
@@ -81,8 +58,7 @@ class Store:
             state = self._runs.pop(name, None)
             if state is None:
                 return
-            for series in state.series.values():
-                series.release()
+            state.series.release()
             self._touch_runs(vanished=True)
             # told as "anything may have changed" from now on
             self._changed.clear()
@@ -110,16 +86,17 @@ class Store:
             if state is None:
                 return
             state.damage.pop(file, None)
-            held = state.files.pop(order, None)
-            for series in held.series if held else ():
+            state.files.pop(order, None)
+            state.series.wake()
+            for series in state.series.awake():
                 series.drop(order)
                 if series.empty:
-                    del state.series[(series.plugin, series.key.tag)]
+                    state.series.remove(series)
                     self._changed.pop(series, None)
             state.metadata = {}
             for _, other in sorted(state.files.items()):
                 state.metadata = {**other.metadata, **state.metadata}
-            for series in state.series.values():
+            for series in state.series.awake():
                 metadata = state.metadata.get(series.key.tag)
                 if series.metadata is not metadata:
                     series.metadata = metadata
@@ -139,15 +116,23 @@ class Store:
             if first is not None and (held.start_time is None or first < held.start_time):
                 held.start_time = first
                 self._touch_runs()
+            if batch.columns or batch.metadata:
+                state.series.wake()
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
                 state.metadata.setdefault(tag, metadata)
+            taken = self._owners.taken(batch.columns, dialect, (held.metadata, state.metadata))
+            self._generation += 1
+            if state.series.is_empty:
+                taken = self._rest_taken(state, order, taken)
+            self._lock.notify_all()
         refused = len(held.refused)
-        for at in range(0, max(1, len(batch.columns)), _COLUMNS_AT_ONCE):
+        places = [(each, place) for each in taken for place in range(len(each.tags))]
+        for at in range(0, len(places), _SERIES_AT_ONCE):
             with self._lock:
                 self._generation += 1
-                for columns in batch.columns[at : at + _COLUMNS_AT_ONCE]:
-                    self._append_columns(state, held, run, order, columns, expected)
+                for each, place in places[at : at + _SERIES_AT_ONCE]:
+                    self._append_columns(state, held, run, order, each, place, expected)
                 self._lock.notify_all()
         if len(held.refused) > refused:
             with self._lock:
@@ -162,7 +147,6 @@ class Store:
             self._touch_runs()
         elif held.dialect is not dialect:
             held.dialect = dialect
-            held.owners.clear()
             self._touch_runs()
         return held
 
@@ -172,38 +156,69 @@ class Store:
             state = self._runs.get(run)
             if state is None:
                 return
+            state.series.wake()
             held = FileHeld(file, content.dialect, content.start_time, dict(content.metadata))
             state.files[order] = held
             state.metadata = {**held.metadata, **state.metadata}
             held.refused.update(content.refused)
             self._generation += 1
-            for part in content.parts:
-                policy = self._policies.get(part.plugin, _KEEP_ALL)
-                series = self._series_of(state, held, run, part.plugin, part.tag, policy, 0)
-                if series is not None:
-                    series.restore(order, part)
-                    held.series.append(series)
-                    self._note_change(series)
+            is_first = state.series.is_empty
+            for group in content.groups:
+                policy = self._owners.policy(group.plugin)
+                if is_first and may_rest(policy):
+                    self._rest(state, order, group, policy)
+                else:
+                    self._restore_each(state, held, run, order, group, policy)
             if held.refused:
                 state.list_refused(run)
             self._touch_runs()
+
+    def _restore_each(
+        self,
+        state: RunState,
+        held: FileHeld,
+        run: str,
+        order: FileOrder,
+        group: SeriesGroup,
+        policy: CachePolicy,
+    ) -> None:
+        for place, tag in enumerate(group.tags):
+            series = self._series_of(state, held, run, group.plugin, tag, policy, 0)
+            if series is not None:
+                series.restore(order, group, place)
+                self._note_change(series)
+
+    def _rest(self, state: RunState, order: FileOrder, group: SeriesGroup, policy: CachePolicy) -> None:
+        state.series.rest(order, group, state.metadata, policy)
+        state.series.came = self._came = self._generation
+
+    def _rest_taken(self, state: RunState, order: FileOrder, taken: list[Taken]) -> list[Taken]:
+        """Lets the first series of a run rest, if they can; returns what has to be appended one by one."""
+        names = {(each.owner.name, tag) for each in taken for tag in each.tags}
+        if len(names) < sum(len(each.tags) for each in taken):
+            return taken  # a tag whose values change their form
+        for each in taken:
+            if _may_rest(each):
+                self._rest(state, order, each.group(), each.owner.policy)
+        return [each for each in taken if not _may_rest(each)]
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """What is held of a file; None when that is nothing. The file must not be appended meanwhile."""
         with self._lock:
             state = self._runs.get(run)
             held = state.files.get(order) if state else None
-            if held is None:
+            if state is None or held is None:
                 return None
             dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
-            held_series, refused = list(held.series), dict(held.refused)
-        parts: list[PartState] = []
-        for series in held_series:
-            part = series.part(order)
-            if part is None:  # the file went meanwhile
-                return None
-            parts.append(part)
-        return FileState(dialect, start_time, metadata, tuple(parts), refused)
+            refused = dict(held.refused)
+            groups = [resting.group for resting in state.series.resting(order)]
+            awake = state.series.awake()
+        parts = (series.part(order) for series in awake)
+        groups += [part for part in parts if part is not None]
+        with self._lock:
+            if self._runs.get(run) is not state or state.files.get(order) is not held:
+                return None  # the file went meanwhile
+        return FileState(dialect, start_time, metadata, tuple(groups), refused)
 
     def _append_columns(
         self,
@@ -211,50 +226,19 @@ class Store:
         held: FileHeld,
         run: str,
         order: FileOrder,
-        columns: ValueColumns,
+        taken: Taken,
+        place: int,
         expected: float,
     ) -> None:
-        tag = columns.tag or _EVENT_TAGS.get(columns.field, "")
-        field, metadata = columns.field, None
-        if field in _NAMED_BY_METADATA:
-            metadata = held.metadata.get(tag) or state.metadata.get(tag)
-        owner = held.owners.get(field) if metadata is None else None
-        if owner is None:
-            owner = self._owner(held, field, metadata)
-        steps, wall_times, records = columns.steps, columns.wall_times, columns.records
-        offset = 0 if records is None else int(records[0])
-        taken: dict[str, Column]
-        if owner.holds_numbers or records is None or columns.starts is None or columns.sizes is None:
-            if columns.values is None:
-                held.refused.setdefault(
-                    tag, Flaw(offset, f"{tag!r} of plugin {owner.name} is not one number")
-                )
-                return
-            taken = {"steps": steps, "wall_times": wall_times, "values": columns.values}
-        else:
-            taken = {
-                "steps": steps,
-                "wall_times": wall_times,
-                "records": records,
-                "starts": columns.starts,
-                "sizes": columns.sizes,
-            }
+        tag, owner = taken.tags[place], taken.owner
+        if not taken.columns:
+            held.refused.setdefault(tag, taken.refusal(place))
+            return
+        offset = taken.offset_of(place)
         series = self._series_of(state, held, run, owner.name, tag, owner.policy, offset)
         if series is not None:
-            if series.append(order, taken, owner.claims, expected):
-                held.series.append(series)
+            series.append(order, taken.columns_of(place), owner.claims, expected)
             self._note_change(series)
-
-    def _owner(self, held: FileHeld, field: str, metadata: Metadata | None) -> Owner:
-        """Who takes a field of a file, or of that what the metadata says."""
-        claim = EventField(held.dialect, field) if metadata is None else SummaryPlugin(metadata.plugin)
-        owner = self._owners.get(claim)
-        if owner is None:
-            name = str(claim)
-            owner = self._owners[claim] = Owner((claim,), name, False, self._policies.get(name, _KEEP_ALL))
-        if metadata is None:
-            held.owners[field] = owner
-        return owner
 
     def _series_of(
         self,
@@ -267,14 +251,14 @@ class Store:
         offset: int,
     ) -> Series | None:
         """The series of a plugin under a tag; None when the policy allows no further one."""
-        series = state.series.get((plugin, tag))
+        series = state.series.get(plugin, tag)
         if series is None:
-            if policy.series and sum(name == plugin for name, _ in state.series) >= policy.series:
+            if policy.series and sum(s.plugin == plugin for s in state.series.awake()) >= policy.series:
                 reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin} a run"
                 held.refused.setdefault(tag, Flaw(offset, reason))
                 return None
             series = Series(policy, self._memory, plugin, SeriesKey(run, tag))
-            state.series[(plugin, tag)] = series
+            state.series.add(series)
         if series.metadata is None and tag in state.metadata:
             series.metadata = state.metadata[tag]
         return series
@@ -314,14 +298,25 @@ class Store:
             runs = self._runs_changed > since
             if since < self._vanished or since > self._generation:
                 return Changes(self._generation, None, True)
-            found: dict[str, list[SeriesKey]] = {}
-            for count, (series, generation) in enumerate(reversed(self._changed.items())):
-                if generation <= since:
-                    break
+            found: dict[str, dict[SeriesKey, None]] = {}
+            for count, (plugin, key) in enumerate(self._changed_since(since)):
                 if count == _MOST_CHANGES:
                     return Changes(self._generation, None, runs)
-                found.setdefault(series.plugin, []).append(series.key)
-            return Changes(self._generation, found, runs)
+                found.setdefault(plugin, {})[key] = None
+            return Changes(self._generation, {plugin: list(keys) for plugin, keys in found.items()}, runs)
+
+    def _changed_since(self, since: int) -> Iterator[tuple[str, SeriesKey]]:
+        """Plugins and keys of series, some twice."""
+        for series, generation in reversed(self._changed.items()):
+            if generation <= since:
+                break
+            yield series.plugin, series.key
+        if self._came <= since:
+            return
+        for run, state in self._runs.items():
+            if state.series.came > since:
+                for plugin, tags in state.series.names():
+                    yield from ((plugin, SeriesKey(run, tag)) for tag in tags)
 
     def runs(self) -> list[Run]:
         with self._lock:
@@ -345,26 +340,24 @@ class Store:
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin by their claim."""
         with self._lock:
-            return {plugin for state in self._runs.values() for plugin, _ in state.series}
+            return {plugin for state in self._runs.values() for plugin, _ in state.series.names()}
 
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
         with self._lock:
             state = self._runs.get(key.run)
-            return state.series.get((plugin, key.tag)) if state else None
+            return state.series.get(plugin, key.tag) if state else None
 
-    def series(self, plugin: str, runs: Iterable[str] | None) -> list[tuple[SeriesKey, Series]]:
+    def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
+        """All series of a plugin without their data; those that have no points (any more) are left out."""
         wanted = None if runs is None else set(runs)
+        found: list[RestingGroup | Series] = []
         with self._lock:
-            return [
-                (series.key, series)
-                for name, state in self._runs.items()
-                if wanted is None or name in wanted
-                for series in state.series.values()
-                if series.plugin == plugin
-            ]
+            for name, state in self._runs.items():
+                if wanted is None or name in wanted:
+                    found += [each for each in state.series.resting() if each.group.plugin == plugin]
+                    found += [series for series in state.series.awake() if series.plugin == plugin]
+        return list(itertools.chain.from_iterable(each.infos() for each in found))
 
 
-def _fingerprint(owners: Iterable[Owner], policies: Mapping[str, CachePolicy]) -> str:
-    facts = [repr((o.claims, o.name, o.holds_numbers)) for o in owners]
-    facts += [repr((name, policy)) for name, policy in policies.items()]
-    return hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()
+def _may_rest(taken: Taken) -> bool:
+    return bool(taken.columns) and may_rest(taken.owner.policy)

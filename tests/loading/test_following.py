@@ -213,12 +213,12 @@ def test_several_threads_read_what_one_reads_and_no_file_is_read_by_two(
     loading.load()
     assert len({name for names in readers.values() for name in names}) > 1
     assert loading.progress().bytes_read == loading.progress().bytes_total > 0
-    for (key, one), (other_key, other) in zip(
-        sorted(plain.series("scalar", None), key=lambda item: item[0]),
-        sorted(parallel.series("scalar", None), key=lambda item: item[0]),
-        strict=True,
-    ):
-        assert key == other_key
+    keys = sorted(info.key for info in plain.infos("scalar", None))
+    assert keys == sorted(info.key for info in parallel.infos("scalar", None))
+    for key in keys:
+        one, other = plain.find("scalar", key), parallel.find("scalar", key)
+        assert one is not None
+        assert other is not None
         assert one.snapshot().orders == other.snapshot().orders
         for name, column in one.snapshot().columns.items():
             np.testing.assert_array_equal(column, other.snapshot().columns[name])
@@ -244,7 +244,7 @@ def test_files_that_have_to_be_waited_for_are_waited_for_together(
     monkeypatch.setattr(reading, "_TASK", 500)
     store = Store([SCALAR], {})
     Loader(store, [Logdir(str(tmp_path))], 0).load()
-    assert len(store.series("scalar", None)) == 60
+    assert len(store.infos("scalar", None)) == 60
     assert len(readers) > 1
 
 

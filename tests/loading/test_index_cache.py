@@ -27,7 +27,7 @@ from insight_core.loading.index_upkeep import clear, contents, kept_files
 from insight_core.records.batch import Flaw
 from insight_core.records.crc32c import crc32c
 from insight_core.records.wire import Metadata
-from insight_core.store.file_state import FileState, PartState
+from insight_core.store.file_state import FileState, SeriesGroup
 
 LOG = "/logs/run/events.out.tfevents.1"
 SCALAR = EventField(Dialect.TENSORBOARD, "simple_value")
@@ -43,8 +43,10 @@ flaws = st.builds(Flaw, offsets, texts, offsets)
 
 
 @st.composite
-def parts(draw: st.DrawFn) -> PartState:
-    points = draw(st.integers(0, 5))
+def groups(draw: st.DrawFn) -> SeriesGroup:
+    tags = draw(st.lists(texts, min_size=1, max_size=4))
+    ends = np.cumsum(draw(st.lists(st.integers(0, 5), min_size=len(tags), max_size=len(tags))))
+    points = int(ends[-1])
     types = draw(
         st.dictionaries(names, st.sampled_from(["<i8", "<f8", "<f4", "|u1"]), min_size=1, max_size=4)
     )
@@ -54,8 +56,16 @@ def parts(draw: st.DrawFn) -> PartState:
         .copy()
         for name, kind in types.items()
     }
-    groups = draw(st.lists(claims, max_size=3))
-    return PartState(draw(texts), draw(texts), tuple(groups), columns, draw(counts), draw(st.booleans()))
+    totals = draw(st.none() | st.lists(counts, min_size=len(tags), max_size=len(tags)))
+    return SeriesGroup(
+        draw(texts),
+        tuple(tags),
+        tuple(draw(st.lists(claims, max_size=3))),
+        columns,
+        ends,
+        None if totals is None else np.array(totals),
+        np.array(draw(st.lists(st.booleans(), min_size=len(tags), max_size=len(tags)))),
+    )
 
 
 records = st.builds(
@@ -82,14 +92,14 @@ states = st.builds(
     dialect=dialects,
     start_time=st.none() | st.floats(allow_nan=False),
     metadata=st.dictionaries(texts, metadata, max_size=3),
-    parts=st.lists(parts(), max_size=4).map(tuple),
+    groups=st.lists(groups(), max_size=4).map(tuple),
     refused=st.dictionaries(texts, flaws, max_size=3),
 )
 
 
 def standing_alone(state: FileState) -> FileState:
     """The state with metadata for every tag."""
-    tags = {part.tag for part in state.parts} | state.refused.keys()
+    tags = {tag for group in state.groups for tag in group.tags} | state.refused.keys()
     return evolve(state, metadata={**dict.fromkeys(tags, Metadata("p", "", "")), **state.metadata})
 
 
@@ -101,17 +111,15 @@ def plain(entry: Entry | None) -> object:
     if entry is None:
         return None
     content = entry.content
-    listed = [
-        (
-            part.plugin,
-            part.tag,
-            part.claims,
-            [(name, column.dtype.str, column.tobytes()) for name, column in part.columns.items()],
-            part.total,
-            part.ascending,
-        )
-        for part in content.parts
-    ]
+    listed = []
+    for group in content.groups:
+        totals = group.counts() if group.totals is None else group.totals
+        for place, tag in enumerate(group.tags):
+            columns = group.columns_of(place)
+            held = [(name, column.dtype.str, column.tobytes()) for name, column in columns.items()]
+            facts = int(totals[place]), bool(group.ascending[place])
+            listed.append((group.plugin, tag, group.claims, held, facts))
+    listed.sort(key=repr)  # groups of the same kind are joined
     kept = content.dialect, content.start_time, dict(content.metadata), dict(content.refused)
     return entry.file, kept, listed
 
@@ -119,17 +127,18 @@ def plain(entry: Entry | None) -> object:
 def entry_of(points: int, *, series: int = 3, first: float = 0.0) -> Entry:
     """What a small run with scalars leaves; values count from ``first``."""
     listed = tuple(
-        PartState(
+        SeriesGroup(
             "scalar",
-            f"tag{number}",
+            (f"tag{number}",),
             (SCALAR,),
             {
                 "steps": np.arange(points),
                 "wall_times": np.linspace(1.7e9, 1.7e9 + 60, points),
                 "values": np.arange(first, first + points, dtype=np.float32),
             },
-            points,
-            True,
+            np.array([points]),
+            None,
+            np.array([True]),
         )
         for number in range(series)
     )
@@ -158,9 +167,10 @@ def test_columns_are_aligned_and_read_only(cache: IndexCache, points: int) -> No
     cache.save(LOG, entry_of(points))
     loaded = cache.load(LOG)
     assert loaded is not None
-    for part in loaded.content.parts:
-        for column in part.columns.values():
-            assert len(column) == points
+    for group in loaded.content.groups:
+        assert group.ends.tolist() == [points, 2 * points, 3 * points]
+        for column in group.columns.values():
+            assert len(column) == 3 * points
             assert column.flags.aligned
             assert not column.flags.writeable
 
@@ -188,11 +198,11 @@ def test_the_last_save_wins(cache: IndexCache) -> None:
 def test_what_another_file_decided_is_not_kept(cache: IndexCache, claim: Claim) -> None:
     """A tensor without metadata belongs to whom the metadata of its tag in another file names."""
     entry = entry_of(5)
-    first, second, _ = entry.content.parts
+    first, second, _ = entry.content.groups
     own, foreign = evolve(first, claims=(claim,)), evolve(second, claims=(SCALAR, claim))
-    cache.save(LOG, evolve(entry, content=evolve(entry.content, parts=(own, second))))
+    cache.save(LOG, evolve(entry, content=evolve(entry.content, groups=(own, second))))
     assert cache.load(LOG) is not None
-    cache.save("/logs/other", evolve(entry, content=evolve(entry.content, parts=(own, foreign))))
+    cache.save("/logs/other", evolve(entry, content=evolve(entry.content, groups=(own, foreign))))
     assert cache.load("/logs/other") is None
 
 
@@ -269,7 +279,7 @@ def test_a_directory_of_nonsense_with_good_checksums_is_dropped(
     place_of(cache).write_bytes(begun + checksum.to_bytes(4, sys.byteorder) + name + body)
     loaded = cache.load(LOG)
     assert loaded is None or all(
-        len(column) == 0 for part in loaded.content.parts for column in part.columns.values()
+        len(column) == 0 for group in loaded.content.groups for column in group.columns.values()
     )
 
 
@@ -441,7 +451,7 @@ def test_two_hosts_save_and_load_at_once(tmp_path: Path) -> None:
     while any(process.poll() is None for process in saving):
         loaded = cache.load(LOG)
         assert loaded is not None
-        points = loaded.content.parts[0].total
+        points = int(loaded.content.groups[0].ends[0])
         assert plain(loaded) == expected[points]
         seen.add(points)
     assert [process.wait() for process in saving] == [0, 0]

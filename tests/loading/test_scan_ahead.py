@@ -79,8 +79,10 @@ def all_of(file: EventFile, may_scan_ahead: bool) -> dict[str, Any]:
     while (batch := file.read(may_scan_ahead)) is not None:
         for c in batch.columns:
             columns = (c.steps, c.wall_times, c.values, c.records, c.starts, c.sizes)
-            rows = [[None] * len(c.steps) if column is None else column.tolist() for column in columns]
-            points[c.tag, c.field] += zip(*rows, strict=True)
+            whole = [[None] * len(c.steps) if column is None else column.tolist() for column in columns]
+            rows = list(zip(*whole, strict=True))
+            for tag, first_row, end in zip(c.tags, [0, *c.ends], c.ends, strict=False):
+                points[tag, c.field] += rows[first_row:end]
         for tag, found in batch.metadata.items():
             metadata.setdefault(tag, found)
         first += [batch.first_wall_time] if batch.first_wall_time is not None else []

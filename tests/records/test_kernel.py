@@ -76,9 +76,11 @@ class Reading:
                 places = list(zip(c.records.tolist(), c.starts.tolist(), c.sizes.tolist(), strict=True))
             times = map(repr, c.wall_times.tolist())
             rows = list(zip(c.steps.tolist(), times, numbers, places, strict=True))
-            self.points[c.tag, c.field] += rows
-            if c.values is not None:
-                self.numbers[c.tag] += rows
+            for tag, first, end, ascending in zip(c.tags, [0, *c.ends], c.ends, c.ascending, strict=False):
+                assert ascending == (c.steps[first:end].tolist() == sorted(c.steps[first:end].tolist()))
+                self.points[tag, c.field] += rows[first:end]
+                if c.values is not None:
+                    self.numbers[tag] += rows[first:end]
         for tag, metadata in batch.metadata.items():
             self.metadata.setdefault(tag, metadata)
         if batch.first_wall_time is not None:
@@ -451,7 +453,7 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
     for make in BOTH:
         with opened(data) as descriptor:
             found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
-        columns = [c for c in found if c.tag == "t"]
+        columns = [c for c in found if c.tags == ("t",)]
         assert [c.steps.tolist() for c in columns] == [[0], [1, 2], [3], [4], [5], [6], [7]]
         assert [None if c.values is None else c.values.tolist() for c in columns] == [
             [0.5], [1.5, 1.5], [0.5], None, [0.5], [2.5], [0.5],
@@ -460,7 +462,7 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
             "simple_value", "tensor", "simple_value", "tensor", "simple_value", "tensor", "simple_value",
         ]  # fmt: skip
         assert all((c.records is None) == (c.field == "simple_value") for c in columns)
-        assert [c.steps.tolist() for c in found if c.tag == "other"] == [list(range(8))]
+        assert [c.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
 
 
 def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:

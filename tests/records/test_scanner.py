@@ -125,9 +125,12 @@ def flat(columns: list[ValueColumns]) -> list[Point]:
     found: list[Point] = []
     for c in columns:
         values = [None] * len(c.steps) if c.values is None else c.values.tolist()
+        tags = np.repeat(c.tags, np.diff(c.ends, prepend=0))
         found += [
-            (c.tag, c.field, step, wall, value)
-            for step, wall, value in zip(c.steps.tolist(), c.wall_times.tolist(), values, strict=True)
+            (tag, c.field, step, wall, value)
+            for tag, step, wall, value in zip(
+                tags.tolist(), c.steps.tolist(), c.wall_times.tolist(), values, strict=True
+            )
         ]
     return found
 
@@ -188,11 +191,13 @@ def test_thousands_of_alike_events_keep_their_order_and_bits() -> None:
     )
     batch = scan(blob)
     for c in batch.columns:
-        picked = np.arange(int(c.tag[1:]), 3000, 3)
         assert c.values is not None
         assert c.values.dtype == np.float32
-        np.testing.assert_array_equal(c.steps, picked)
-        np.testing.assert_array_equal(c.values, values[picked])
+        for tag, first, end in zip(c.tags, [0, *c.ends], c.ends, strict=False):
+            picked = np.arange(int(tag[1:]), 3000, 3)
+            np.testing.assert_array_equal(c.steps[first:end], picked)
+            np.testing.assert_array_equal(c.values[first:end], values[picked])
+    assert sorted(tag for c in batch.columns for tag in c.tags) == ["t0", "t1", "t2"]
 
 
 def test_metadata_in_every_event_is_read_by_column() -> None:
@@ -205,8 +210,10 @@ def test_metadata_in_every_event_is_read_by_column() -> None:
     assert {tag: m.plugin for tag, m in batch.metadata.items()} == dict.fromkeys(
         ("t0", "t1", "t2"), "scalars"
     )
-    points = {c.tag: c.steps.tolist() for c in batch.columns}
-    assert points == {f"t{k}": list(range(k, 3000, 3)) for k in range(3)}
+    steps: dict[str, list[int]] = {}
+    for tag, _, step, _, _ in flat(batch.columns):
+        steps.setdefault(tag, []).append(step)
+    assert steps == {f"t{k}": list(range(k, 3000, 3)) for k in range(3)}
 
 
 def test_events_of_equal_length_and_thousands_of_shapes() -> None:

@@ -40,15 +40,25 @@ FIRST, SECOND = (1.0, "a"), (2.0, "b")
 
 
 def numbers(tag: str, steps: range) -> ValueColumns:
-    values = np.array(steps, np.float32)
+    values, ends, ascending = np.array(steps, np.float32), np.array([len(steps)]), np.array([True])
     return ValueColumns(
-        tag, "simple_value", np.array(steps, np.int64), values.astype(float), values, None, None, None
+        (tag,),
+        "simple_value",
+        ends,
+        ascending,
+        np.array(steps),
+        values.astype(float),
+        values,
+        None,
+        None,
+        None,
     )
 
 
 def payloads(tag: str, steps: range, field: str = "image") -> ValueColumns:
-    at = np.array(steps, np.int64)
-    return ValueColumns(tag, field, at, at.astype(float), None, at * 100, at * 100 + 20, at + 7)
+    at, ends, ascending = np.array(steps), np.array([len(steps)]), np.array([True])
+    times = at.astype(float)
+    return ValueColumns((tag,), field, ends, ascending, at, times, None, at * 100, at * 100 + 20, at + 7)
 
 
 def batch(*columns: ValueColumns, metadata: dict[str, Metadata] | None = None, first: float = 5.0) -> Batch:
@@ -69,13 +79,15 @@ def content(store: Store) -> dict[str, object]:
     """Everything that a reader sees."""
     seen: dict[str, object] = {"runs": store.runs(), "damage": store.damage(None)}
     for plugin in store.plugins():
-        for key, series in store.series(plugin, None):
+        for info in store.infos(plugin, None):
+            series = store.find(plugin, info.key)
+            assert series is not None
             snapshot = series.snapshot()
             held = {name: column.tolist() for name, column in snapshot.columns.items() if name != "claims"}
             taken = [snapshot.claim_of(i) for i in range(len(snapshot)) if "claims" in snapshot.columns]
             files = [snapshot.file_of(i) for i in range(len(snapshot))]
-            facts = (series.info(), series.metadata, snapshot.total)
-            seen[f"{plugin} {key}"] = (held, taken, files, facts)
+            facts = (info, series.info(), series.metadata, snapshot.total)
+            seen[f"{plugin} {info.key}"] = (held, taken, files, facts)
     return seen
 
 
@@ -83,13 +95,13 @@ def copied(store: Store, into: Store, orders: list[FileOrder], *, read_only: boo
     for order in orders:
         state = store.file_state("r", order)
         assert state is not None
-        parts = []
-        for part in state.parts:
-            columns = {name: column.copy() for name, column in part.columns.items()}
+        groups = []
+        for group in state.groups:
+            columns = {name: column.copy() for name, column in group.columns.items()}
             for column in columns.values():
                 column.flags.writeable = not read_only
-            parts.append(evolve(part, columns=columns))
-        into.restore("r", order[1], order, evolve(state, parts=tuple(parts)))
+            groups.append(evolve(group, columns=columns))
+        into.restore("r", order[1], order, evolve(state, groups=tuple(groups)))
     return into
 
 

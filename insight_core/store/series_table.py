@@ -1,0 +1,89 @@
+"""The series of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from insight_core.api import CachePolicy
+from insight_core.records.wire import Metadata
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.file_state import SeriesGroup
+from insight_core.store.resting import RestingGroup
+from insight_core.store.retention import keeps_all
+from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
+
+
+def may_rest(policy: CachePolicy) -> bool:
+    """Whether all that a file gives is retained."""
+    return keeps_all(policy) and not policy.series
+
+
+class SeriesTable:
+    """Series by plugin and tag. Those of the first file stay at rest in groups until ``wake``, which is due
+    before anything is added to the run or taken from it. The store's lock guards all of this.
+    """
+
+    __slots__ = ("_awake", "_memory", "_resting", "_run", "came")
+
+    def __init__(self, run: str, memory: ColumnMemory) -> None:
+        self._run = run
+        self._memory = memory
+        self._awake: dict[tuple[str, str], Series] = {}
+        self._resting: list[RestingGroup] = []
+        self.came = 0  # generation in which the groups came; all other series came later
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._awake and not self._resting
+
+    def rest(
+        self, order: FileOrder, group: SeriesGroup, metadata: Mapping[str, Metadata], policy: CachePolicy
+    ) -> None:
+        """Takes what the first file gave to series that it gives nothing else."""
+        self._resting.append(RestingGroup(self._run, order, group, metadata, policy, self._memory))
+
+    def wake(self) -> None:
+        """Makes all series that are at rest, so that they can change."""
+        for resting in self._resting:
+            plugin = resting.group.plugin
+            for tag in resting.group.tags:
+                series = resting.series(tag)
+                if series is not None:
+                    self._awake[(plugin, tag)] = series
+        self._resting = []
+
+    def get(self, plugin: str, tag: str) -> Series | None:
+        series = self._awake.get((plugin, tag))
+        if series is None:
+            for resting in self._resting:
+                if resting.group.plugin == plugin and (series := resting.series(tag)) is not None:
+                    return series
+        return series
+
+    def add(self, series: Series) -> None:
+        self._awake[(series.plugin, series.key.tag)] = series
+
+    def remove(self, series: Series) -> None:
+        del self._awake[(series.plugin, series.key.tag)]
+
+    def awake(self) -> list[Series]:
+        return list(self._awake.values())
+
+    def resting(self, order: FileOrder | None = None) -> list[RestingGroup]:
+        """The groups of a file, or all."""
+        return [each for each in self._resting if order is None or each.order == order]
+
+    def names(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """Plugins and tags; a plugin may come several times."""
+        for resting in self._resting:
+            yield resting.group.plugin, resting.group.tags
+        for plugin, tag in self._awake:
+            yield plugin, (tag,)
+
+    def release(self) -> None:
+        """The run is gone: nothing of it counts as memory of the store."""
+        for resting in self._resting:
+            resting.release()
+        for series in self._awake.values():
+            series.release()

@@ -1,0 +1,257 @@
+"""Series at rest are, to whoever asks, what they are when each is held by itself."""
+
+from __future__ import annotations
+
+import insight_scalar
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from insight_core.api import CachePolicy, Dialect, EventField, Plugin, RecordDecoder, SeriesInfo, SeriesKey
+from insight_core.records.batch import Batch, ValueColumns
+from insight_core.records.wire import Metadata
+from insight_core.store import resting
+from insight_core.store import store as store_module
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
+from insight_core.store.store import Store
+
+SCALAR = insight_scalar.insight_plugin()
+IMAGE = EventField(Dialect.TENSORBOARD, "image")
+SIMPLE_VALUE = EventField(Dialect.TENSORBOARD, "simple_value")
+PICTURES = Plugin("pictures", "Pictures", decoder=RecordDecoder({IMAGE}))
+TAGS = ["a", "b", "c", "d"]
+FILES = [(float(number), f"f{number}") for number in range(3)]
+Steps = dict[str, list[int]]  # by tag
+
+
+def found(field: str, steps: Steps) -> ValueColumns:
+    """Values of all tags end to end: their steps as numbers, or locators made of these."""
+    whole = np.array([step for each in steps.values() for step in each], np.int64)
+    ends = np.cumsum([len(each) for each in steps.values()])
+    ascending = np.array([each == sorted(each) for each in steps.values()])
+    times = whole.astype(float)
+    if field == "simple_value":
+        return ValueColumns(
+            tuple(steps), field, ends, ascending, whole, times, whole.astype(np.float32), None, None, None
+        )
+    records, starts, sizes = whole * 100, whole + 20, whole + 7
+    return ValueColumns(tuple(steps), field, ends, ascending, whole, times, None, records, starts, sizes)
+
+
+def columns_of(field: str, steps: list[int]) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    whole = found(field, {"": steps})
+    names = ["values"] if field == "simple_value" else ["records", "starts", "sizes"]
+    return {name: getattr(whole, name) for name in ("steps", "wall_times", *names)}
+
+
+def append(store: Store, order: FileOrder, *columns: ValueColumns, about: str = "") -> None:
+    metadata = {"a": Metadata("scalars", about, "", b"content", 1)} if about else {}
+    batch = Batch(1000, Dialect.TENSORBOARD, list(columns), metadata, first_wall_time=5.0)
+    store.append("r", order[1], order, Dialect.TENSORBOARD, batch)
+
+
+class Model:
+    """What each file gave, and series that are made of it one by one."""
+
+    def __init__(self) -> None:
+        self.files: dict[FileOrder, dict[tuple[str, str], list[int]]] = {}
+        self.about: dict[FileOrder, str] = {}
+
+    def append(self, order: FileOrder, field: str, steps: Steps) -> None:
+        held = self.files.setdefault(order, {})
+        for tag, more in steps.items():
+            held.setdefault((field, tag), []).extend(more)
+
+    def series(self, field: str, tag: str) -> Series | None:
+        plugin, claim = ("scalar", SIMPLE_VALUE) if field == "simple_value" else ("pictures", IMAGE)
+        series = Series(CachePolicy(), None, plugin, SeriesKey("r", tag))
+        for order, held in sorted(self.files.items()):
+            if (field, tag) in held:
+                series.append(order, columns_of(field, held[field, tag]), (claim,))
+        return None if series.empty else series
+
+    def infos(self, field: str) -> set[tuple[object, ...]]:
+        made = (self.series(field, tag) for tag in TAGS)
+        return {facts(info) for series in made if series for info in series.infos()}
+
+
+def facts(info: SeriesInfo) -> tuple[object, ...]:
+    return (
+        info.key, info.points, info.kept, info.first_step, info.last_step, info.last_value, info.attempts,
+        info.claims,
+    )  # fmt: skip
+
+
+operations = st.tuples(
+    st.sampled_from(["append", "append", "append", "drop", "restore", "infos", "find", "state"]),
+    st.integers(0, 2),
+    st.lists(st.sampled_from(TAGS), min_size=1, max_size=4, unique=True),
+    st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    st.sampled_from(["one", "each", "twice", "both"]),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(operations, max_size=12), st.sampled_from([None, 0, 300]))
+def test_whatever_is_asked_and_comes_a_series_is_the_same(
+    some: list[tuple[str, int, list[str], list[int], str]], limit: int | None
+) -> None:
+    memory = ColumnMemory(limit)
+    store, model = Store([SCALAR, PICTURES], {}, memory), Model()
+    store.add_run("r")
+    for operation, number, tags, steps, form in some:
+        order = FILES[number]
+        given_steps = {tag: [step + place for step in steps] for place, tag in enumerate(tags)}
+        before = store.generation
+        if operation == "append":
+            columns = [found("simple_value", given_steps)]
+            if form == "each":
+                columns = [found("simple_value", {tag: each}) for tag, each in given_steps.items()]
+            fields = ["simple_value"]
+            if form == "twice":
+                columns *= 2
+                fields *= 2
+            elif form == "both":
+                columns.append(found("image", given_steps))
+                fields.append("image")
+            append(store, order, *columns)
+            for field in fields:
+                model.append(order, field, given_steps)
+            told = store.changes(before, 0).series
+            assert told is not None
+            assert {plugin: sorted(keys) for plugin, keys in told.items()} == {
+                "scalar" if field == "simple_value" else "pictures": [SeriesKey("r", t) for t in sorted(tags)]
+                for field in fields
+            }
+        elif operation == "drop":
+            store.drop_file("r", order[1], order)
+            model.files.pop(order, None)
+        elif operation == "restore":
+            again = Store([SCALAR, PICTURES], {}, memory)
+            again.add_run("r")
+            for kept in model.files:
+                state = store.file_state("r", kept)
+                assert state is not None
+                again.restore("r", kept[1], kept, state)
+            store.remove_run("r")
+            store = again
+        elif operation == "state":
+            state = store.file_state("r", order)
+            assert (state is None) == (order not in model.files)
+            names = [(group.plugin, tag) for group in state.groups for tag in group.tags] if state else []
+            assert len(names) == len(set(names)) == len(model.files.get(order, {}))
+        elif operation == "find":
+            for field, plugin in (("simple_value", "scalar"), ("image", "pictures")):
+                series, made = store.find(plugin, SeriesKey("r", tags[0])), model.series(field, tags[0])
+                assert (series is None) == (made is None)
+                if series is not None and made is not None:
+                    one, other = series.snapshot(), made.snapshot()
+                    assert (one.orders, one.ends, one.claims) == (other.orders, other.ends, other.claims)
+                    for name, column in other.columns.items():
+                        np.testing.assert_array_equal(one.columns[name], column)
+                    assert store.find(plugin, SeriesKey("r", tags[0])) is series
+        if operation in ("infos", "restore"):
+            infos = store.infos("scalar", None)
+            assert {facts(info) for info in infos} == model.infos("simple_value")
+            assert len({info.key for info in infos}) == len(infos)
+            assert {facts(info) for info in store.infos("pictures", ["r"])} == model.infos("image")
+        assert store.plugins() == {
+            "scalar" if field == "simple_value" else "pictures"
+            for held in model.files.values()
+            for field, _ in held
+        }
+    store.remove_run("r")
+    assert memory.held == 0
+
+
+def test_no_series_is_made_until_one_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[SeriesKey] = []
+
+    def watched(policy: CachePolicy, memory: ColumnMemory, plugin: str, key: SeriesKey) -> Series:
+        made.append(key)
+        return Series(policy, memory, plugin, key)
+
+    monkeypatch.setattr(resting, "Series", watched)
+    monkeypatch.setattr(store_module, "Series", watched)
+    first, second = Store([SCALAR], {}), Store([SCALAR], {})
+    first.add_run("r")
+    second.add_run("r")
+    append(first, FILES[0], found("simple_value", {"a": [1, 2], "b": [1], "back": [1, 2, 1]}), about="A")
+    append(first, FILES[1])
+    state = first.file_state("r", FILES[0])
+    assert state is not None
+    second.restore("r", "f", FILES[0], state)
+    assert made == []
+    for store in (first, second):
+        assert [info.attempts for info in store.infos("scalar", None)] == [1, 1, 2]
+        assert made == [SeriesKey("r", "back")]
+        assert store.find("scalar", SeriesKey("r", "b")) is not None
+        assert made == [SeriesKey("r", "back"), SeriesKey("r", "b")]
+        made.clear()
+
+
+def test_a_series_that_was_asked_for_goes_on() -> None:
+    store = Store([SCALAR], {})
+    store.add_run("r")
+    append(store, FILES[1], found("simple_value", {"a": [1, 2], "b": [1]}), about="A")
+    series = store.find("scalar", SeriesKey("r", "a"))
+    assert series is not None
+    assert series.metadata is not None
+    version = series.version
+    append(store, FILES[0], found("simple_value", {"a": [0]}), about="other")
+    assert series is store.find("scalar", SeriesKey("r", "a"))
+    assert series.snapshot().steps.tolist() == [0, 1, 2]
+    assert series.version > version
+    assert {info.key.tag: info.points for info in store.infos("scalar", None)} == {"a": 3, "b": 1}
+    assert [info.display_name for info in store.infos("scalar", None)] == ["A", ""]
+
+
+def test_all_that_came_at_once_is_told_as_changed_once_and_what_came_later_by_itself() -> None:
+    store = Store([SCALAR], {})
+    store.add_run("r")
+    append(store, FILES[0], found("simple_value", {"a": [1], "b": [1]}))
+    first = store.generation
+    assert store.changes(first, 0).series == {}
+    append(store, FILES[0], found("simple_value", {"b": [2]}))
+    assert store.changes(first, 0).series == {"scalar": [SeriesKey("r", "b")]}
+    everything = store.changes(0, 0).series
+    assert everything is not None
+    assert sorted(everything["scalar"]) == [SeriesKey("r", "a"), SeriesKey("r", "b")]
+
+
+def test_more_changes_than_are_listed_are_told_as_anything() -> None:
+    store = Store([SCALAR], {})
+    store.add_run("r")
+    append(store, FILES[0], found("simple_value", {str(number): [1] for number in range(2001)}))
+    assert store.changes(0, 0).series is None
+
+
+def test_values_of_one_field_go_to_the_plugins_that_their_metadata_names() -> None:
+    store = Store([SCALAR], {})
+    store.add_run("r")
+    columns = found("tensor", {tag: [1, 2] for tag in TAGS})
+    named = dict(zip(TAGS, ["text", "scalars", "scalars", "text"], strict=True))
+    metadata = {tag: Metadata(plugin, tag, "") for tag, plugin in named.items()}
+    batch = Batch(1000, Dialect.TENSORBOARD, [columns], metadata)
+    store.append("r", "f", FILES[0], Dialect.TENSORBOARD, batch)
+    assert [info.key.tag for info in store.infos("plugin:text", None)] == ["a", "d"]
+    assert [info.display_name for info in store.infos("plugin:text", None)] == ["a", "d"]
+    assert [damage.reason for damage in store.damage("r")] == [
+        f"{tag!r} of plugin scalar is not one number" for tag in "bc"
+    ]
+    series = store.find("plugin:text", SeriesKey("r", "d"))
+    assert series is not None
+    assert series.snapshot().columns["records"].tolist() == [100, 200]
+
+
+def test_a_plugin_with_a_cache_policy_has_series_of_its_own() -> None:
+    store = Store([SCALAR, PICTURES], {"pictures": CachePolicy(points=1), "scalar": CachePolicy(series=2)})
+    store.add_run("r")
+    steps = {tag: [1, 2, 3] for tag in TAGS}
+    append(store, FILES[0], found("simple_value", steps), found("image", steps))
+    assert [info.key.tag for info in store.infos("scalar", None)] == ["a", "b"]
+    assert [info.key.tag for info in store.infos("pictures", None)] == TAGS
+    assert len(store.damage("r")) == 2
