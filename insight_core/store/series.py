@@ -15,6 +15,7 @@ from insight_core.records.batch import never_back
 from insight_core.records.wire import Metadata
 from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
 from insight_core.store.column_memory import Column, ColumnMemory
+from insight_core.store.description import described
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.retention import chosen, keeps_all, lots
 from insight_core.store.segment import FileOrder, FilePart, Segment
@@ -24,7 +25,6 @@ _NOWHERE = SeriesKey("", "")
 _STRIPES = 64  # series share their locks: one for each of thousands would take as long to make as the series
 _locks = [threading.Lock() for _ in range(_STRIPES)]
 _joining = [threading.Lock() for _ in range(_STRIPES)]
-_NO_METADATA = Metadata("", "", "")
 
 
 class Series:
@@ -358,35 +358,6 @@ class Series:
         if "lot" in whole:
             whole = {name: column for name, column in whole.items() if name != "lot"}
         return whole, ends
-
-
-def described(
-    key: SeriesKey,
-    points: int,
-    kept: int,
-    first: int,
-    last: int,
-    last_value: float | None,
-    attempts: int,
-    metadata: Metadata | None,
-    claims: tuple[Claim, ...],
-) -> SeriesInfo:
-    """The series without its data, with what its metadata says."""
-    metadata = metadata or _NO_METADATA
-    return SeriesInfo(
-        key,
-        points,
-        kept,
-        first,
-        last,
-        last_value,
-        attempts,
-        metadata.display_name,
-        metadata.description,
-        claims,
-        metadata.content,
-        metadata.data_class,
-    )
 
 
 def _ascending(segments: list[Segment]) -> bool:

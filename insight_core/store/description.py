@@ -1,0 +1,37 @@
+"""What is said of a series without its data."""
+
+from __future__ import annotations
+
+from insight_core.api import Claim, SeriesInfo, SeriesKey
+from insight_core.records.wire import Metadata
+
+_NO_METADATA = Metadata("", "", "")
+
+
+def described(
+    key: SeriesKey,
+    points: int,
+    kept: int,
+    first: int,
+    last: int,
+    last_value: float | None,
+    attempts: int,
+    metadata: Metadata | None,
+    claims: tuple[Claim, ...],
+) -> SeriesInfo:
+    """The series without its data; ``first`` and ``last`` are steps of points that are shown."""
+    metadata = metadata or _NO_METADATA
+    return SeriesInfo(
+        key,
+        points,
+        kept,
+        first,
+        last,
+        last_value,
+        attempts,
+        metadata.display_name,
+        metadata.description,
+        claims,
+        metadata.content,
+        metadata.data_class,
+    )
