@@ -33,6 +33,8 @@ EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
 }
 NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
 METADATA_FIELD = 9
+_WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
+_SHORT_EVENT = 256  # bytes
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
 
 
@@ -150,13 +152,24 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
 
 def dialect_of(buffer: Buffer) -> Dialect | None:
     """The dialect of a file whose first event fills ``buffer``; None when it does not say."""
+    if len(buffer) > _SHORT_EVENT:
+        return _dialect_of(buffer)
+    event = bytes(buffer)
+    return _known_dialect_of(event[_WALL_TIME_FIELD:] if event[:1] == b"\x09" else event)
+
+
+def _dialect_of(event: Buffer) -> Dialect | None:
     try:
-        version = read_event(buffer, None).version
+        version = read_event(event, None).version
     except Malformed:
         return None
     if version is None:
         return None
     return Dialect.MINDSPORE if "mindspore" in version.lower() else Dialect.TENSORBOARD
+
+
+# Files of one writer begin alike, but for the time.
+_known_dialect_of = functools.lru_cache(maxsize=64)(_dialect_of)
 
 
 def _check_wire_type(name: str, kind: int, wanted: int) -> None:
