@@ -79,7 +79,12 @@ class Program:
 
     def peak_memory(self) -> float:
         """Megabytes: the sum of the largest resident sizes that its processes ever had."""
-        return sum(peak_memory(number) for number in self._processes())
+        children = self._processes()[1:]
+        total = peak_memory(self.process.pid)
+        for number in children:
+            with suppress(Failed):  # a child that has ended meanwhile holds nothing
+                total += peak_memory(number)
+        return total
 
     def wait(self, done: Callable[[], bool], *, pause: float, patience: float) -> float:
         """Seconds from the start until ``done`` says so, asked every ``pause`` seconds. Raises Failed."""
