@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from insight_core.cli.ending import Ending
-from insight_core.cli.flags import Flag, nonempty, port_number, seconds
+from insight_core.cli.flags import Flag, merged_counts, nonempty, port_number, seconds, with_hyphens
 from insight_core.cli.options import (
     CACHE,
     CACHE_DIR,
@@ -85,10 +85,6 @@ _FLAGS = (
 _SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, VERBOSITY)
 
 
-def _merged(counts: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
-    return {name: count for mapping in counts for name, count in mapping.items()}
-
-
 @frozen(kw_only=True)
 class DataServerOptions:
     """The flags; ``shared`` holds those that insight-host has too."""
@@ -97,7 +93,7 @@ class DataServerOptions:
     host: str
     port: int
     reload: float
-    samples_per_plugin: Mapping[str, int] = field(converter=_merged)
+    samples_per_plugin: Mapping[str, int] = field(converter=merged_counts)
     checksum: bool | None
     port_file: str | None
     error_file: str | None
@@ -124,7 +120,7 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
         flag.add_to(parser)
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice: everything")
     parser.add_argument("-V", "--version", action="store_true", help="print the version and exit")
-    given = vars(parser.parse_args([_hyphenated(argument) for argument in arguments]))
+    given = vars(parser.parse_args(with_hyphens(arguments)))
     if given["version"]:
         from insight_core.cli.version import version_text
 
@@ -144,11 +140,6 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
     if given["verbose"]:
         shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
     return DataServerOptions(**own, shared=Options(command="data-server", **shared))
-
-
-def _hyphenated(argument: str) -> str:
-    name, equals, value = argument.partition("=")
-    return name.replace("_", "-") + equals + value if name.startswith("--") else argument
 
 
 def _or(value: object, default: object) -> object:

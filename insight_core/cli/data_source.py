@@ -106,6 +106,7 @@ def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> St
     reload = f"{max(1, int(options.reload_interval))}" if options.reload_interval else "once"
     samples = ",".join(f"{name}={count}" for name, count in _samples(options, registry).items())
     parts: list[StartableProvider] = []
+    mindspore: list[Logdir] = []
     for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
         flags = [
             f"--logdir={os.path.abspath(logdir.path)}",
@@ -121,11 +122,7 @@ def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> St
                 prefix=prefix,
             )
         )
-    prefixed = zip(logdirs, run_prefixes(logdirs), strict=True)
-    mindspore = [
-        evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE}))
-        for logdir, prefix in prefixed
-    ]
+        mindspore.append(evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE})))
     return MergedProvider([*parts, _in_process(options, registry, mindspore)])
 
 

@@ -179,3 +179,17 @@ def split_logdirs(text: str) -> Sequence[str]:
 
 def is_logdir_name(text: str) -> bool:
     return bool(text) and not text.startswith((".", "~")) and "/" not in text and os.sep not in text
+
+
+def merged_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """What a repeated flag says in all; the last word counts."""
+    return {name: count for mapping in counts for name, count in mapping.items()}
+
+
+def with_hyphens(arguments: Sequence[str]) -> list[str]:
+    """``--like_this=a_b`` to ``--like-this=a_b``."""
+    result = []
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        result.append(name.replace("_", "-") + equals + value if name.startswith("--") else argument)
+    return result

@@ -13,6 +13,7 @@ from attrs import field, frozen
 from insight_core.cli.flags import (
     Flag,
     memory_size,
+    merged_counts,
     nonempty,
     one_of,
     port_number,
@@ -23,6 +24,7 @@ from insight_core.cli.flags import (
     split_list,
     split_logdirs,
     url_prefix,
+    with_hyphens,
 )
 
 LOGDIR = Flag(
@@ -157,10 +159,6 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    return {name: count for mapping in counts for name, count in mapping.items()}
-
-
 @frozen(kw_only=True)
 class Options:
     """Flags by name; those that the command does not have keep their default. ``port`` None: not given."""
@@ -173,7 +171,7 @@ class Options:
     port: int | None = None
     path_prefix: str = ""
     reload_interval: float = 1.0
-    samples_per_plugin: Mapping[str, int] = field(default=(), converter=_merged)
+    samples_per_plugin: Mapping[str, int] = field(default=(), converter=merged_counts)
     cache_preset: str | None = None
     cache_dir: str | None = None
     cache: bool = True
@@ -204,7 +202,7 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None
     command, rest = _command(list(arguments))
     flags, _ = COMMANDS[command]
     parser = _parser(command, flags)
-    given = vars(parser.parse_args(_with_hyphens(rest)))
+    given = vars(parser.parse_args(with_hyphens(rest)))
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for flag in flags:
@@ -277,15 +275,6 @@ def _refuse(word: str) -> NoReturn:
     parser = _parser("serve", SERVE_FLAGS)
     hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
     parser.error(f"unknown command {word!r}, the commands are {', '.join(COMMANDS)}{hint}")
-
-
-def _with_hyphens(arguments: Sequence[str]) -> list[str]:
-    """``--like_this=a_b`` to ``--like-this=a_b``."""
-    result = []
-    for argument in arguments:
-        name, equals, value = argument.partition("=")
-        result.append(name.replace("_", "-") + equals + value if name.startswith("--") else argument)
-    return result
 
 
 def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 
 from insight_core.api import Changes, SeriesKey
-
-_MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
+from insight_core.store.changes import changes_after
 
 
 class ChangeLog:
@@ -47,17 +47,16 @@ class ChangeLog:
         with self._grown:
             if timeout > 0 and self._generation <= since and not self._ended:
                 self._grown.wait(timeout)
-            runs = self._runs > since
-            if since < self._everything or since > self._generation:
-                return Changes(self._generation, None, True)
-            found: dict[str, list[SeriesKey]] = {}
-            for count, ((plugin, key), generation) in enumerate(reversed(self._series.items())):
-                if generation <= since:
-                    break
-                if count == _MOST_CHANGES:
-                    return Changes(self._generation, None, runs)
-                found.setdefault(plugin, []).append(key)
-            return Changes(self._generation, found, runs)
+            newest_first = reversed(self._series.items())
+            return changes_after(
+                since,
+                self._generation,
+                runs=self._runs,
+                everything=self._everything,
+                series=(
+                    place for place, _ in itertools.takewhile(lambda item: item[1] > since, newest_first)
+                ),
+            )
 
     def end(self) -> None:
         """Ends every wait, now and later."""

@@ -7,7 +7,7 @@ tensorboard/data/server/server.rs; docs/grpc_api.md lists the differences.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,14 @@ class _Sampled(_Filtered, Protocol):
     def HasField(self, field_name: Literal["downsample"], /) -> bool: ...
 
 
+_Listing = TypeVar(
+    "_Listing",
+    messages.ListScalarsResponse,
+    messages.ListTensorsResponse,
+    messages.ListBlobSequencesResponse,
+)
+
+
 class TensorBoardService:
     """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
 
@@ -72,18 +80,7 @@ class TensorBoardService:
     def ListScalars(self, request: messages.ListScalarsRequest) -> messages.ListScalarsResponse:
         found = self._entries(request, SCALAR)
         self._numbers.measure([entry for tags in found.values() for entry in tags.values()])
-        response = messages.ListScalarsResponse()
-        for run, tags in found.items():
-            listed = response.runs.add(run_name=run)
-            for tag, entry in tags.items():
-                max_step, max_wall_time, _ = entry.listed or (0, 0.0, 0)
-                metadata = messages.ScalarMetadata(
-                    max_step=max_step,
-                    max_wall_time=max_wall_time,
-                    summary_metadata=self._catalog.metadata(entry),
-                )
-                listed.tags.add(tag_name=tag, metadata=metadata)
-        return response
+        return self._list(found, messages.ListScalarsResponse())
 
     @unary
     def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
@@ -106,18 +103,7 @@ class TensorBoardService:
 
     @unary
     def ListTensors(self, request: messages.ListTensorsRequest) -> messages.ListTensorsResponse:
-        response = messages.ListTensorsResponse()
-        for run, tags in self._entries(request, TENSOR).items():
-            listed = response.runs.add(run_name=run)
-            for tag, entry in tags.items():
-                max_step, max_wall_time, _ = self._listed(entry)
-                metadata = messages.TensorMetadata(
-                    max_step=max_step,
-                    max_wall_time=max_wall_time,
-                    summary_metadata=self._catalog.metadata(entry),
-                )
-                listed.tags.add(tag_name=tag, metadata=metadata)
-        return response
+        return self._list(self._entries(request, TENSOR), messages.ListTensorsResponse())
 
     @unary
     def ReadTensors(self, request: messages.ReadTensorsRequest) -> messages.ReadTensorsResponse:
@@ -143,19 +129,7 @@ class TensorBoardService:
     def ListBlobSequences(
         self, request: messages.ListBlobSequencesRequest
     ) -> messages.ListBlobSequencesResponse:
-        response = messages.ListBlobSequencesResponse()
-        for run, tags in self._entries(request, BLOB_SEQUENCE).items():
-            listed = response.runs.add(run_name=run)
-            for tag, entry in tags.items():
-                max_step, max_wall_time, max_length = self._listed(entry)
-                metadata = messages.BlobSequenceMetadata(
-                    max_step=max_step,
-                    max_wall_time=max_wall_time,
-                    max_length=max_length,
-                    summary_metadata=self._catalog.metadata(entry),
-                )
-                listed.tags.add(tag_name=tag, metadata=metadata)
-        return response
+        return self._list(self._entries(request, BLOB_SEQUENCE), messages.ListBlobSequencesResponse())
 
     @unary
     def ReadBlobSequences(
@@ -222,6 +196,17 @@ class TensorBoardService:
         runs = asked.runs.names if asked.HasField("runs") else None
         tags = asked.tags.names if asked.HasField("tags") else None
         return self._catalog.entries(Kind(plugin, data_class), runs, tags)
+
+    def _list(self, found: Mapping[str, Mapping[str, Entry]], response: _Listing) -> _Listing:
+        for run, tags in found.items():
+            listed = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                metadata = listed.tags.add(tag_name=tag).metadata
+                metadata.max_step, metadata.max_wall_time, length = self._listed(entry)
+                if isinstance(metadata, messages.BlobSequenceMetadata):
+                    metadata.max_length = length
+                metadata.summary_metadata.CopyFrom(self._catalog.metadata(entry))
+        return response
 
     def _listed(self, entry: Entry) -> tuple[int, float, int]:
         if entry.listed is None:

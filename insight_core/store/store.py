@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from insight_core.api import CachePolicy, Changes, Damage, Dialect, Plugin, Run, SeriesInfo, SeriesKey
 from insight_core.records.batch import Batch, Flaw
+from insight_core.store.changes import changes_after
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import FileState, SeriesGroup
 from insight_core.store.held import FileHeld, RunState
@@ -19,7 +20,6 @@ from insight_core.store.series import Series
 from insight_core.store.series_table import SeriesTable, may_rest
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
-_MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
 
 
 class Store:
@@ -295,15 +295,13 @@ class Store:
         with self._lock:
             if timeout > 0 and self._generation <= since:
                 self._lock.wait(timeout)
-            runs = self._runs_changed > since
-            if since < self._vanished or since > self._generation:
-                return Changes(self._generation, None, True)
-            found: dict[str, dict[SeriesKey, None]] = {}
-            for count, (plugin, key) in enumerate(self._changed_since(since)):
-                if count == _MOST_CHANGES:
-                    return Changes(self._generation, None, runs)
-                found.setdefault(plugin, {})[key] = None
-            return Changes(self._generation, {plugin: list(keys) for plugin, keys in found.items()}, runs)
+            return changes_after(
+                since,
+                self._generation,
+                runs=self._runs_changed,
+                everything=self._vanished,
+                series=self._changed_since(since),
+            )
 
     def _changed_since(self, since: int) -> Iterator[tuple[str, SeriesKey]]:
         """Plugins and keys of series, some twice."""

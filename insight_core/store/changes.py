@@ -1,0 +1,24 @@
+"""What changed after a generation, as the store and the providers of other data tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from insight_core.api import Changes, SeriesKey
+
+_MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
+
+
+def changes_after(
+    since: int, generation: int, *, runs: int, everything: int, series: Iterable[tuple[str, SeriesKey]]
+) -> Changes:
+    """``generation`` is that of now; ``runs`` and ``everything`` are those at which the run table changed
+    and at which anything may have; ``series`` are those that changed after ``since``, some perhaps twice."""
+    if since < everything or since > generation:
+        return Changes(generation, None, True)
+    found: dict[str, dict[SeriesKey, None]] = {}
+    for count, (plugin, key) in enumerate(series):
+        if count == _MOST_CHANGES:
+            return Changes(generation, None, runs > since)
+        found.setdefault(plugin, {})[key] = None
+    return Changes(generation, {plugin: list(keys) for plugin, keys in found.items()}, runs > since)
