@@ -1,0 +1,1 @@
+"""What decoders of plugins share: payloads to arrays, without web code."""
