@@ -204,6 +204,7 @@ class SeriesInfo:
 
 
 X: TypeAlias = Literal["step", "relative", "wall"]
+ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides what a later attempt wrote anew
 
 
 @frozen
@@ -223,7 +224,7 @@ class ScalarQuery:
     window: tuple[float | None, float | None] = (None, None)
     width: int | None = None
     smoothing: float = 0.0
-    attempts: Literal["last", "all"] = "last"
+    attempts: ShownAttempts = "last"
     nearest: float | None = None
 
 
@@ -255,11 +256,17 @@ class ScalarColumns:
 
 @frozen(eq=False)
 class RecordTable:
-    """Where the payloads of a series are; all columns are of equal length."""
+    """Where the payloads of a series are; all columns are of equal length.
+
+    The last attempt is in the order of steps, all attempts are in that of the files.
+    """
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
-    sizes: NDArray[np.int64]  # bytes of each payload
+    sizes: NDArray[np.int64]  # bytes of each payload; -1 where only reading it would tell
+    total: int  # in the series as the writer recorded it
+    kept: int  # of total, retained under the cache policy
+    hidden: int  # of kept, left out because a later attempt wrote these steps anew
 
 
 @frozen
@@ -300,6 +307,9 @@ class DataProvider(Protocol):
 
     Values that no plugin claims are kept too, as series of a plugin named by their claim
     (``str(claim)``: ``plugin:text``, ``tensorboard:audio``).
+
+    ``limit`` asks for the first bytes of a payload at most, for what its head tells. What is cut off
+    is not read, so that its checksum is not verified.
     """
 
     def plugins(self) -> Collection[str]: ...  # that have series, unclaimed ones by their claim
@@ -308,8 +318,16 @@ class DataProvider(Protocol):
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...
     ) -> Mapping[SeriesKey, ScalarColumns]: ...
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable: ...
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload: ...
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable: ...
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,  # into the columns of records() for the same attempts
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload: ...
     def damage(self, run: str | None = None) -> Sequence[Damage]: ...
     def progress(self) -> Progress: ...
     def location(self) -> str: ...
@@ -333,6 +351,12 @@ class NotFound(InsightError):
 
 class InvalidArgument(InsightError):
     status = 400
+
+
+class Undecodable(InsightError):
+    """A payload whose bytes are not what their claim says."""
+
+    status = 422
 
 
 class Unavailable(InsightError):

@@ -259,8 +259,11 @@ class EventFile:
         return True
 
 
-def read_payload(path: str, record: int, start: int, size: int) -> bytes:
-    """A payload of the record at offset ``record``, verified; raises ValueError, OSError."""
+def read_payload(path: str, record: int, start: int, size: int, *, limit: int | None = None) -> bytes:
+    """A payload of the record at offset ``record``, verified; raises ValueError, OSError.
+
+    At most ``limit`` bytes of it; then the rest is not read, and nothing is verified.
+    """
     with open(path, "rb") as file:
         file.seek(record)
         header = file.read(HEADER_SIZE)
@@ -270,6 +273,8 @@ def read_payload(path: str, record: int, start: int, size: int) -> bytes:
             or not record + HEADER_SIZE <= start <= start + size <= record + HEADER_SIZE + length
         ):
             raise ValueError("the record is no longer where it was")
+        if limit is not None and limit < size:
+            return os.pread(file.fileno(), limit, start)
         if not is_whole(file.fileno(), record + HEADER_SIZE, length):
             raise ValueError(BAD_DATA)
         return os.pread(file.fileno(), size, start)

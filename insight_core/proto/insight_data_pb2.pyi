@@ -239,32 +239,50 @@ class ScalarSummary(_message.Message):
     def __init__(self, value_type: _Optional[_Union[ValueType, str]] = ..., points: _Optional[int] = ..., total: _Optional[int] = ..., hidden: _Optional[int] = ..., kept: _Optional[int] = ..., origin: _Optional[float] = ..., extent_low: _Optional[float] = ..., extent_high: _Optional[float] = ..., nans: _Optional[int] = ..., positive_infinities: _Optional[int] = ..., negative_infinities: _Optional[int] = ...) -> None: ...
 
 class RecordsRequest(_message.Message):
-    __slots__ = ("plugin", "key")
+    __slots__ = ("plugin", "key", "all_attempts")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
+    ALL_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     key: SeriesKey
-    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ...) -> None: ...
+    all_attempts: bool
+    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., all_attempts: _Optional[bool] = ...) -> None: ...
 
 class RecordsResponse(_message.Message):
-    __slots__ = ("steps", "wall_times", "sizes")
+    __slots__ = ("steps", "wall_times", "sizes", "summary")
     STEPS_FIELD_NUMBER: _ClassVar[int]
     WALL_TIMES_FIELD_NUMBER: _ClassVar[int]
     SIZES_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
     steps: bytes
     wall_times: bytes
     sizes: bytes
-    def __init__(self, steps: _Optional[bytes] = ..., wall_times: _Optional[bytes] = ..., sizes: _Optional[bytes] = ...) -> None: ...
+    summary: RecordSummary
+    def __init__(self, steps: _Optional[bytes] = ..., wall_times: _Optional[bytes] = ..., sizes: _Optional[bytes] = ..., summary: _Optional[_Union[RecordSummary, _Mapping[str, object]]] = ...) -> None: ...
+
+class RecordSummary(_message.Message):
+    __slots__ = ("total", "kept", "hidden")
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    KEPT_FIELD_NUMBER: _ClassVar[int]
+    HIDDEN_FIELD_NUMBER: _ClassVar[int]
+    total: int
+    kept: int
+    hidden: int
+    def __init__(self, total: _Optional[int] = ..., kept: _Optional[int] = ..., hidden: _Optional[int] = ...) -> None: ...
 
 class PayloadRequest(_message.Message):
-    __slots__ = ("plugin", "key", "index")
+    __slots__ = ("plugin", "key", "index", "all_attempts", "limit")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
+    ALL_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     key: SeriesKey
     index: int
-    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., index: _Optional[int] = ...) -> None: ...
+    all_attempts: bool
+    limit: int
+    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., index: _Optional[int] = ..., all_attempts: _Optional[bool] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class PayloadResponse(_message.Message):
     __slots__ = ("claim", "size", "data")

@@ -26,6 +26,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
     SummaryPlugin,
     Unavailable,
 )
@@ -117,17 +118,31 @@ class InsightProvider:
             found.update((some[index], whole.columns()) for index, whole in parts.items())
         return found
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        request = pb.RecordsRequest(plugin=plugin, key=_key(key))
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        request = pb.RecordsRequest(plugin=plugin, key=_key(key), all_attempts=attempts == "all")
         stretches = list(self._asked().stream(_RECORDS, request, LONG))
+        summary = stretches[0].summary if stretches else pb.RecordSummary()
         return RecordTable(
             _integers(stretch.steps for stretch in stretches),
             _doubles(stretch.wall_times for stretch in stretches),
             _integers(stretch.sizes for stretch in stretches),
+            total=summary.total,
+            kept=summary.kept,
+            hidden=summary.hidden,
         )
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        request = pb.PayloadRequest(plugin=plugin, key=_key(key), index=index)
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        request = pb.PayloadRequest(
+            plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
+        )
         pieces = list(self._asked().stream(_PAYLOAD, request, LONG))
         data = b"".join(piece.data for piece in pieces)
         if not pieces or len(data) != pieces[0].size:

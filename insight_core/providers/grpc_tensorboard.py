@@ -29,6 +29,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
     Unavailable,
 )
 from insight_core.proto import tensorboard_data_pb2 as pb
@@ -142,24 +143,37 @@ class TensorBoardProvider:
             answers[one.key] = answer(snapshot, view, query)
         return {key: answers[key] for key in keys if key in answers}
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """The service has the last attempt alone, and tells of nothing that it does not keep."""
         one = self._listed(plugin, key)
         data = self._data(one)
         if isinstance(data, Payloads):
-            return RecordTable(data.steps, data.wall_times, data.sizes)
-        columns = data.snapshot().columns
-        sizes = np.full(len(columns["steps"]), len(number_bytes(0.0)), np.int64)
-        return RecordTable(columns["steps"].astype(np.int64), columns["wall_times"].astype(np.float64), sizes)
+            steps, wall_times, sizes = data.steps, data.wall_times, data.sizes
+        else:
+            columns = data.snapshot().columns
+            steps, wall_times = columns["steps"].astype(np.int64), columns["wall_times"].astype(np.float64)
+            sizes = np.full(len(steps), len(number_bytes(0.0)), np.int64)
+        return RecordTable(steps, wall_times, sizes, total=len(steps), kept=len(steps), hidden=0)
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
         one = self._listed(plugin, key)
         data = self._data(one)
         steps = data.steps if isinstance(data, Payloads) else data.snapshot().steps
         if not 0 <= index < len(steps):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         if isinstance(data, Payloads):
-            return Payload(payload_bytes(self._link, one, data, index), one.claim)
-        return Payload(number_bytes(float(data.snapshot().columns["values"][index])), one.claim)
+            found = payload_bytes(self._link, one, data, index)
+        else:
+            found = number_bytes(float(data.snapshot().columns["values"][index]))
+        return Payload(found[:limit], one.claim)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         self._now()

@@ -24,6 +24,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
 )
 from insight_core.loading.event_file import read_payload
 from insight_core.loading.loader import Loader
@@ -115,37 +116,54 @@ class LocalProvider:
             answers[key] = answer(snapshot, view, query)
         return answers
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        snapshot, shown = self._shown_records(plugin, key)
-        columns = {name: column[shown] for name, column in snapshot.columns.items()}
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        self._loader.prefer(frozenset((key.run,)))
+        snapshot, shown = self._shown_records(plugin, key, attempts)
+        steps, wall_times, sizes = (
+            snapshot.columns[name] if shown is None else snapshot.columns[name][shown]
+            for name in ("steps", "wall_times", "sizes")
+        )
         return RecordTable(
-            columns["steps"].astype(np.int64),
-            columns["wall_times"].astype(np.float64),
-            columns["sizes"].astype(np.int64),
+            steps.astype(np.int64),
+            wall_times.astype(np.float64),
+            sizes.astype(np.int64),
+            total=snapshot.total,
+            kept=len(snapshot),
+            hidden=len(snapshot) - len(steps),
         )
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        snapshot, shown = self._shown_records(plugin, key)
-        if not 0 <= index < len(shown):
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        snapshot, shown = self._shown_records(plugin, key, attempts)
+        if not 0 <= index < len(snapshot if shown is None else shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
-        at = int(shown[index])
+        at = index if shown is None else int(shown[index])
         path = self._loader.path_of(key.run, snapshot.file_of(at))
         if path is None:
             raise NotFound(f"the file of {key.tag!r} of run {key.run!r} is gone")
         place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
         try:
-            data = read_payload(path, *place)
+            data = read_payload(path, *place, limit=limit)
         except (OSError, ValueError) as error:
             raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}") from error
         return Payload(data, snapshot.claim_of(at))
 
-    def _shown_records(self, plugin: str, key: SeriesKey) -> tuple[Snapshot, NDArray[np.intp]]:
+    def _shown_records(
+        self, plugin: str, key: SeriesKey, attempts: ShownAttempts
+    ) -> tuple[Snapshot, NDArray[np.intp] | None]:
+        """A series of records, and the indices of those shown; None: all."""
         series = self._store.find(plugin, key)
         snapshot = series.snapshot() if series else None
         if snapshot is None or "records" not in snapshot.columns:
             raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
-        visible = snapshot.attempts.visible
-        return snapshot, np.arange(len(snapshot)) if visible is None else visible
+        return snapshot, snapshot.attempts.visible if attempts == "last" else None
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))

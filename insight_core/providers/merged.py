@@ -22,6 +22,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
 )
 from insight_core.providers.change_log import ChangeLog
 
@@ -104,11 +105,19 @@ class MergedProvider:
                 found.update(part.scalars(plugin, left, query))
         return {key: found[key] for key in keys if key in found}
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        return self._owner(plugin, key).records(plugin, key)
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        return self._owner(plugin, key).records(plugin, key, attempts)
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        return self._owner(plugin, key).payload(plugin, key, index)
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        return self._owner(plugin, key).payload(plugin, key, index, attempts, limit=limit)
 
     def _owner(self, plugin: str, key: SeriesKey) -> StartableProvider:
         for part in self._parts:

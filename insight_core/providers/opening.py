@@ -21,6 +21,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
     Unavailable,
 )
 from insight_core.proto import insight_data_pb2, tensorboard_data_pb2
@@ -80,11 +81,19 @@ class OpenedProvider:
     ) -> Mapping[SeriesKey, ScalarColumns]:
         return self._there().scalars(plugin, keys, query)
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
-        return self._there().records(plugin, key)
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        return self._there().records(plugin, key, attempts)
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        return self._there().payload(plugin, key, index)
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        return self._there().payload(plugin, key, index, attempts, limit=limit)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         return self._there().damage(run)

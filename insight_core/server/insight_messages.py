@@ -20,6 +20,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
     SummaryPlugin,
     X,
 )
@@ -92,6 +93,10 @@ def changes_message(changes: Changes) -> messages.ChangesResponse:
     return message
 
 
+def attempts_of(all_attempts: bool) -> ShownAttempts:
+    return "all" if all_attempts else "last"
+
+
 def scalar_query(message: messages.ScalarQuery) -> ScalarQuery:
     """The query that a message asks. Raises InvalidArgument for one that makes no sense."""
 
@@ -110,7 +115,7 @@ def scalar_query(message: messages.ScalarQuery) -> ScalarQuery:
         window=(given("window_low"), given("window_high")),
         width=message.width if message.HasField("width") else None,
         smoothing=message.smoothing,
-        attempts="all" if message.all_attempts else "last",
+        attempts=attempts_of(message.all_attempts),
         nearest=given("nearest"),
     )
 
@@ -150,9 +155,12 @@ def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
         column_bytes(table.wall_times, "<f8"),
         column_bytes(table.sizes, "<i8"),
     )
+    summary = messages.RecordSummary(total=table.total, kept=table.kept, hidden=table.hidden)
     for start in range(0, max(1, len(columns[0])), PIECE):
         steps, wall_times, sizes = (column[start : start + PIECE].tobytes() for column in columns)
-        yield messages.RecordsResponse(steps=steps, wall_times=wall_times, sizes=sizes)
+        yield messages.RecordsResponse(
+            steps=steps, wall_times=wall_times, sizes=sizes, summary=None if start else summary
+        )
 
 
 def column_bytes(

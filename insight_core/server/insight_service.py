@@ -16,6 +16,7 @@ from insight_core.proto import insight_data_pb2 as messages
 from insight_core.server.errors import Context, TooMuch, printable, stream, unary
 from insight_core.server.insight_messages import (
     PIECE,
+    attempts_of,
     changes_message,
     claim_message,
     damage_message,
@@ -99,13 +100,20 @@ class InsightService:
     def Records(
         self, request: messages.RecordsRequest, context: Context
     ) -> Iterator[messages.RecordsResponse]:
-        yield from record_parts(self._provider.records(request.plugin, _key(request.key)))
+        attempts = attempts_of(request.all_attempts)
+        yield from record_parts(self._provider.records(request.plugin, _key(request.key), attempts))
 
     @stream
     def Payload(
         self, request: messages.PayloadRequest, context: Context
     ) -> Iterator[messages.PayloadResponse]:
-        payload = self._provider.payload(request.plugin, _key(request.key), request.index)
+        limit = request.limit if request.HasField("limit") else None
+        if limit is not None and limit < 0:
+            raise InvalidArgument(f"the limit {limit} is not 0 or more bytes")
+        attempts = attempts_of(request.all_attempts)
+        payload = self._provider.payload(
+            request.plugin, _key(request.key), request.index, attempts, limit=limit
+        )
         data = payload.data
         yield messages.PayloadResponse(claim=claim_message(payload.claim), size=len(data), data=data[:PIECE])
         for start in range(PIECE, len(data), PIECE):

@@ -23,6 +23,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
+    ShownAttempts,
 )
 
 _FULL = ScalarQuery()
@@ -167,16 +168,35 @@ class FakeProvider:
             found = {key: self._series.get((plugin, key)) for key in keys}
         return {key: _answer(data, query) for key, data in found.items() if isinstance(data, _Numbers)}
 
-    def records(self, plugin: str, key: SeriesKey) -> RecordTable:
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         data = self._records_of(plugin, key)
+        shown = _shown(data.steps, attempts)
         sizes = np.array([len(payload.data) for payload in data.payloads], np.int64)
-        return RecordTable(data.steps, data.wall_times, sizes)
+        total = len(data.steps)
+        return RecordTable(
+            data.steps[shown],
+            data.wall_times[shown],
+            sizes[shown],
+            total=total,
+            kept=total,
+            hidden=total - len(shown),
+        )
 
-    def payload(self, plugin: str, key: SeriesKey, index: int) -> Payload:
-        payloads = self._records_of(plugin, key).payloads
-        if not 0 <= index < len(payloads):
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        data = self._records_of(plugin, key)
+        shown = _shown(data.steps, attempts)
+        if not 0 <= index < len(shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
-        return payloads[index]
+        payload = data.payloads[int(shown[index])]
+        return evolve(payload, data=payload.data[:limit])
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         with self._changed:
@@ -235,7 +255,6 @@ class FakeProvider:
     def _info(self, place: tuple[str, SeriesKey], data: _Numbers | _Payloads) -> SeriesInfo:
         count = len(data.steps)
         display_name, description = self._texts.get(place, ("", ""))
-        numbers = isinstance(data, _Numbers)
         return SeriesInfo(
             key=place[1],
             points=count,
@@ -243,7 +262,7 @@ class FakeProvider:
             first_step=int(data.steps.min()) if count else 0,
             last_step=int(data.steps[-1]) if count else 0,
             last_value=float(data.values[-1]) if isinstance(data, _Numbers) and count else None,
-            attempts=1 + len(_restarts(data.steps)) if numbers else 1,
+            attempts=1 + len(_restarts(data.steps)),
             display_name=display_name,
             description=description,
             claims=() if isinstance(data, _Numbers) else tuple(dict.fromkeys(p.claim for p in data.payloads)),
@@ -255,14 +274,19 @@ def _restarts(steps: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.flatnonzero(np.diff(steps) < 0) + 1
 
 
+def _shown(steps: NDArray[np.int64], attempts: ShownAttempts) -> NDArray[np.intp]:
+    """Indices of the points that no later attempt wrote anew, or of all."""
+    shown = np.ones(len(steps), bool)
+    if attempts == "last":
+        for begin in _restarts(steps):
+            shown[:begin] &= steps[:begin] < steps[begin]
+    return np.flatnonzero(shown)
+
+
 def _answer(data: _Numbers, query: ScalarQuery) -> ScalarColumns:
     total = len(data.steps)
     begins = _restarts(data.steps)
-    shown = np.ones(total, bool)
-    if query.attempts == "last":
-        for begin in begins:
-            shown[:begin] &= data.steps[:begin] < data.steps[begin]
-    kept = np.flatnonzero(shown)
+    kept = _shown(data.steps, query.attempts)
     visible = data.take(kept)
     origin = float(visible.wall_times[0]) if len(kept) else 0.0
     x = {

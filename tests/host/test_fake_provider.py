@@ -63,6 +63,20 @@ def test_records() -> None:
         fake.records("image", SeriesKey("r", "none"))
 
 
+def test_records_of_attempts() -> None:
+    fake = FakeProvider()
+    claim = SummaryPlugin("images")
+    fake.add_records("image", "r", "t", [b"a", b"b", b"c", b"d"], claim=claim, steps=[0, 1, 2, 1])
+    key = SeriesKey("r", "t")
+    last, everything = fake.records("image", key), fake.records("image", key, "all")
+    assert (last.steps.tolist(), last.total, last.kept, last.hidden) == ([0, 1], 4, 4, 2)
+    assert (everything.steps.tolist(), everything.hidden) == ([0, 1, 2, 1], 0)
+    assert fake.payload("image", key, 1).data == b"d"
+    assert fake.payload("image", key, 1, "all", limit=0) == Payload(b"", claim)
+    [info] = fake.series("image")
+    assert info.attempts == 2
+
+
 def test_changes_are_counted_and_wake_who_waits() -> None:
     fake = FakeProvider()
     fake.add_run(Run("r"))

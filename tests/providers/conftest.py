@@ -55,7 +55,7 @@ def open_local(tmp_path: Path) -> Iterator[Open]:
     with ExitStack() as opened:
 
         def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
-            policies = {"scalar": policy} if policy else {}
+            policies = {"scalar": policy, "pictures": policy} if policy else {}
             provider = LocalProvider(
                 [Logdir(str(tmp_path))], [SCALAR, IMAGE], policies=policies, reload_interval=0.05
             )
@@ -90,7 +90,8 @@ def open_rust(tmp_path: Path) -> Iterator[Open]:
 
         def open_(*, policy: CachePolicy | None = None, live: bool = False) -> DataProvider:
             points = str(policy.points) if policy and policy.points else "all"
-            flags = [f"--logdir={tmp_path}", "--reload=1", f"--samples-per-plugin=scalars={points}"]
+            samples = f"scalars={points},images={points}"
+            flags = [f"--logdir={tmp_path}", "--reload=1", f"--samples-per-plugin={samples}"]
             link = ChildLink([rust_server(), *flags])
             provider = TensorBoardProvider(link, [SCALAR, IMAGE], interval=0.1)
             opened.callback(provider.close)

@@ -36,7 +36,9 @@ DIFFERENCES = {
     "test_tensor_scalars_follow_the_metadata_of_the_first": "numbers are float32; others are left out",
     "test_the_last_attempt_wins_and_all_is_there_to_be_asked_for": "what a restart wrote anew is deleted",
     "test_a_cache_policy_says_what_it_kept": "how many points were recorded is not told",
+    "test_records_say_how_many_a_cache_policy_kept": "how many values were recorded is not told",
     "test_a_limit_of_tags_is_not_silent": "the number of series is not limited, and damage is not told",
+    "test_records_of_all_attempts_are_in_file_order": "what a restart wrote anew is deleted",
     "test_payloads_are_as_they_stand_in_the_file": "values arrive in TensorBoard's newest form",
     "test_a_payload_is_verified_when_it_is_read": "payloads are read while loading, and checksums are not",
 }
@@ -225,6 +227,51 @@ def test_a_payload_is_verified_when_it_is_read(open_provider: Open, tmp_path: Pa
         file.write(data)
     with pytest.raises(InsightError, match="checksum"):
         provider.payload("pictures", SeriesKey("r", "img"), 1)
+
+
+def test_records_of_all_attempts_are_in_file_order(open_provider: Open, tmp_path: Path) -> None:
+    written = {1000: (0, 1, 2, 3), 2000: (1, 2)}
+    for start_time, steps in written.items():
+        with EventWriter(tmp_path / "r", start_time=start_time) as writer:
+            for step in steps:
+                writer.image("img", step, b"%d of %d" % (step, start_time), width=1, height=1)
+    provider, key = open_provider(), SeriesKey("r", "img")
+    last, everything = provider.records("pictures", key), provider.records("pictures", key, "all")
+    assert last.steps.tolist() == [0, 1, 2]
+    assert (last.total, last.kept, last.hidden) == (6, 6, 3)
+    assert b"2 of 2000" in provider.payload("pictures", key, 2).data
+    assert everything.steps.tolist() == [0, 1, 2, 3, 1, 2]
+    assert everything.wall_times.tolist() == [1000, 1001, 1002, 1003, 2001, 2002]
+    assert (everything.total, everything.kept, everything.hidden) == (6, 6, 0)
+    assert b"2 of 1000" in provider.payload("pictures", key, 2, "all").data
+    assert b"2 of 2000" in provider.payload("pictures", key, 5, "all").data
+    with pytest.raises(NotFound):
+        provider.payload("pictures", key, 3)
+    with pytest.raises(NotFound):
+        provider.payload("pictures", key, 6, "all")
+
+
+def test_records_say_how_many_a_cache_policy_kept(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        for step in range(200):
+            writer.image("img", step, b"x", width=1, height=1)
+    provider = open_provider(policy=CachePolicy(Keep.UNIFORM, points=10))
+    table = provider.records("pictures", SeriesKey("r", "img"))
+    assert (len(table.steps), table.kept, table.total, table.hidden) == (10, 10, 200, 0)
+    assert table.steps[-1] == 199
+
+
+def test_the_head_of_a_payload(open_provider: Open, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        writer.image("img", 0, bytes(1 << 20), width=1, height=1)
+    provider, key = open_provider(), SeriesKey("r", "img")
+    whole = provider.payload("pictures", key, 0)
+    for limit in (0, 1, 4096):
+        head = provider.payload("pictures", key, 0, limit=limit)
+        assert head.data == whole.data[:limit]
+        assert head.claim == whole.claim
+    for limit in (len(whole.data), 1 << 30):
+        assert provider.payload("pictures", key, 0, limit=limit) == whole
 
 
 def _write_images(run: Path) -> None:

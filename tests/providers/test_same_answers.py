@@ -10,7 +10,14 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.api import DataProvider, InvalidArgument, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.api import (
+    DataProvider,
+    InvalidArgument,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+    ShownAttempts,
+)
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.grpc_insight import InsightProvider
 from insight_core.providers.link import Link
@@ -104,13 +111,18 @@ def test_a_wrong_query_is_refused_in_the_same_words(providers: tuple[DataProvide
 
 def test_records_and_payloads(providers: tuple[DataProvider, DataProvider]) -> None:
     local, remote = providers
+    both: tuple[ShownAttempts, ...] = ("all", "last")
     payloads = 0
     for plugin in set(local.plugins()) - {"scalar"}:
         for info in local.series(plugin):
-            wanted, found = local.records(plugin, info.key), remote.records(plugin, info.key)
-            for name in ("steps", "wall_times", "sizes"):
-                np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+            for attempts in both:
+                wanted = local.records(plugin, info.key, attempts)
+                found = remote.records(plugin, info.key, attempts)
+                for name in ("steps", "wall_times", "sizes", "total", "kept", "hidden"):
+                    np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
             for index in range(len(wanted.steps)):
                 payloads += 1
                 assert remote.payload(plugin, info.key, index) == local.payload(plugin, info.key, index)
+            head = remote.payload(plugin, info.key, 0, "all", limit=10)
+            assert head == local.payload(plugin, info.key, 0, "all", limit=10)
     assert payloads > 100

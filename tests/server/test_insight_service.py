@@ -153,6 +153,7 @@ def test_records_and_payloads_come_in_pieces(connect: Connect) -> None:
     assert np.frombuffer(table.steps, "<i8").tolist() == [3, 5]
     assert np.frombuffer(table.sizes, "<i8").tolist() == [len(large), 0]
     assert np.frombuffer(table.wall_times, "<f8").tolist() == [1e9, 1e9 + 1]
+    assert (table.summary.total, table.summary.kept, table.summary.hidden) == (2, 2, 0)
     for index, data, pieces in ((0, large, 3), (1, b"", 1)):
         request = messages.PayloadRequest(plugin="graph", key=key("r", "g"), index=index)
         parts = list(client.insight.Payload(request))
@@ -161,6 +162,10 @@ def test_records_and_payloads_come_in_pieces(connect: Connect) -> None:
         assert parts[0].size == len(data)
         assert parts[0].claim.event_field.name == "graph_def"
         assert parts[0].claim.event_field.dialect == messages.DIALECT_TENSORBOARD
+    [head] = client.insight.Payload(messages.PayloadRequest(plugin="graph", key=key("r", "g"), limit=3))
+    assert (head.size, head.data) == (3, large[:3])
+    with pytest.raises(grpc.RpcError, match="the limit -1 is not"):
+        list(client.insight.Payload(messages.PayloadRequest(plugin="graph", key=key("r", "g"), limit=-1)))
 
 
 def watching(client: Client, since: int) -> Any:  # noqa: ANN401  (grpc-stubs lacks the iterator's methods)
