@@ -1,0 +1,183 @@
+"""Histograms of values, and several of them on one axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+_LARGEST = float(np.finfo(np.float64).max)
+_PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
+
+
+@frozen(eq=False)
+class Histogram:
+    """Buckets from ``left`` to ``right`` in ascending order, and what was known beside them.
+
+    ``count`` is how many values there were, finite or not; ``counts`` may be fractions. ``min``, ``max``
+    and ``mean`` are those of the finite values, None where the writer did not say. A bucket of width 0
+    holds values that are all equal.
+    """
+
+    left: Floats
+    right: Floats
+    counts: Floats
+    count: int
+    nan: int = 0
+    pos_inf: int = 0
+    neg_inf: int = 0
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+
+
+@frozen(eq=False)
+class AlignedHistograms:
+    """The same bins for every step: ``edges`` float64[bins + 1], ``counts`` float64[steps, bins]."""
+
+    edges: Floats
+    counts: Floats
+
+
+def checked(left: Floats, right: Floats, counts: Floats) -> None:
+    """Raises ValueError for what no buckets can be."""
+    if np.isnan(left).any() or np.isnan(right).any():
+        raise ValueError("an edge of a bucket is NaN")
+    if not np.isfinite(counts).all():
+        raise ValueError("the count of a bucket is not finite")
+    if (counts < 0).any():
+        raise ValueError("the count of a bucket is negative")
+    if (right < left).any():
+        raise ValueError("a bucket has a negative width")
+
+
+def histogram_of(values: NDArray[np.generic], bins: int) -> Histogram:
+    """``bins`` equal buckets from the smallest to the largest finite value; one of width 0 if these are equal.
+
+    Values are integers, floats or booleans, of any shape. Nothing finite: no buckets.
+    """
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"there is no histogram of values of type {values.dtype}")
+    flat = values.ravel()
+    nan = pos_inf = neg_inf = 0
+    if flat.size and not (math.isfinite(flat.min()) and math.isfinite(flat.max())):
+        nan = int(np.isnan(flat).sum())
+        pos_inf = int(np.isposinf(flat).sum())
+        neg_inf = int(np.isneginf(flat).sum())
+        flat = flat[np.isfinite(flat)]
+    if not flat.size:
+        none = np.empty(0)
+        return Histogram(none, none, none, values.size, nan, pos_inf, neg_inf)
+    low, high = float(flat.min()), float(flat.max())
+    edges = _edges(low, high, bins)
+    if not (np.diff(edges / 2) > 0).all():  # float64 has no numbers between
+        edges = np.array([low, high])
+    counts = np.zeros(len(edges) - 1)
+    mean = 0.0
+    for begin in range(0, flat.size, _PORTION):
+        portion = flat[begin : begin + _PORTION].astype(np.float64)
+        counts += _counted(portion, edges)
+        mean += float(np.sum(portion / flat.size))  # the sum itself may be beyond float64
+    return Histogram(
+        left=edges[:-1],
+        right=edges[1:],
+        counts=counts,
+        count=values.size,
+        nan=nan,
+        pos_inf=pos_inf,
+        neg_inf=neg_inf,
+        min=low,
+        max=high,
+        mean=min(max(mean, low), high),
+    )
+
+
+def bins_for(count: float) -> int:
+    """How many bins to show ``count`` values in, as MindInsight has it: about ten values in each, 30 at most."""
+    if count <= 10:
+        return 1 if not count else 2 if count <= 5 else 3
+    return min(30, math.ceil(count / 10) + 1)
+
+
+def aligned(histograms: Sequence[Histogram], bins: int | None = None) -> AlignedHistograms:
+    """Every histogram on the axis that all of them share, from the first counted edge to the last.
+
+    The count of a bucket goes to the bins that it overlaps, in proportion, so that the sum of each step
+    stays; a bucket of width 0 goes to one bin as a whole. Without ``bins``, as many as the fullest step
+    deserves. Where all values are equal the axis reaches half a unit to both sides.
+    """
+    sizes = [len(histogram.counts) for histogram in histograms]
+    step = np.repeat(np.arange(len(histograms)), sizes)
+    left, right, counts = (
+        np.concatenate([getattr(histogram, name) for histogram in histograms] or [np.empty(0)])
+        for name in ("left", "right", "counts")
+    )
+    counted = counts > 0
+    step, left, right, counts = step[counted], left[counted], right[counted], counts[counted]
+    if bins is None:
+        totals = np.bincount(step, counts)
+        bins = bins_for(float(totals.max()) if len(totals) else 0)
+    if not len(counts):
+        return AlignedHistograms(np.linspace(-0.5, 0.5, bins + 1), np.zeros((len(histograms), bins)))
+    low, high = _wide(float(left.min()), float(right.max()))
+    shape = (len(histograms), bins)
+    return AlignedHistograms(
+        _edges(low, high, bins),
+        _spread(step, _places(left, low, high, bins), _places(right, low, high, bins), counts, shape),
+    )
+
+
+def _wide(low: float, high: float) -> tuple[float, float]:
+    """The range, made wide enough for a float64 to tell its two ends and the bins between them apart."""
+    if high - low > 1e-9 * max(abs(low), abs(high)):
+        return low, high
+    half = max(0.5, 1e-6 * abs(high)) if low == high else 1e-9 * abs(high)
+    middle = low / 2 + high / 2
+    return max(middle - half, -_LARGEST), min(middle + half, _LARGEST)
+
+
+def _edges(low: float, high: float, bins: int) -> Floats:
+    share = np.arange(bins + 1) / bins
+    edges: Floats = low * (1 - share) + high * share  # high - low may be beyond float64
+    edges[-1] = high
+    return edges
+
+
+def _places(x: Floats, low: float, high: float, bins: int) -> Floats:
+    """Positions on the axis in units of bins, from 0 to ``bins``."""
+    return np.clip((x / 2 - low / 2) / (high / 2 - low / 2) * bins, 0, bins)
+
+
+def _spread(
+    step: NDArray[np.intp], start: Floats, end: Floats, counts: Floats, shape: tuple[int, int]
+) -> Floats:
+    """float64[steps, bins]: each count, evenly from ``start`` to ``end``, places in units of bins."""
+    bins = shape[1]
+    size = shape[0] * bins
+    first = np.minimum(start.astype(np.intp), bins - 1)
+    last = np.minimum(end.astype(np.intp), bins - 1)
+    row = step * bins
+    across = last > first
+    density = counts / np.where(across, end - start, 1)
+    total = np.bincount(row + first, np.where(across, density * (first + 1 - start), counts), size)
+    total += np.bincount((row + last)[across], (density * (end - last))[across], size)
+    # the bins between the first and the last are covered whole: summed up from where that begins and ends
+    wide = last > first + 1
+    begin, stop, density = (row + first + 1)[wide], (row + last)[wide], density[wide]
+    covers = np.bincount(begin, minlength=size) - np.bincount(stop, minlength=size)
+    change = np.bincount(begin, density, size) - np.bincount(stop, density, size)
+    covered = np.cumsum(covers.reshape(shape), axis=1) > 0
+    return total.reshape(shape) + np.where(covered, np.cumsum(change.reshape(shape), axis=1), 0)
+
+
+def _counted(values: Floats, edges: Floats) -> NDArray[np.intp]:
+    """How many of the values are in each of the equal buckets between the edges."""
+    if len(edges) == 2:
+        return np.array([len(values)])
+    if not math.isfinite(float(edges[-1]) - float(edges[0])):  # numpy takes no range beyond float64
+        values, edges = values / 4, edges / 4
+    return np.histogram(values, len(edges) - 1, (edges[0], edges[-1]))[0]
