@@ -1,28 +1,14 @@
-"""Answers in numbers: safetensors and CSV beside JSON."""
+"""Scalars as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save
 from werkzeug import Response
 
-from insight_core.api import ScalarColumns, SeriesKey, encode_json
-
-Column = NDArray[np.int64] | NDArray[np.float32] | NDArray[np.float64]
-
-
-def json_response(value: object) -> Response:
-    return Response(encode_json(value), mimetype="application/json")
-
-
-def safetensors_response(columns: Mapping[str, Column], name: str, described: object) -> Response:
-    """The columns by name, and ``described`` as JSON under ``name`` in the metadata."""
-    tensors = {key: np.ascontiguousarray(column) for key, column in columns.items()}
-    body = save(tensors, metadata={name: encode_json(described).decode("ascii")})
-    return Response(body, mimetype="application/octet-stream")
+from insight_core.api import ScalarColumns, SeriesKey
 
 
 def csv_response(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:

@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Collection, Sequence
 
 from werkzeug import Request
 
-from insight_core.api import DataProvider, InvalidArgument, PluginNameEnum, ScalarQuery, SeriesKey
+from insight_core.api import InvalidArgument, ScalarQuery
+from insight_core.web.parameters import attempts, choice, number, required_text, whole_number
 
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999
 MAX_PATTERN = 200  # characters of a regular expression
 MAX_MATCHING = 1.0  # seconds that it may take on all names together
-
-
-def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
-    """The value of a parameter that takes one of a few words, the first of them by default."""
-    value = request.args.get(name, allowed[0])
-    if value not in allowed:
-        raise InvalidArgument(f"{name} must be {' or '.join(allowed)}, not {value!r}")
-    return value
-
-
-def number(request: Request, name: str) -> float | None:
-    """The value of a parameter that takes a finite number, None without it."""
-    text = request.args.get(name)
-    if text is None:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InvalidArgument(f"{name} must be a finite number, not {text!r}")
-    return value
-
-
-def required_number(request: Request, name: str) -> float:
-    value = number(request, name)
-    if value is None:
-        raise InvalidArgument(f"{name} is missing")
-    return value
-
-
-def width(request: Request) -> int | None:
-    text = request.args.get("width")
-    if text is None:
-        return None
-    whole = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_WIDTH))
-    if not whole or not 1 <= int(text) <= MAX_WIDTH:
-        raise InvalidArgument(f"width must be a whole number from 1 to {MAX_WIDTH}, not {text!r}")
-    return int(text)
 
 
 def scalar_query(request: Request, nearest: float | None = None) -> ScalarQuery:
@@ -64,27 +24,15 @@ def scalar_query(request: Request, nearest: float | None = None) -> ScalarQuery:
     if low is not None and high is not None and low > high:
         raise InvalidArgument(f"from must not be greater than to, but {low} is greater than {high}")
     x = choice(request, "x", ("step", "relative", "wall"))
-    attempts = choice(request, "attempts", ("last", "all"))
     return ScalarQuery(
         x="step" if x == "step" else "relative" if x == "relative" else "wall",
         log_x=choice(request, "xscale", ("linear", "log")) == "log",
         window=(low, high),
-        width=width(request),
+        width=whole_number(request, "width", 1, MAX_WIDTH),
         smoothing=smoothing,
-        attempts="last" if attempts == "last" else "all",
+        attempts=attempts(request),
         nearest=nearest,
     )
-
-
-def series_keys(request: Request, data: DataProvider) -> list[SeriesKey]:
-    """Every existing pair of the runs and tags asked for, tag by tag; all runs when none is named."""
-    tags = list(dict.fromkeys(request.args.getlist("tag")))
-    if not tags:
-        raise InvalidArgument("tag is missing")
-    named: Collection[str] | None = dict.fromkeys(request.args.getlist("run")) or None
-    existing = {info.key: None for info in data.series(PluginNameEnum.SCALAR, runs=named)}
-    runs = named or dict.fromkeys(key.run for key in existing)
-    return [key for tag in tags for run in runs if (key := SeriesKey(run, tag)) in existing]
 
 
 class GroupPattern:
@@ -113,9 +61,7 @@ class GroupPattern:
 
 
 def group_pattern(request: Request) -> GroupPattern:
-    text = request.args.get("group")
-    if text is None:
-        raise InvalidArgument("group is missing")
+    text = required_text(request, "group")
     if len(text) > MAX_PATTERN:
         raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")
     return GroupPattern(text)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.api import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.web.answers import Column, json_response, safetensors_response
+from insight_core.web.parameters import choice, required_number, series_keys
 from insight_scalar.bands import Band, Curve, band_of, decimated
-from insight_scalar.formats import Column, csv_response, json_response, safetensors_response
-from insight_scalar.parameters import choice, group_pattern, required_number, scalar_query, series_keys
+from insight_scalar.formats import csv_response
+from insight_scalar.parameters import group_pattern, scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
@@ -47,7 +49,7 @@ class _Views:
     def series(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors", "csv"))
         query = scalar_query(request)
-        keys = series_keys(request, self.data)
+        keys = series_keys(request, self.data, _SCALAR)
         columns = self.data.scalars(_SCALAR, keys, query)
         found = [(key, columns[key]) for key in keys if key in columns]
         if form == "csv":
@@ -61,7 +63,7 @@ class _Views:
 
     def nearest(self, request: Request) -> Response:
         query = scalar_query(request, nearest=required_number(request, "at"))
-        keys = series_keys(request, self.data)
+        keys = series_keys(request, self.data, _SCALAR)
         raw, smooth = self._raw_and_smooth(keys, evolve(query, width=None))
         points = []
         for key in keys:
@@ -86,7 +88,7 @@ class _Views:
         pattern = group_pattern(request)
         query = scalar_query(request)
         groups: dict[tuple[str, str], list[SeriesKey]] = {}
-        for key in series_keys(request, self.data):
+        for key in series_keys(request, self.data, _SCALAR):
             captured = pattern.group_of(key.run)
             if captured is not None:
                 groups.setdefault((key.tag, captured), []).append(key)

@@ -1,0 +1,62 @@
+"""What every plugin of payloads answers alike: the records of a series, and which one a request means."""
+
+from __future__ import annotations
+
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound, Route
+from insight_core.values.decoded import RecordPlace, record_at
+from insight_core.web.answers import json_response, safetensors_response
+from insight_core.web.parameters import attempts, choice, required_whole_number, series_key
+
+_LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
+
+
+def records_route(data: DataProvider, plugin: str) -> Route:
+    """``/records``: steps, wall times and sizes of every record that a series shows."""
+
+    def records(request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors"))
+        key = series_key(request)
+        table = data.records(plugin, key, attempts(request))
+        described = {
+            "run": key.run,
+            "tag": key.tag,
+            "points": table.total,
+            "kept": table.kept,
+            "hidden": table.hidden,
+        }
+        columns = {"steps": table.steps, "wall_times": table.wall_times, "sizes": table.sizes}
+        if form == "json":
+            return json_response(described | columns)
+        return safetensors_response(columns, "records", described)
+
+    return Route("/records", records)
+
+
+def record_of(request: Request, data: DataProvider, plugin: str) -> RecordPlace:
+    """The record that ``run``, ``tag``, ``index`` and ``attempts`` name.
+
+    With ``wall_time`` (seconds since the epoch) it must be that of the record: raises NotFound when
+    another one has its index by now. What is said of it can then be kept, see ``is_pinned``.
+    """
+    key = series_key(request)
+    index = required_whole_number(request, "index", 0, _LAST_INDEX)
+    place = record_at(data, plugin, key, index, attempts(request))
+    if is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time):
+        raise NotFound(f"record {index} of {key.tag!r} of run {key.run!r} is no longer there")
+    return place
+
+
+def is_pinned(request: Request) -> bool:
+    """Whether the URL names one record for ever, so that an answer about it is immutable."""
+    return "wall_time" in request.args
+
+
+def _wall_time(request: Request) -> float:
+    """NaN and infinities too, as JSON answers spell them: clocks of broken writers give these."""
+    text = request.args["wall_time"]
+    try:
+        return float(text) + 0.0
+    except ValueError:
+        raise InvalidArgument(f"wall_time must be a number, not {text!r}") from None
