@@ -85,11 +85,12 @@ def _both_ends(descriptor: int, info: os.stat_result) -> list[_Stretch]:
 class EventFile:
     """Reads one file a batch at a time; every byte is scanned once."""
 
-    def __init__(self, path: str, guess: Dialect) -> None:
+    def __init__(self, path: str, guess: Dialect, number_plugins: frozenset[str] = frozenset()) -> None:
+        """``number_plugins``: of which tensors that are numbers need no locators."""
         self.path = path
         self.position = 0  # of the first byte that is not part of a record read
         self.size = 0  # when last looked at
-        self._scanner = open_scanner(guess)
+        self._scanner = open_scanner(guess, number_plugins=number_plugins)
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
         self._in_order_until = (

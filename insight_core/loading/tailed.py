@@ -47,7 +47,7 @@ class Tailed:
     lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def __attrs_post_init__(self) -> None:
-        self.file = EventFile(self.found.path, self.found.dialect)
+        self.file = self._event_file()
 
     @property
     def is_behind(self) -> bool:
@@ -129,7 +129,10 @@ class Tailed:
 
     def _start_anew(self) -> None:
         self.store.drop_file(self.found.run, self.found.name, self.found.order)
-        self.file = EventFile(self.found.path, self.found.dialect)
+        self.file = self._event_file()
+
+    def _event_file(self) -> EventFile:
+        return EventFile(self.found.path, self.found.dialect, self.store.number_plugins)
 
     def _finish(self) -> bool:
         self.failure = ""

@@ -10,7 +10,7 @@ from insight_core.records._rows cimport (
 
 cdef enum:
     MIXED = 3  # the form of a key whose values have several
-    ALONE = 3  # among these, the form of a simple_value: SINGLE without locator
+    ALONE = 3  # of a row among these: a simple_value, which is SINGLE without locator
 
 
 cdef struct Part:  # of the sorted rows: those of one key
@@ -22,6 +22,7 @@ cdef struct Part:  # of the sorted rows: those of one key
     int64_t step  # of its last row so far
     int form
     bint goes_back  # whether a step is smaller than the one before it
+    bint located
 
 
 cdef struct Lengths:  # of the columns of all parts so far
@@ -74,7 +75,7 @@ cdef inline void join_rows(Rows *rows, Part *parts, const Names *names) noexcept
         key = rows.rows[index].key_and_form >> 2
         if names.keys[key].field == SIMPLE_VALUE and not parts[key].count:
             key = names.tag_table[names.keys[key].tag].keys[TENSOR]
-            rows.rows[index].key_and_form = key * 4 + SINGLE
+            rows.rows[index].key_and_form = key * 4 + ALONE
 
 
 cdef inline bint is_located(int field) noexcept nogil:
@@ -83,6 +84,7 @@ cdef inline bint is_located(int field) noexcept nogil:
 
 cdef inline void add_part(Part *part, bint located, Lengths *lengths) noexcept nogil:
     """Gives a part its place behind the others."""
+    part.located = located
     part.first = part.next = lengths.total
     part.step = INT64_MIN
     part.numbers = (lengths.singles if part.form == SINGLE else lengths.doubles) - lengths.total
@@ -118,13 +120,13 @@ cdef inline void sort_rows(const Rows *rows, Part *parts, Sorted *columns) noexc
         elif part.form == DOUBLE:
             memcpy(&columns.doubles[part.numbers + place], &row.bits, 8)
         elif part.form == MIXED:
-            columns.forms[part.numbers + place] = <uint8_t>(ALONE if row.locator < 0 else form)
-            if form == SINGLE:
+            columns.forms[part.numbers + place] = <uint8_t>form
+            if form == SINGLE or form == ALONE:
                 memcpy(&single, &row.bits, 4)
                 columns.doubles[part.numbers + place] = single
             else:
                 memcpy(&columns.doubles[part.numbers + place], &row.bits, 8)
-        if row.locator >= 0:
+        if part.located and row.locator >= 0:
             locator = &rows.locators[row.locator]
             columns.records[part.locators + place] = locator.record
             columns.starts[part.locators + place] = locator.start

@@ -20,7 +20,7 @@ from insight_core.api import Dialect
 from insight_core.records.batch import (
     BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, ValueColumns, header_cut_off, record_cut_off,
 )
-from insight_core.records.columns import form_of, split_by_form
+from insight_core.records.columns import NumberTags, form_of, split_by_form
 from insight_core.records.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.records.pages import Pages, is_whole as is_whole_in_file
 from insight_core.records.wire import (
@@ -34,8 +34,8 @@ from insight_core.records._columns cimport (
 from insight_core.records._events cimport Layout, begin_event, settle_event
 from insight_core.records._fields cimport PAGE
 from insight_core.records._rows cimport (
-    DOUBLE, FIELDS, PAYLOAD, SINGLE, Names, Rows, add_metadata, add_note, add_row, release_names, release_rows,
-    tag_number,
+    DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, release_names,
+    release_rows, tag_number,
 )
 from insight_core.records._walk cimport (
     AT_VERSION, ENDS_AFTER_BAD_HEADER, ENDS_CUT, ENDS_IN_HEADER, ENDS_IN_RECORD, FRAME, HAS_UNKNOWN_METADATA,
@@ -105,11 +105,13 @@ cdef class CompiledScanner:
     cdef Names names
     cdef list tags  # texts of the first ones, made when they are needed
     cdef list metadata  # by number in names.metadata
+    cdef object numbers
 
-    def __cinit__(self, dialect, int64_t chunk):
+    def __cinit__(self, dialect, int64_t chunk, number_plugins=frozenset()):
         self.dialect = dialect
         self.tags = []
         self.metadata = []
+        self.numbers = NumberTags(number_plugins)
         self.names.tags.seed = self.names.metadata.seed = _seed
         self.walk.longest_event = LONGEST_EVENT
         self.walk.longest_read = LONGEST_READ
@@ -139,6 +141,7 @@ cdef class CompiledScanner:
             if self.walk.reader.first_wall_time < INFINITY:
                 batch.first_wall_time = self.walk.reader.first_wall_time
             self._name_metadata(&memory.data.rows, batch.metadata, extra)
+            self.numbers.learn(batch.metadata)
             batch.columns = self._columns(&memory.data.rows)
         finally:
             if len(_idle) < MOST_IDLE:
@@ -161,6 +164,7 @@ cdef class CompiledScanner:
         if position != walk.position:
             walk.searched = 0
             walk.unfit = -1
+            self.numbers.is_complete = False
         walk.position = walk.start = position
         walk.held = walk.spent = 0
         walk.knows_dialect = False
@@ -308,32 +312,18 @@ cdef class CompiledScanner:
 
     cdef list _sorted(self, Rows *rows, Part *parts):
         cdef Lengths lengths = Lengths(0, 0, 0, 0)
-        cdef uint64_t there = 0  # of field * 4 + form
         cdef int32_t key
-        cdef int kind
-        cdef Part *part
         cdef Sorted sorted_rows
-        cdef list keys, groups = []  # keys of the same field and form
+        cdef dict groups = {}  # keys of the same field and form
         with nogil:
             count_rows(rows, parts)
             join_rows(rows, parts, &self.names)
         for key in range(self.names.key_count):
             if parts[key].count:
-                there |= <uint64_t>1 << (self.names.keys[key].field * 4 + parts[key].form)
-        for kind in range(FIELDS * 4):
-            if not there >> kind & 1:
-                continue
-            keys = []
-            groups.append(keys)
-            for key in range(self.names.key_count):
-                part = &parts[key]
-                if not part.count or self.names.keys[key].field * 4 + part.form != kind:
-                    continue
-                if part.form == MIXED and keys:  # one by one: each is split
-                    keys = []
-                    groups.append(keys)
-                keys.append(key)
-                add_part(part, is_located(kind >> 2), &lengths)
+                groups.setdefault(self._kind(key, &parts[key]), []).append(key)
+        for kind, keys in groups.items():
+            for key in keys:
+                add_part(&parts[key], kind < 0 or kind & 1, &lengths)
         whole = (
             np.empty(lengths.total, np.int64),
             np.empty(lengths.total, np.float64),
@@ -352,7 +342,17 @@ cdef class CompiledScanner:
         sorted_rows.sizes = sorted_rows.starts + lengths.located
         with nogil:
             sort_rows(rows, parts, &sorted_rows)
-        return [columns for keys in groups for columns in self._cut(parts, whole, keys)]
+        return [columns for keys in groups.values() for columns in self._cut(parts, whole, keys)]
+
+    cdef int _kind(self, int32_t key, const Part *part) except? -1:
+        """The same for keys whose columns lie end to end; odd when they have locators."""
+        cdef int field = self.names.keys[key].field
+        if part.form == MIXED:
+            return -2 - key  # for itself: it is split
+        return (field * 4 + part.form) * 2 + (
+            is_located(field)
+            and (part.form == PAYLOAD or field != TENSOR or self._tag(self.names.keys[key].tag) not in self.numbers)
+        )
 
     cdef list _cut(self, const Part *parts, tuple whole, list keys):
         """The columns of some keys of the same field and form, which lie end to end."""
@@ -367,7 +367,7 @@ cdef class CompiledScanner:
         numbers = record = payload = size = None
         if part.form != PAYLOAD:
             numbers = (singles if part.form == SINGLE else doubles)[start : start + last - first]
-        if is_located(field):
+        if part.located:
             place = slice(part.locators + first, part.locators + last)
             record, payload, size = records[place], starts[place], sizes[place]
         found = ValueColumns(
@@ -383,5 +383,5 @@ cdef class CompiledScanner:
             size,
         )
         if part.form == MIXED:
-            return split_by_form(found, forms[start : start + last - first])
+            return split_by_form(found, forms[start : start + last - first], found.tags[0] not in self.numbers)
         return [found]

@@ -31,8 +31,9 @@ class ValueColumns:
     those of the next. Columns of equal length.
 
     Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
-    one number have both. A tag whose values change between these forms, or whose numbers are now
-    simple_values and now tensors, has several of these, in order.
+    one number have both, or no locators where it is known that nobody will ask for them (NumberTags). A tag
+    whose values change between these forms, or whose numbers are now simple_values and now tensors, has
+    several of these, in order.
     """
 
     tags: tuple[str, ...]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
-from attrs import define, fields
+from attrs import define, field, fields
 from numpy.typing import NDArray
 
 from insight_core.records.batch import ValueColumns, never_back
-from insight_core.records.wire import NUMBER_FIELDS, Value
+from insight_core.records.wire import NUMBER_FIELDS, Metadata, Value
 
 
 @define
@@ -25,6 +26,28 @@ class Slots:
     records: NDArray[np.int64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
+
+
+@define
+class NumberTags:
+    """Tags of one file whose tensors are taken as numbers, so that those that are one need no locators.
+
+    The first metadata of a tag in the file decides, so it is known only as long as all was scanned from the
+    beginning of the file on; what is known then stays.
+    """
+
+    plugins: frozenset[str]  # summary plugins that take numbers, and nothing but numbers
+    is_complete: bool = True  # nothing was left out so far
+    _by_tag: dict[str, bool] = field(init=False, factory=dict)
+
+    def learn(self, metadata: Mapping[str, Metadata]) -> None:
+        """Of the next batch."""
+        if self.is_complete and self.plugins:
+            for tag in metadata.keys() - self._by_tag.keys():
+                self._by_tag[tag] = metadata[tag].plugin in self.plugins
+
+    def __contains__(self, tag: str) -> bool:
+        return self._by_tag.get(tag, False)
 
 
 _PAYLOAD, _SINGLE, _DOUBLE = 0, 1, 2  # forms of a value
@@ -57,7 +80,7 @@ class TagNames:
                 whole.keys[joined] = tensor
                 whole.forms[joined] = _ALONE
 
-    def sorted_by_tag(self, slots: list[Slots]) -> list[ValueColumns]:
+    def sorted_by_tag(self, slots: list[Slots], numbers: NumberTags) -> list[ValueColumns]:
         """The collected values, sorted by tag and place in the file."""
         if not slots:
             return []
@@ -83,23 +106,28 @@ class TagNames:
                 whole.starts[part] if located else None,
                 whole.sizes[part] if located else None,
             )
-            columns += split_by_form(found, whole.forms[part])
+            columns += split_by_form(found, whole.forms[part], tag not in numbers)
         return columns
 
 
-def split_by_form(columns: ValueColumns, forms: NDArray[np.uint8]) -> list[ValueColumns]:
+def split_by_form(
+    columns: ValueColumns, forms: NDArray[np.uint8], numbers_are_located: bool
+) -> list[ValueColumns]:
     """Stretches of one form; ``columns``, of one tag, have a float64 for each value, and locators for all or
     none."""
     edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
-    return [_of_form(columns, slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
+    stretches = [(slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
+    return [
+        _of_form(columns, part, form, form == _PAYLOAD or (form != _ALONE and numbers_are_located))
+        for part, form in stretches
+    ]
 
 
-def _of_form(columns: ValueColumns, part: slice, form: int) -> ValueColumns:
+def _of_form(columns: ValueColumns, part: slice, form: int, located: bool) -> ValueColumns:
     values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
-    located = form != _ALONE
     return ValueColumns(
         columns.tags,
-        columns.field if located else "simple_value",
+        "simple_value" if form == _ALONE else columns.field,
         np.array([part.stop - part.start]),
         np.array([never_back(columns.steps[part])]),
         columns.steps[part],

@@ -21,7 +21,7 @@ from insight_core.records.batch import (
     header_cut_off,
     record_cut_off,
 )
-from insight_core.records.columns import Slots, TagNames, form_of
+from insight_core.records.columns import NumberTags, Slots, TagNames, form_of
 from insight_core.records.crc32c import LONGEST_ROW, masked_crc32c
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 from insight_core.records.pages import Pages, is_whole
@@ -39,9 +39,10 @@ class PureScanner:
     ``dialect`` is as the version record says, before and without it as ``guess`` says.
     """
 
-    def __init__(self, guess: Dialect, chunk: int) -> None:
+    def __init__(self, guess: Dialect, chunk: int, number_plugins: frozenset[str] = frozenset()) -> None:
         self.dialect = guess
         self._names = TagNames()
+        self._numbers = NumberTags(number_plugins)
         self._chunk = chunk
         self._reach = chunk  # bytes to read next
         self._end = 0  # of the last scan
@@ -57,8 +58,9 @@ class PureScanner:
         until = size if until is None else until
         if position != self._end:
             self._searched, self._unfit = 0, None
+            self._numbers.is_complete = False
         batch = Batch(position, self.dialect)
-        events = _EventReader(self._names, batch)
+        events = _EventReader(self._names, self._numbers, batch)
         spent = 0
         while spent < self._chunk and batch.end < min(size, until) and batch.tail is None:
             start = max(batch.end, self._searched)
@@ -115,8 +117,9 @@ class PureScanner:
 class _EventReader:
     """Reads framed events into a batch."""
 
-    def __init__(self, names: TagNames, batch: Batch) -> None:
+    def __init__(self, names: TagNames, numbers: NumberTags, batch: Batch) -> None:
         self._names = names
+        self._numbers = numbers
         self._batch = batch
         self._slots: list[Slots] = []
         self._metadata: dict[str, tuple[int, Metadata]] = {}  # with the offset of its record
@@ -167,7 +170,8 @@ class _EventReader:
         batch.flaws.sort(key=lambda flaw: flaw.offset)
         by_place = sorted(self._metadata.items(), key=lambda item: item[1][0])
         batch.metadata = {tag: metadata for tag, (_, metadata) in by_place}
-        batch.columns = self._names.sorted_by_tag(self._slots)
+        self._numbers.learn(batch.metadata)
+        batch.columns = self._names.sorted_by_tag(self._slots, self._numbers)
 
     def _take(self, event: Event, start: int) -> None:
         """Collects the values of one event that begins at offset ``start`` of the file."""

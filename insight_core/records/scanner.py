@@ -38,8 +38,14 @@ def is_compiled() -> bool:
     return _kernel is not None and is_wanted()
 
 
-def open_scanner(guess: Dialect, chunk: int = CHUNK) -> Scanner:
-    """A scanner of a file whose dialect, unless it says so, is ``guess``; compiled if that can be."""
+def open_scanner(
+    guess: Dialect, chunk: int = CHUNK, *, number_plugins: frozenset[str] = frozenset()
+) -> Scanner:
+    """A scanner of a file whose dialect, unless it says so, is ``guess``; compiled if that can be.
+
+    ``number_plugins`` name the summary plugins of which tensors that are one number are wanted as numbers
+    alone, without locators; what of them is something else keeps its locators.
+    """
     if _kernel is None or not is_wanted():
-        return PureScanner(guess, chunk)
-    return _kernel.CompiledScanner(guess, chunk)
+        return PureScanner(guess, chunk, number_plugins)
+    return _kernel.CompiledScanner(guess, chunk, number_plugins)

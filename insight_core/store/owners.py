@@ -81,6 +81,11 @@ class Owners:
             for claim in plugin.decoder.claims if plugin.decoder else ():
                 scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
                 self._owners[claim] = Owner((claim,), plugin.name, scalar, policy)
+        self.number_plugins = frozenset(
+            claim.name
+            for claim, owner in self._owners.items()  # a series too many is told by where it begins
+            if isinstance(claim, SummaryPlugin) and owner.holds_numbers and not owner.policy.series
+        )
         facts = [repr((o.claims, o.name, o.holds_numbers)) for o in self._owners.values()]
         facts += [repr(item) for item in self._policies.items()]
         self.fingerprint = hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()

@@ -45,6 +45,11 @@ class Store:
         """Changes with anything that decides what is kept of a file: claims, kinds, cache policies."""
         return self._owners.fingerprint
 
+    @property
+    def number_plugins(self) -> frozenset[str]:
+        """Summary plugins whose tensors are taken as numbers, wherever in a file they are."""
+        return self._owners.number_plugins
+
     # --- the loader's side ------------------------------------------------------------------------
 
     def add_run(self, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import insight_scalar
@@ -154,7 +155,7 @@ def test_a_file_without_a_record_is_gone_on_with(tmp_path: Path) -> None:
 def test_nothing_is_recorded_before_the_end_is_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_file, "open_scanner", lambda guess: open_scanner(guess, 4096))
+    monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     path = tmp_path / FILE_NAME
     path.write_bytes(content(300))
     file = EventFile(str(path), Dialect.TENSORBOARD)

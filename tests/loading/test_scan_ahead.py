@@ -8,6 +8,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def small_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scan_ahead, name, size)
         if hasattr(event_file, name):
             monkeypatch.setattr(event_file, name, size)
-    monkeypatch.setattr(event_file, "open_scanner", lambda guess: open_scanner(guess, 600))
+    monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=600))
 
 
 @pytest.fixture

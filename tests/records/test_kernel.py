@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from insight_core.api import Dialect
 from insight_core.records import crc32c, framing, pure
-from insight_core.records.batch import BAD_DATA, CUT_MEANWHILE, Batch, Flaw
+from insight_core.records.batch import BAD_DATA, CUT_MEANWHILE, Batch, Flaw, ValueColumns
 from insight_core.records.pure import PureScanner
 from insight_core.records.scanner import CHUNK, Scanner
 from insight_core.testing import wire
@@ -25,7 +25,7 @@ from insight_core.testing import wire
 _kernel = pytest.importorskip("insight_core.records._kernel", reason="no compiled kernel here")
 _crc32c = pytest.importorskip("insight_core.records._crc32c", reason="no compiled kernel here")
 
-MakeScanner = Callable[[Dialect, int], Scanner]
+MakeScanner = Callable[..., Scanner]
 BOTH: tuple[MakeScanner, MakeScanner] = (PureScanner, _kernel.CompiledScanner)
 
 
@@ -103,8 +103,15 @@ def opened(data: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def read(make: MakeScanner, data: bytes, sizes: Sequence[int], guess: Dialect, chunk: int) -> dict[str, Any]:
-    reading = Reading(make(guess, chunk))
+def read(
+    make: MakeScanner,
+    data: bytes,
+    sizes: Sequence[int],
+    guess: Dialect,
+    chunk: int,
+    number_plugins: frozenset[str],
+) -> dict[str, Any]:
+    reading = Reading(make(guess, chunk, number_plugins))
     with opened(data) as descriptor:
         for size in sizes:
             reading.follow(descriptor, size)
@@ -112,10 +119,14 @@ def read(make: MakeScanner, data: bytes, sizes: Sequence[int], guess: Dialect, c
 
 
 def check(
-    data: bytes, sizes: Sequence[int], guess: Dialect = Dialect.TENSORBOARD, chunk: int = CHUNK
+    data: bytes,
+    sizes: Sequence[int],
+    guess: Dialect = Dialect.TENSORBOARD,
+    chunk: int = CHUNK,
+    number_plugins: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
     """What both give, which must be the same."""
-    twin, kernel = (read(make, data, sizes, guess, chunk) for make in BOTH)
+    twin, kernel = (read(make, data, sizes, guess, chunk, number_plugins) for make in BOTH)
     assert kernel == twin
     return kernel
 
@@ -301,6 +312,20 @@ def test_both_scanners_read_the_same(file: tuple[bytes, list[int]], guess: Diale
     check(*file, guess, chunk)
 
 
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(files(), st.sampled_from([CHUNK, 64, 300]))
+def test_without_locators_of_numbers_the_rest_is_the_same(file: tuple[bytes, list[int]], chunk: int) -> None:
+    every = check(*file, Dialect.TENSORBOARD, chunk)
+    fewer = check(*file, Dialect.TENSORBOARD, chunk, frozenset({"scalars", "\\xff"}))
+    taken = {tag for tag, each in every["metadata"].items() if each.plugin in ("scalars", "\\xff")}
+    for name in ("flaws", "metadata", "stops", "first_wall_time"):
+        assert fewer[name] == every[name]
+    for reading in (every, fewer):
+        for (tag, _), rows in reading["points"].items():
+            rows[:] = [row[:3] if tag in taken and row[2] is not None else row for row in rows]
+    assert fewer["points"] == every["points"]
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     files(), st.sampled_from(list(Dialect)), st.sampled_from([CHUNK, 64, 300]), st.sampled_from([0, 30, 60])
@@ -463,6 +488,71 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
         ]  # fmt: skip
         assert all((c.records is None) == (c.field == "simple_value") for c in columns)
         assert [c.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
+
+
+def number_events(tag: bytes, plugins: Sequence[bytes], content: bytes) -> list[bytes]:
+    """Records with one value each, of which those of a plugin say so in their metadata."""
+    return [
+        wire.record(
+            b"\x10\x01"
+            + block(
+                5, block(1, block(1, tag) + (block(9, block(1, block(1, name))) if name else b"") + content)
+            )
+        )
+        for name in plugins
+    ]
+
+
+ONE_NUMBER = block(8, b"\x08\x01" + block(5, struct.pack("<f", 1.5)))
+ONE_TEXT = block(8, b"\x08\x07" + block(8, b"text"))
+SCALARS = frozenset({"scalars"})
+
+
+def located(columns: list[ValueColumns]) -> dict[str, list[bool]]:
+    """Whether there are locators, in each of the columns of each tag."""
+    found = defaultdict(list)
+    for each in columns:
+        for tag in each.tags:
+            found[tag].append(each.records is not None)
+    return dict(found)
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_numbers_that_are_taken_as_such_need_no_locators(make: MakeScanner) -> None:
+    """By the first metadata of their tag; what is no number keeps its locators, and numbers of others do."""
+    ours = number_events(b"ours", [b"scalars", b"", b"text"], ONE_NUMBER)
+    theirs = number_events(b"theirs", [b"text", b"scalars", b""], ONE_NUMBER)
+    nobodys = number_events(b"nobody's", [b"", b""], ONE_NUMBER)
+    mixed = number_events(b"mixed", [b"scalars"], ONE_NUMBER)
+    mixed += number_events(b"mixed", [b"scalars"], ONE_TEXT) + mixed
+    data = b"".join(ours + theirs + nobodys + mixed)
+    with opened(data) as descriptor:
+        columns = make(Dialect.TENSORBOARD, CHUNK, SCALARS).scan(descriptor, 0, len(data)).columns
+    assert located(columns) == {
+        "ours": [False],
+        "theirs": [True],
+        "nobody's": [True],
+        "mixed": [False, True, False],
+    }
+    assert all(c.values is not None or c.records is not None for c in columns)
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_whose_a_tag_is_is_known_only_where_all_before_it_was_read(make: MakeScanner) -> None:
+    early, late = (number_events(tag, [b"scalars"] * 3, ONE_NUMBER) for tag in (b"early", b"late"))
+    stretches = [early[0], early[1] + late[0], early[2] + late[1], late[2]]
+    starts = np.cumsum([0, *map(len, stretches)]).tolist()
+    data = b"".join(stretches)
+    with opened(data) as descriptor:
+        scanner = make(Dialect.TENSORBOARD, CHUNK, SCALARS)
+        scans = [scanner.scan(descriptor, starts[k], len(data), starts[k] + 1) for k in (0, 2, 3)]
+        elsewhere = make(Dialect.TENSORBOARD, CHUNK, SCALARS).scan(descriptor, starts[1], len(data))
+    assert [located(batch.columns) for batch in scans] == [
+        {"early": [False]},
+        {"early": [False]},
+        {"late": [True]},
+    ]
+    assert located(elsewhere.columns) == {"early": [True], "late": [True]}
 
 
 def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:
