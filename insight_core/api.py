@@ -185,6 +185,7 @@ class SeriesInfo:
     first_step: int
     last_step: int
     last_value: float | None = None  # of scalars
+    last_wall_time: float = 0.0  # of the point at last_step, seconds since the epoch
     attempts: int = 1  # how often writing (re)started at an earlier step
     display_name: str = ""
     description: str = ""

@@ -131,7 +131,7 @@ class SeriesResponse(_message.Message):
     def __init__(self, series: _Optional[_Iterable[_Union[SeriesInfo, _Mapping[str, object]]]] = ...) -> None: ...
 
 class SeriesInfo(_message.Message):
-    __slots__ = ("key", "points", "kept", "first_step", "last_step", "last_value", "attempts", "display_name", "description", "claims", "content", "data_class")
+    __slots__ = ("key", "points", "kept", "first_step", "last_step", "last_value", "attempts", "display_name", "description", "claims", "content", "data_class", "last_wall_time")
     KEY_FIELD_NUMBER: _ClassVar[int]
     POINTS_FIELD_NUMBER: _ClassVar[int]
     KEPT_FIELD_NUMBER: _ClassVar[int]
@@ -144,6 +144,7 @@ class SeriesInfo(_message.Message):
     CLAIMS_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
     DATA_CLASS_FIELD_NUMBER: _ClassVar[int]
+    LAST_WALL_TIME_FIELD_NUMBER: _ClassVar[int]
     key: SeriesKey
     points: int
     kept: int
@@ -156,7 +157,8 @@ class SeriesInfo(_message.Message):
     claims: _containers.RepeatedCompositeFieldContainer[Claim]
     content: bytes
     data_class: int
-    def __init__(self, key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., points: _Optional[int] = ..., kept: _Optional[int] = ..., first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., last_value: _Optional[float] = ..., attempts: _Optional[int] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., claims: _Optional[_Iterable[_Union[Claim, _Mapping[str, object]]]] = ..., content: _Optional[bytes] = ..., data_class: _Optional[int] = ...) -> None: ...
+    last_wall_time: float
+    def __init__(self, key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., points: _Optional[int] = ..., kept: _Optional[int] = ..., first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., last_value: _Optional[float] = ..., attempts: _Optional[int] = ..., display_name: _Optional[str] = ..., description: _Optional[str] = ..., claims: _Optional[_Iterable[_Union[Claim, _Mapping[str, object]]]] = ..., content: _Optional[bytes] = ..., data_class: _Optional[int] = ..., last_wall_time: _Optional[float] = ...) -> None: ...
 
 class ScalarQuery(_message.Message):
     __slots__ = ("x", "log_x", "window_low", "window_high", "width", "smoothing", "all_attempts", "nearest")

@@ -290,6 +290,7 @@ def _info(info: pb.SeriesInfo) -> SeriesInfo:
         first_step=info.first_step,
         last_step=info.last_step,
         last_value=info.last_value if info.HasField("last_value") else None,
+        last_wall_time=info.last_wall_time,
         attempts=info.attempts,
         display_name=info.display_name,
         description=info.description,

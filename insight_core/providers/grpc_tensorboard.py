@@ -316,11 +316,13 @@ def _series(columns: Columns) -> Series:
 def _info(one: Listed, data: Data | None) -> SeriesInfo:
     points, first, last, attempts = 0, one.last_step, one.last_step, 1
     last_value: float | None = None
+    last_wall_time = one.last_time
     if isinstance(data, Payloads) and len(data.steps):
         points, first, last = len(data.steps), int(data.steps[0]), int(data.steps[-1])
+        last_wall_time = float(data.wall_times[-1])
     elif isinstance(data, Series) and (info := data.info()) is not None:
         points, first, last = info.points, info.first_step, info.last_step
-        last_value, attempts = info.last_value, info.attempts
+        last_value, last_wall_time, attempts = info.last_value, info.last_wall_time, info.attempts
     return SeriesInfo(
         key=one.key,
         points=points,
@@ -328,6 +330,7 @@ def _info(one: Listed, data: Data | None) -> SeriesInfo:
         first_step=first,
         last_step=last,
         last_value=last_value,
+        last_wall_time=last_wall_time,
         attempts=attempts,
         display_name=one.display_name,
         description=one.description,

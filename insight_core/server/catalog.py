@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Collection, Mapping
 
 from attrs import Factory, define, frozen
 
-from insight_core.api import DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.api import Claim, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.proto import tensorboard_pb2 as tensorboard
 from insight_core.server.translation import Kind, content_of, kind_of, says_how_it_is_encoded
 
@@ -27,8 +28,16 @@ class Entry:
     kind: Kind
     key: SeriesKey
     sources: dict[str, Source] = Factory(dict)  # by plugin of the provider
-    listed: tuple[int, float, int] | None = None  # max_step, max_wall_time and max_length, when found out
+    longest: int | None = None  # of blob sequences: max_length, when found out
     metadata: tensorboard.SummaryMetadata | None = None
+
+    @property
+    def last_step(self) -> int:
+        return max(source.info.last_step for source in self.sources.values())
+
+    @property
+    def last_wall_time(self) -> float:
+        return max(source.info.last_wall_time for source in self.sources.values())
 
 
 class Catalog:
@@ -66,13 +75,8 @@ class Catalog:
         if entry.metadata is None:
             source = next(iter(entry.sources.values()))
             info = source.info
-            entry.metadata = tensorboard.SummaryMetadata(
-                plugin_data=tensorboard.SummaryMetadata.PluginData(
-                    plugin_name=entry.kind.plugin, content=self._content(entry.kind, source)
-                ),
-                display_name=info.display_name,
-                summary_description=info.description,
-                data_class=entry.kind.data_class,  # type: ignore[arg-type]
+            entry.metadata = _metadata(
+                entry.kind, self._content(entry.kind, source), info.display_name, info.description
             )
         return entry.metadata
 
@@ -113,9 +117,25 @@ class Catalog:
 
     def _put(self, source: Source) -> None:
         info = source.info
-        for kind in {kind_of(claim, info.data_class) for claim in info.claims} - {None}:
-            assert kind is not None
+        for kind in _kinds(info.claims, info.data_class):
             tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
             before = tags.get(info.key.tag)
             sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
             tags[info.key.tag] = Entry(kind, info.key, sources)
+
+
+@functools.lru_cache(256)
+def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[Kind]:
+    """What TensorBoard makes of values taken by these claims."""
+    return frozenset(kind for claim in claims if (kind := kind_of(claim, data_class)) is not None)
+
+
+@functools.lru_cache(1024)
+def _metadata(kind: Kind, content: bytes, display_name: str, description: str) -> tensorboard.SummaryMetadata:
+    """One message for all series of which the same is said; nobody changes it."""
+    return tensorboard.SummaryMetadata(
+        plugin_data=tensorboard.SummaryMetadata.PluginData(plugin_name=kind.plugin, content=content),
+        display_name=display_name,
+        summary_description=description,
+        data_class=kind.data_class,  # type: ignore[arg-type]
+    )

@@ -65,6 +65,7 @@ def series_message(info: SeriesInfo) -> messages.SeriesInfo:
         first_step=info.first_step,
         last_step=info.last_step,
         last_value=info.last_value,
+        last_wall_time=info.last_wall_time,
         attempts=info.attempts,
         display_name=info.display_name,
         description=info.description,

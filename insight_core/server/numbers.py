@@ -8,12 +8,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import DataProvider, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.api import DataProvider, ScalarColumns, SeriesKey
 from insight_core.server.catalog import Entry
 from insight_core.server.records import RecordReader
 from insight_core.server.translation import number_of
 
-_EVERY_POINT = ScalarQuery()
 _POINTS = 4 << 20  # points that are held at a time
 
 
@@ -36,33 +35,14 @@ class NumberReader:
     def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Numbers]]:
         """All points of each series that is still there, in the order of ``entries``."""
         for portion in _portions(entries):
-            columns = self._columns(portion, _EVERY_POINT)
+            columns = self._columns(portion)
             for entry in portion:
                 parts = [self._numbers(columns[place]) for place in _places(entry) if place in columns]
                 if len(parts) < len(entry.sources):
                     parts.append(self._decoded(entry))
                 yield entry, _joined(parts)
 
-    def measure(self, entries: Sequence[Entry]) -> None:
-        """Finds out the last step and time of each series that does not know them yet."""
-        by_step: dict[int, list[Entry]] = {}
-        for entry in entries:
-            if entry.listed is None:
-                last = max(source.info.last_step for source in entry.sources.values())
-                by_step.setdefault(last, []).append(entry)
-        for last, some in by_step.items():
-            # one below: a step may not be exact as the float64 that a window is made of
-            tail = ScalarQuery(window=(float(np.nextafter(float(last), -np.inf)), None))
-            columns = self._columns(some, tail)
-            for entry in some:
-                times = [columns[place].wall_times for place in _places(entry) if place in columns]
-                if len(times) < len(entry.sources):
-                    times.append(self._records.rows(entry).wall_times)
-                entry.listed = last, float(np.concatenate(times).max(initial=0.0)), 0
-
-    def _columns(
-        self, entries: Sequence[Entry], query: ScalarQuery
-    ) -> dict[tuple[str, SeriesKey], ScalarColumns]:
+    def _columns(self, entries: Sequence[Entry]) -> dict[tuple[str, SeriesKey], ScalarColumns]:
         by_plugin: dict[str, list[SeriesKey]] = {}
         for entry in entries:
             for plugin, key in _places(entry):
@@ -70,7 +50,7 @@ class NumberReader:
         return {
             (plugin, key): columns
             for plugin, keys in by_plugin.items()
-            for key, columns in self._provider.scalars(plugin, keys, query).items()
+            for key, columns in self._provider.scalars(plugin, keys).items()
         }
 
     def _numbers(self, columns: ScalarColumns) -> Numbers:

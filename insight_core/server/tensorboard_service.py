@@ -78,9 +78,7 @@ class TensorBoardService:
 
     @unary
     def ListScalars(self, request: messages.ListScalarsRequest) -> messages.ListScalarsResponse:
-        found = self._entries(request, SCALAR)
-        self._numbers.measure([entry for tags in found.values() for entry in tags.values()])
-        return self._list(found, messages.ListScalarsResponse())
+        return self._list(self._entries(request, SCALAR), messages.ListScalarsResponse())
 
     @unary
     def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
@@ -202,19 +200,16 @@ class TensorBoardService:
             listed = response.runs.add(run_name=run)
             for tag, entry in tags.items():
                 metadata = listed.tags.add(tag_name=tag).metadata
-                metadata.max_step, metadata.max_wall_time, length = self._listed(entry)
+                metadata.max_step, metadata.max_wall_time = entry.last_step, entry.last_wall_time
                 if isinstance(metadata, messages.BlobSequenceMetadata):
-                    metadata.max_length = length
+                    metadata.max_length = self._longest(entry)
                 metadata.summary_metadata.CopyFrom(self._catalog.metadata(entry))
         return response
 
-    def _listed(self, entry: Entry) -> tuple[int, float, int]:
-        if entry.listed is None:
-            rows = self._records.rows(entry)
-            length = self._records.longest(entry, rows) if entry.kind.data_class == BLOB_SEQUENCE else 0
-            last = int(rows.steps[-1]) if len(rows.steps) else 0
-            entry.listed = last, float(rows.wall_times.max(initial=0.0)), length
-        return entry.listed
+    def _longest(self, entry: Entry) -> int:
+        if entry.longest is None:
+            entry.longest = self._records.longest(entry, self._records.rows(entry))
+        return entry.longest
 
 
 def _limit(request: _Sampled) -> int:

@@ -15,11 +15,13 @@ def described(
     first: int,
     last: int,
     last_value: float | None,
+    last_wall_time: float,
     attempts: int,
     metadata: Metadata | None,
     claims: tuple[Claim, ...],
 ) -> SeriesInfo:
-    """The series without its data; ``first`` and ``last`` are steps of points that are shown."""
+    """The series without its data; ``first`` and ``last`` are steps of points that are shown, the other
+    ``last`` ones are of the point at ``last``."""
     metadata = metadata or _NO_METADATA
     return SeriesInfo(
         key,
@@ -28,6 +30,7 @@ def described(
         first,
         last,
         last_value,
+        last_wall_time,
         attempts,
         metadata.display_name,
         metadata.description,

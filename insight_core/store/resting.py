@@ -108,12 +108,13 @@ class RestingGroup:
             steps[firsts].tolist(),
             steps[lasts].tolist(),
             [None] * len(lasts) if values is None else values[lasts].tolist(),
+            group.columns["wall_times"][lasts].tolist(),
             map(self._metadata.get, group.tags),
             strict=True,
         )
         infos = [
-            described(SeriesKey(run, tag), total, kept, first, last, value, 1, metadata, group.claims)
-            for tag, total, kept, first, last, value, metadata in rows
+            described(SeriesKey(run, tag), total, kept, first, last, value, time, 1, metadata, group.claims)
+            for tag, total, kept, first, last, value, time, metadata in rows
         ]
         if np.count_nonzero(group.ascending) == len(infos):
             return infos

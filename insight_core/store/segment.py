@@ -66,23 +66,18 @@ class Segment:
     def last_step(self) -> int:
         return int(self._buffers["steps"][self.length - 1])
 
-    @property
-    def last_value(self) -> float | None:
-        """None when these are no numbers."""
-        values = self._buffers.get("values")
-        return None if values is None else float(values[self.length - 1])
-
-    def outline(self) -> tuple[int, int, int, float | None]:
-        """How many points, the first and the last step, and the last value of numbers."""
+    def outline(self) -> tuple[int, int, int, float | None, float]:
+        """How many points, the first and the last step, the last value of numbers and the last wall time."""
         length, buffers = self.length, self._buffers
         steps, values = buffers["steps"], buffers.get("values")
         if not length:
-            return 0, 0, 0, None
+            return 0, 0, 0, None, 0.0
         return (
             length,
             int(steps[0]),
             int(steps[length - 1]),
             None if values is None else float(values[length - 1]),
+            float(buffers["wall_times"][length - 1]),
         )
 
     def follows(self, before: Segment) -> bool:

@@ -266,10 +266,10 @@ class Series:
         """The series without its data, if it takes no snapshot to tell."""
         segments = self._segments
         if len(segments) == 1 and segments[0].ascending:  # nearly all are like that
-            kept, first_step, last_step, last_value = segments[0].outline()
+            kept, first_step, last_step, last_value, last_wall_time = segments[0].outline()
         elif segments and _ascending(segments):
-            kept, last = sum(segment.length for segment in segments), segments[-1]
-            first_step, last_step, last_value = segments[0].first_step, last.last_step, last.last_value
+            kept, first_step = sum(segment.length for segment in segments), segments[0].first_step
+            _, _, last_step, last_value, last_wall_time = segments[-1].outline()
         else:
             return None
         if kept > self._policy.points and not keeps_all(self._policy):
@@ -279,7 +279,16 @@ class Series:
             for part in segment.parts:
                 total += part.total
         return described(
-            self.key, total, kept, first_step, last_step, last_value, 1, self._metadata, self.claims
+            self.key,
+            total,
+            kept,
+            first_step,
+            last_step,
+            last_value,
+            last_wall_time,
+            1,
+            self._metadata,
+            self.claims,
         )
 
     def _info_of(self, snapshot: Snapshot) -> SeriesInfo:
@@ -294,6 +303,7 @@ class Series:
             int(steps[first]),
             int(steps[last]),
             last_value,
+            float(snapshot.columns["wall_times"][last]),
             count,
             self._metadata,
             self.claims,

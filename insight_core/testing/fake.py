@@ -262,6 +262,7 @@ class FakeProvider:
             first_step=int(data.steps.min()) if count else 0,
             last_step=int(data.steps[-1]) if count else 0,
             last_value=float(data.values[-1]) if isinstance(data, _Numbers) and count else None,
+            last_wall_time=float(data.wall_times[-1]) if count else 0.0,
             attempts=1 + len(_restarts(data.steps)),
             display_name=display_name,
             description=description,

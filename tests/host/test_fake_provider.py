@@ -33,6 +33,7 @@ def test_scalars_are_appended_and_keep_their_type() -> None:
     fake.add_scalars("r", "t", np.array([3], np.float32), steps=[9])
     [info] = fake.series("scalar")
     assert (info.points, info.first_step, info.last_step, info.last_value) == (3, 0, 9, 3.0)
+    assert info.last_wall_time == fake.scalars("scalar", [info.key])[info.key].wall_times[-1]
     key = SeriesKey("r", "t")
     columns = fake.scalars("scalar", [key, SeriesKey("r", "none")])
     assert list(columns) == [key]

@@ -178,6 +178,7 @@ def test_a_cache_policy_says_what_it_kept(open_provider: Open, tmp_path: Path) -
     assert (len(columns.steps), columns.kept, columns.total) == (20, 20, 500)
     [info] = provider.series("scalar")
     assert (info.points, info.kept, info.last_step) == (500, 20, 499)
+    assert info.last_wall_time == columns.wall_times[-1]
 
 
 def test_a_limit_of_tags_is_not_silent(open_provider: Open, tmp_path: Path) -> None:
@@ -197,6 +198,7 @@ def test_payloads_are_read_when_asked_for(open_provider: Open, tmp_path: Path) -
     [info] = provider.series("pictures")
     assert (info.key, info.points, info.first_step, info.last_step) == (key, 3, 0, 2)
     assert provider.records("pictures", key).steps.tolist() == [0, 1, 2]
+    assert provider.records("pictures", key).wall_times[-1] == info.last_wall_time
     for index in range(3):
         assert bytes([index]) * 50 in provider.payload("pictures", key, index).data
     assert provider.payload("pictures", key, 1).claim in info.claims

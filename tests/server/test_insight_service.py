@@ -72,6 +72,7 @@ def test_runs_series_damage_and_progress(connect: Connect, load_with: Load, tmp_
         0.5,
     )
     assert (info.attempts, info.display_name, info.description) == (1, "Accuracy", "of validation")
+    assert info.last_wall_time == 104.0
     assert [claim.summary_plugin for claim in info.claims] == ["scalars"]
     for runs_ in ([], ["b"]):
         request = messages.SeriesRequest(plugin="scalar", runs=messages.RunNames(names=runs_))

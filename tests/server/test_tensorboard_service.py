@@ -264,6 +264,29 @@ def test_what_is_written_later_is_answered_later(connect: Connect, load_with: Lo
     assert not client.tensorboard.ListScalars(listing).runs
 
 
+@pytest.mark.parametrize("restarted", [True, False])
+def test_a_list_says_where_each_series_ends_without_reading_it(
+    connect: Connect, load_with: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restarted: bool
+) -> None:
+    with EventWriter(tmp_path / "r", start_time=100.0) as writer:
+        for step in (5, 9, 6, 7) if restarted else (5, 7):  # the attempt that begins at 6 hides 9
+            writer.scalar("x", step, 1.0)
+            writer.values(step, [histogram_value("h")])
+    provider = load_with()
+
+    def unasked(*_: object) -> None:
+        raise AssertionError("a list needs no points")
+
+    for name in ("scalars", "records", "payload"):
+        monkeypatch.setattr(provider, name, unasked)
+    client = connect(provider)
+    numbers = client.tensorboard.ListScalars(messages.ListScalarsRequest(plugin_filter=named("scalars")))
+    tensors = client.tensorboard.ListTensors(messages.ListTensorsRequest(plugin_filter=named("histograms")))
+    for answer in (numbers, tensors):
+        [metadata] = [tag.metadata for run in answer.runs for tag in run.tags]
+        assert (metadata.max_step, metadata.max_wall_time) == (7, 107.0)
+
+
 # --- tensors ---------------------------------------------------------------------------------------
 
 

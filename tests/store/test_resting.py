@@ -80,8 +80,8 @@ class Model:
 
 def facts(info: SeriesInfo) -> tuple[object, ...]:
     return (
-        info.key, info.points, info.kept, info.first_step, info.last_step, info.last_value, info.attempts,
-        info.claims,
+        info.key, info.points, info.kept, info.first_step, info.last_step, info.last_value,
+        info.last_wall_time, info.attempts, info.claims,
     )  # fmt: skip
 
 
