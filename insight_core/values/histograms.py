@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -55,8 +56,8 @@ def checked(left: Floats, right: Floats, counts: Floats) -> None:
         raise ValueError("a bucket has a negative width")
 
 
-def histogram_of(values: NDArray[np.generic], bins: int) -> Histogram:
-    """``bins`` equal buckets from the smallest to the largest finite value; one of width 0 if these are equal.
+def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
+    """``bins`` equal buckets from the smallest to the largest finite value, or one of width 0.
 
     Values are integers, floats or booleans, of any shape. Nothing finite: no buckets.
     """
@@ -81,7 +82,8 @@ def histogram_of(values: NDArray[np.generic], bins: int) -> Histogram:
     for begin in range(0, flat.size, _PORTION):
         portion = flat[begin : begin + _PORTION].astype(np.float64)
         counts += _counted(portion, edges)
-        mean += float(np.sum(portion / flat.size))  # the sum itself may be beyond float64
+        with np.errstate(over="ignore"):  # by rounding, where all are near the largest float64
+            mean += float(np.sum(portion / flat.size))
     return Histogram(
         left=edges[:-1],
         right=edges[1:],
@@ -97,7 +99,7 @@ def histogram_of(values: NDArray[np.generic], bins: int) -> Histogram:
 
 
 def bins_for(count: float) -> int:
-    """How many bins to show ``count`` values in, as MindInsight has it: about ten values in each, 30 at most."""
+    """How many bins to show ``count`` values in: as MindInsight, about ten values in each, 30 at most."""
     if count <= 10:
         return 1 if not count else 2 if count <= 5 else 3
     return min(30, math.ceil(count / 10) + 1)
@@ -171,13 +173,15 @@ def _spread(
     covers = np.bincount(begin, minlength=size) - np.bincount(stop, minlength=size)
     change = np.bincount(begin, density, size) - np.bincount(stop, density, size)
     covered = np.cumsum(covers.reshape(shape), axis=1) > 0
-    return total.reshape(shape) + np.where(covered, np.cumsum(change.reshape(shape), axis=1), 0)
+    between = np.where(covered, np.cumsum(change.reshape(shape), axis=1), 0)
+    return np.asarray(total.reshape(shape) + between, np.float64)
 
 
 def _counted(values: Floats, edges: Floats) -> NDArray[np.intp]:
     """How many of the values are in each of the equal buckets between the edges."""
     if len(edges) == 2:
-        return np.array([len(values)])
-    if not math.isfinite(float(edges[-1]) - float(edges[0])):  # numpy takes no range beyond float64
+        return np.array([len(values)], np.intp)
+    if not math.isfinite(2 * (float(edges[-1]) - float(edges[0]))):  # numpy takes no range near infinity
         values, edges = values / 4, edges / 4
-    return np.histogram(values, len(edges) - 1, (edges[0], edges[-1]))[0]
+    counts: NDArray[np.intp] = np.histogram(values, len(edges) - 1, (edges[0], edges[-1]))[0]
+    return counts
