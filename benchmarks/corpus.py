@@ -16,7 +16,6 @@ import argparse
 import hashlib
 import os
 import shutil
-import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +25,6 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
-from insight_core.records.crc32c import masked_crc32c
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.scalar_block import Form
 
@@ -133,15 +131,7 @@ def _write_images(writer: EventWriter, corpus: Corpus, random: np.random.Generat
     for step in range(corpus.steps):
         for tag in tag_names(corpus.tags):
             value = wire.image_value(tag, random.bytes(corpus.image_size), 1024, 1024)
-            _write_record(writer, wire.event(step, writer.start_time + step, wire.summary([value])))
-
-
-def _write_record(writer: EventWriter, payload: bytes) -> None:
-    """One record; ``EventWriter.event`` takes the checksum of a megabyte byte by byte."""
-    header = struct.pack("<Q", len(payload))
-    for part in (header, payload):
-        writer.raw(part)
-        writer.raw(struct.pack("<I", masked_crc32c(part)))
+            writer.values(step, [value])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

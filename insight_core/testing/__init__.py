@@ -1,9 +1,10 @@
 """For tests of plugins and of the host: event files as training writes them, growing and damaged ones."""
 
-from insight_core.testing import wire
+from insight_core.testing import histograms, tensors, wire
 from insight_core.testing.damaged_logdir import DamagedRun, ExpectedDamage, damaged_logdir
 from insight_core.testing.event_writer import START_TIME, EventWriter
 from insight_core.testing.growing_file import GrowingFile
+from insight_core.testing.pictures import png
 from insight_core.testing.points import scalar_points
 from insight_core.testing.scalar_block import scalar_events
 
@@ -14,7 +15,10 @@ __all__ = [
     "ExpectedDamage",
     "GrowingFile",
     "damaged_logdir",
+    "histograms",
+    "png",
     "scalar_events",
     "scalar_points",
+    "tensors",
     "wire",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -13,8 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_core.api import Dialect
+from insight_core.records.crc32c import masked_crc32c
 from insight_core.testing import wire
+from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_core.testing.scalar_block import Form, scalar_events
+from insight_core.testing.tensors import mindspore_tensor, tensorflow_tensor
 
 START_TIME = 1_700_000_000.0
 
@@ -22,6 +26,7 @@ _FILE_NAMES = {
     Dialect.TENSORBOARD: "events.out.tfevents.{seconds}.test.{number}",
     Dialect.MINDSPORE: "events.out.events.summary.{seconds}.{number}.test_MS",
 }
+_HISTO, _MINDSPORE_HISTOGRAM = 5, 9  # fields of a value
 _EVENT_FILE = re.compile(r"tfevents|summary\.\d+")
 
 
@@ -90,6 +95,70 @@ class EventWriter:
         """An encoded picture (PNG bytes), taken as it is."""
         self.values(step, [wire.image_value(tag, encoded, width, height, channels)], wall_time)
 
+    def images_tf2(
+        self,
+        tag: str,
+        step: int,
+        encoded: Sequence[bytes],
+        width: int,
+        height: int,
+        wall_time: float | None = None,
+        *,
+        display_name: str = "",
+        description: str = "",
+    ) -> None:
+        """A batch of pictures as TensorFlow 2 writes it: a tensor of strings, their size first."""
+        first = self._first(tag, wire.metadata("images", 3, display_name, description))
+        tensor = wire.text_tensor([b"%d" % width, b"%d" % height, *encoded])
+        self.values(step, [wire.tensor_value(tag, tensor, first)], wall_time)
+
+    def histogram(self, tag: str, step: int, values: ArrayLike, wall_time: float | None = None) -> None:
+        """Values in buckets, as torch counts them, or MindSpore in its dialect."""
+        if self.dialect is Dialect.MINDSPORE:
+            encoded = wire.value(tag, _MINDSPORE_HISTOGRAM, mindspore_histogram(values))
+        else:
+            encoded = wire.value(tag, _HISTO, histogram_proto(values))
+        self.values(step, [encoded], wall_time)
+
+    def histogram_tf2(
+        self,
+        tag: str,
+        step: int,
+        values: ArrayLike,
+        wall_time: float | None = None,
+        *,
+        bins: int = 30,
+        display_name: str = "",
+        description: str = "",
+    ) -> None:
+        """Values in buckets as TensorFlow 2 writes them: a tensor of edges and counts."""
+        first = self._first(tag, wire.metadata("histograms", 2, display_name, description))
+        self.values(step, [wire.tensor_value(tag, histogram_tensor(values, bins), first)], wall_time)
+
+    def tensor(
+        self,
+        tag: str,
+        step: int,
+        values: ArrayLike,
+        wall_time: float | None = None,
+        *,
+        plugin: str = "tensor",
+        dtype: str | None = None,
+        shape: Sequence[int] | None = None,
+        typed: bool = False,
+    ) -> None:
+        """A tensor. MindSpore's is float32 whatever its type; metadata of TensorFlow's names ``plugin``.
+
+        The rest is as in ``tensorflow_tensor``; in MindSpore's dialect ``typed`` means nothing.
+        """
+        if self.dialect is Dialect.MINDSPORE:
+            encoded = wire.tensor_value(tag, mindspore_tensor(values, dtype=dtype, shape=shape))
+        else:
+            first = self._first(tag, wire.metadata(plugin, 2))
+            tensor = tensorflow_tensor(values, dtype=dtype, shape=shape, typed=typed)
+            encoded = wire.tensor_value(tag, tensor, first)
+        self.values(step, [encoded], wall_time)
+
     def values(self, step: int, values: Iterable[bytes], wall_time: float | None = None) -> None:
         """One event with all of these values, encoded by ``insight_core.testing.wire``."""
         self.event(wire.event(step, self._time(step, wall_time), wire.summary(values)))
@@ -118,7 +187,9 @@ class EventWriter:
 
     def event(self, payload: bytes) -> None:
         """One framed record around the bytes of an ``Event``."""
-        self._file.write(wire.record(payload))
+        for part in (struct.pack("<Q", len(payload)), payload):
+            self._file.write(part)
+            self._file.write(struct.pack("<I", masked_crc32c(part)))  # compiled: payloads may be long
 
     def raw(self, data: bytes) -> None:
         """Bytes without a frame."""

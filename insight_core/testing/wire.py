@@ -143,7 +143,12 @@ def tensor_value(tag: str | bytes, tensor: bytes, first: bytes = b"") -> bytes:
     return message_field(1, _tag_bytes(tag)) + first + message_field(8, tensor)
 
 
+def value(tag: str | bytes, field: int, message: bytes) -> bytes:
+    """A value that holds an encoded message in this field, such as a histogram."""
+    return message_field(1, _tag_bytes(tag)) + message_field(field, message)
+
+
 def image_value(tag: str | bytes, encoded: bytes, width: int, height: int, channels: int = 3) -> bytes:
     """An ``Image`` value; both dialects number it alike."""
     image = int_field(1, height) + int_field(2, width) + int_field(3, channels) + message_field(4, encoded)
-    return message_field(1, _tag_bytes(tag)) + message_field(4, image)
+    return value(tag, 4, image)
