@@ -34,6 +34,9 @@ class RecordPlace:
     size: int
     attempts: ShownAttempts = "last"
 
+    def __str__(self) -> str:
+        return f"{self.key.tag!r} of run {self.key.run!r}, step {self.step} (record {self.index})"
+
 
 def record_at(
     data: DataProvider, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
@@ -127,9 +130,7 @@ class DecodedValues(Generic[T]):
         try:
             return self._decode(payload)
         except ValueError as error:
-            return Undecodable(
-                f"{key.tag!r} of run {key.run!r}, step {place.step} (record {place.index}): {error}"
-            )
+            return Undecodable(f"{place}: {error}")
 
 
 def _value(value: T | Undecodable) -> T:

@@ -1,0 +1,82 @@
+"""Which values are images, and the pictures in one of them.
+
+Formats: ``Image`` of TensorFlow's summary.proto and of MindSpore's mindinsight_summary.proto, which number
+their fields alike; a string ``TensorProto`` of width, height and one picture after the other, as the plugin
+``images`` of TensorFlow 2 has it, and TensorBoard's data servers make of every image.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from insight_core.api import Dialect, EventField, Payload, RecordDecoder, SummaryPlugin
+from insight_core.values.wire import LENGTH_DELIMITED, VARINT, fields, signed
+
+BATCHES = SummaryPlugin("images")  # whose values hold any number of pictures
+
+_HEIGHT, _WIDTH, _CHANNELS, _ENCODED = 1, 2, 3, 4  # of an Image
+_DTYPE, _STRING_VAL = 1, 8  # of a TensorProto
+_DT_STRING = 7
+_MOST_DIGITS = 10  # of a width or height
+
+
+@frozen
+class Pictures:
+    """The pictures of one record as they are stored, and what their writer says of them.
+
+    ``width`` and ``height`` are in pixels, 0 where the writer says nothing of use; ``channels`` is 1 for
+    gray, 2 with alpha, 3 for colour, 4 with alpha (TensorFlow and MindSpore: ``colorspace``).
+    """
+
+    encoded: tuple[bytes, ...]
+    width: int = 0
+    height: int = 0
+    channels: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(map(len, self.encoded))
+
+
+def pictures_of(payload: Payload) -> Pictures:
+    """Raises ValueError for bytes that are no message with pictures; the pictures are not looked at."""
+    return _batch(payload.data) if payload.claim == BATCHES else _image(payload.data)
+
+
+def _image(data: bytes) -> Pictures:
+    numbers = dict.fromkeys((_HEIGHT, _WIDTH, _CHANNELS), 0)
+    encoded: bytes | None = None
+    for number, wire_type, start, end, value in fields(data):
+        if wire_type == VARINT and number in numbers:
+            numbers[number] = max(0, signed(value))
+        elif wire_type == LENGTH_DELIMITED and number == _ENCODED:
+            encoded = data[start:end]
+    if encoded is None:
+        raise ValueError("the image has no picture")
+    return Pictures((encoded,), numbers[_WIDTH], numbers[_HEIGHT], numbers[_CHANNELS])
+
+
+def _batch(data: bytes) -> Pictures:
+    dtype, strings = 0, []
+    for number, wire_type, start, end, value in fields(data):
+        if wire_type == VARINT and number == _DTYPE:
+            dtype = value
+        elif wire_type == LENGTH_DELIMITED and number == _STRING_VAL:
+            strings.append(data[start:end])
+    if dtype != _DT_STRING:
+        raise ValueError(f"the tensor holds no strings but values of type {dtype}")
+    if len(strings) < 2:
+        raise ValueError(f"the tensor must hold width, height and pictures, but has {len(strings)} strings")
+    width, height, *encoded = strings
+    return Pictures(tuple(encoded), _whole(width), _whole(height))
+
+
+def _whole(text: bytes) -> int:
+    """A width or height in ASCII digits; 0 for anything else, as the picture itself tells."""
+    return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else 0
+
+
+DECODER = RecordDecoder(
+    claims={EventField(Dialect.MINDSPORE, "image"), EventField(Dialect.TENSORBOARD, "image"), BATCHES},
+    decode=pictures_of,
+)

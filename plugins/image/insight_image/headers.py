@@ -1,0 +1,112 @@
+"""What the first bytes of a picture say: its format and size. Nothing is decoded.
+
+The format goes by the signature, never by what a log says, and only formats are known that cannot hold
+script. Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (BITMAPCOREHEADER and later).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from attrs import frozen
+
+_MOST_MARKERS = 10_000  # segments of a JPEG before its size
+_PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette of colours
+
+
+@frozen
+class Header:
+    """Format and size of one picture; ``suffix`` is that of file names."""
+
+    mimetype: str
+    suffix: str
+    width: int
+    height: int
+    channels: int
+
+    @property
+    def pixels(self) -> int:
+        return self.width * self.height
+
+
+def header_of(data: bytes) -> Header:
+    """Raises ValueError for bytes of no known format, and for a picture without pixels."""
+    if not data:
+        raise ValueError("the picture is empty")
+    for known, mimetype, suffix, read in _FORMATS:
+        if known(data):
+            try:
+                width, height, channels = read(data)
+            except (struct.error, IndexError):
+                raise ValueError(f"the {suffix.upper()} file ends within its header") from None
+            if not width or not height:
+                raise ValueError(f"the {suffix.upper()} file has {width} x {height} pixels")
+            return Header(mimetype, suffix, width, height, channels)
+    raise ValueError("the picture is no PNG, JPEG, GIF, WebP or BMP file")
+
+
+def _png(data: bytes) -> tuple[int, int, int]:
+    name, width, height, _, colour_type = struct.unpack_from(">4sIIBB", data, 12)
+    if name != b"IHDR" or colour_type not in _PNG_CHANNELS:
+        raise ValueError("the PNG file has no sound header")
+    return width, height, _PNG_CHANNELS[colour_type]
+
+
+def _jpeg(data: bytes) -> tuple[int, int, int]:
+    position = 2
+    for _ in range(_MOST_MARKERS):
+        while data[position] == 0xFF and data[position + 1] == 0xFF:  # fill bytes
+            position += 1
+        mark, code = data[position], data[position + 1]
+        if mark != 0xFF or code == 0xD9:
+            break
+        if 0xD0 <= code <= 0xD8 or code == 0x01:  # markers without a segment
+            position += 2
+            continue
+        (size,) = struct.unpack_from(">H", data, position + 2)
+        if 0xC0 <= code <= 0xCF and code not in (0xC4, 0xC8, 0xCC):
+            _, height, width, channels = struct.unpack_from(">BHHB", data, position + 4)
+            return width, height, channels
+        position += 2 + size
+    raise ValueError("the JPEG file does not say its size")
+
+
+def _gif(data: bytes) -> tuple[int, int, int]:
+    width, height = struct.unpack_from("<HH", data, 6)
+    return width, height, 3
+
+
+def _webp(data: bytes) -> tuple[int, int, int]:
+    form = data[12:16]
+    if form == b"VP8X":
+        flags, _, low_width, high_width, low_height, high_height = struct.unpack_from("<B3sHBHB", data, 20)
+        width, height = low_width | high_width << 16, low_height | high_height << 16
+        return width + 1, height + 1, 4 if flags & 0x10 else 3
+    if form == b"VP8L":
+        mark, bits = struct.unpack_from("<BI", data, 20)
+        if mark == 0x2F:
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, 4 if bits >> 28 & 1 else 3
+    if form == b"VP8 ":
+        start, width, height = struct.unpack_from("<3sHH", data, 23)
+        if start == b"\x9d\x01\x2a":
+            return width & 0x3FFF, height & 0x3FFF, 3
+    raise ValueError("the WebP file has no sound header")
+
+
+def _bmp(data: bytes) -> tuple[int, int, int]:
+    (size,) = struct.unpack_from("<I", data, 14)
+    if size == 12:
+        width, height, _, bits = struct.unpack_from("<HHHH", data, 18)
+    else:
+        width, height, _, bits = struct.unpack_from("<iiHH", data, 18)
+    return abs(width), abs(height), 4 if bits == 32 else 3
+
+
+_FORMATS: tuple[tuple[Callable[[bytes], bool], str, str, Callable[[bytes], tuple[int, int, int]]], ...] = (
+    (lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), "image/png", "png", _png),
+    (lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", "jpg", _jpeg),
+    (lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", "gif", _gif),
+    (lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP", "image/webp", "webp", _webp),
+    (lambda data: data.startswith(b"BM"), "image/bmp", "bmp", _bmp),
+)

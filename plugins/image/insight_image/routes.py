@@ -1,0 +1,150 @@
+"""The HTTP side of the image plugin."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+
+from attrs import field, frozen
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, NotFound, PluginNameEnum, Route, Undecodable
+from insight_core.values.decoded import DecodedValues, RecordPlace
+from insight_core.web.answers import bytes_response, json_response
+from insight_core.web.parameters import flag, whole_number
+from insight_core.web.records import is_pinned, record_of, records_route
+from insight_image.decoder import BATCHES, Pictures, pictures_of
+from insight_image.headers import Header, header_of
+from insight_image.thumbnails import thumbnail
+
+MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
+MAX_SIZE = 512  # pixels of a thumbnail each way
+_SIZE = 256
+_MAX_SAMPLE = 1_000_000
+
+_IMAGE = PluginNameEnum.IMAGE
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    views = _Views(data, DecodedValues(data, _IMAGE, pictures_of, lambda pictures: pictures.nbytes))
+    return [
+        Route("/tags", views.tags),
+        records_route(data, _IMAGE),
+        Route("/image", views.image),
+        Route("/info", views.info),
+        Route("/thumbnail", views.thumbnail),
+    ]
+
+
+@frozen
+class _Sample:
+    """One picture of a record."""
+
+    place: RecordPlace
+    pictures: Pictures
+    index: int
+
+    @property
+    def encoded(self) -> bytes:
+        return self.pictures.encoded[self.index]
+
+    def __str__(self) -> str:
+        batch = len(self.pictures.encoded) > 1
+        return f"{self.place}, sample {self.index}" if batch else str(self.place)
+
+
+def _one_processor_free() -> threading.Semaphore:
+    return threading.Semaphore(max(1, (os.cpu_count() or 1) - 1))
+
+
+@frozen
+class _Views:
+    data: DataProvider
+    values: DecodedValues[Pictures]
+    at_once: threading.Semaphore = field(factory=_one_processor_free)
+
+    def tags(self, request: Request) -> Response:
+        found: dict[str, dict[str, object]] = {}
+        for info in self.data.series(_IMAGE):
+            found.setdefault(info.key.run, {})[info.key.tag] = {
+                **info.as_tag(),
+                "attempts": info.attempts,
+                "kept": info.kept,
+                "batches": BATCHES in info.claims,
+            }
+        return json_response(found)
+
+    def image(self, request: Request) -> Response:
+        sample = self._sample(request)
+        if flag(request, "download"):
+            return self._download(sample, is_pinned(request))
+        header = _header(sample)
+        if header.pixels > MAX_SHOWN_PIXELS:
+            raise Undecodable(
+                f"{sample}: the picture has {header.width:,} x {header.height:,} pixels, "
+                "more than a browser shows"
+            )
+        return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
+
+    def info(self, request: Request) -> Response:
+        sample = self._sample(request)
+        header = _header(sample)
+        pictures = sample.pictures
+        return json_response(
+            {
+                "step": sample.place.step,
+                "wall_time": sample.place.wall_time,
+                "samples": len(pictures.encoded),
+                "mimetype": header.mimetype,
+                "width": header.width,
+                "height": header.height,
+                "channels": header.channels,
+                "size": len(sample.encoded),
+                "written": {
+                    "width": pictures.width,
+                    "height": pictures.height,
+                    "channels": pictures.channels,
+                },
+            },
+            immutable=is_pinned(request),
+        )
+
+    def thumbnail(self, request: Request) -> Response:
+        size = whole_number(request, "size", 1, MAX_SIZE, _SIZE)
+        sample = self._sample(request)
+        header = _header(sample)
+        try:
+            with self.at_once:
+                small = thumbnail(sample.encoded, header, size)
+        except ValueError as error:
+            raise Undecodable(f"{sample}: {error}") from error
+        return bytes_response(small, "image/png", immutable=is_pinned(request))
+
+    def _sample(self, request: Request) -> _Sample:
+        index = whole_number(request, "sample", 0, _MAX_SAMPLE, 0)
+        place = record_of(request, self.data, _IMAGE)
+        pictures = self.values.get(place)
+        if index >= len(pictures.encoded):
+            raise NotFound(f"{place} has no sample {index}: there are {len(pictures.encoded)}")
+        return _Sample(place, pictures, index)
+
+    def _download(self, sample: _Sample, immutable: bool) -> Response:
+        """Whatever the bytes are: who saves them wants to look himself."""
+        try:
+            header = header_of(sample.encoded)
+            mimetype, suffix = header.mimetype, header.suffix
+        except ValueError:
+            mimetype, suffix = "application/octet-stream", "bin"
+        place = sample.place
+        name = f"{place.key.run}_{place.key.tag}_{place.step}"
+        if len(sample.pictures.encoded) > 1:
+            name += f"_{sample.index}"
+        return bytes_response(sample.encoded, mimetype, filename=f"{name}.{suffix}", immutable=immutable)
+
+
+def _header(sample: _Sample) -> Header:
+    try:
+        return header_of(sample.encoded)
+    except ValueError as error:
+        raise Undecodable(f"{sample}: {error}") from error
