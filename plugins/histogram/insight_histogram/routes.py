@@ -1,0 +1,29 @@
+"""The HTTP side of the histogram plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insight_core.api import DataProvider, PluginNameEnum, Route
+from insight_core.values.decoded import DecodedValues
+from insight_core.values.histogram_messages import decoded_histogram
+from insight_core.values.histograms import Histogram
+from insight_core.web.histograms import comparison_route, histograms_route
+from insight_core.web.records import records_route
+
+_HISTOGRAM = PluginNameEnum.HISTOGRAM
+_COLUMNS = 3  # float64 of each bucket
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, _size)
+    return [
+        records_route(data, _HISTOGRAM),
+        histograms_route(data, _HISTOGRAM, decoded.get),
+        comparison_route(data, _HISTOGRAM, decoded.get),
+    ]
+
+
+def _size(histogram: Histogram) -> int:
+    """Bytes that it holds."""
+    return _COLUMNS * (histogram.counts.nbytes + 112)  # 112 of each array, beside its numbers
