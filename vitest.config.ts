@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  resolve: { alias: { 'insight-host': fileURLToPath(new URL('./frontend/api.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      'insight-host/kit': fileURLToPath(new URL('./frontend/kit/index.ts', import.meta.url)),
+      'insight-host': fileURLToPath(new URL('./frontend/api.ts', import.meta.url)),
+    },
+  },
   test: {
     environment: 'happy-dom',
     include: [

@@ -18,7 +18,7 @@ const shared = {
   configFile: false,
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  resolve: { alias: { 'insight-host': join(FRONTEND, 'api.ts') } },
+  resolve: { alias: { 'insight-host/kit': join(FRONTEND, 'kit', 'index.ts'), 'insight-host': join(FRONTEND, 'api.ts') } },
 };
 
 function pluginEntries() {

@@ -1,12 +1,12 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { LineChart, LineChartProps } from 'insight-host';
+import { CardHead, message, sameCard, urgencyOf, type CardKey, type Place } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { message, type Board } from './board';
+import type { ScalarBoard } from './board';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import type { CardQuery, Feed, Layer } from './feed';
-import { titleParts } from './groups';
 import { Legend } from './legend';
 import { linesOf, mainLines, type Lines } from './lines';
 import { widened } from './zoom_stack';
@@ -15,39 +15,15 @@ import { Tooltip, type Reading } from './tooltip';
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
 const GUTTERS = 68; // pixels beside the plot, until the chart says what it is
 
-export interface CardProps {
-  readonly board: Board;
-  readonly tag: string;
+export interface CardBodyProps {
+  readonly board: ScalarBoard;
+  readonly card: CardKey;
+  readonly place: Place;
 }
 
-/** A card's place in the grid; what is in it comes and goes with the screen. */
-export function Card({ board, tag }: CardProps): JSX.Element {
-  const place = useRef<HTMLElement>(null);
-  const near = useSignal(false);
-  const full = board.full.value === tag;
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new IntersectionObserver(([entry]) => (near.value = entry?.isIntersecting === true), { rootMargin: '300px 0px' });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return (
-    <section
-      ref={place}
-      class={full ? 'card full' : 'card'}
-      data-tag={tag}
-      data-testid="card"
-      aria-label={board.titleOf(tag)}
-      onPointerEnter={() => (board.current.value = tag)}
-      onFocusIn={() => (board.current.value = tag)}
-    >
-      {(near.value || full) && <CardBody board={board} tag={tag} place={place} />}
-    </section>
-  );
-}
-
-function CardBody({ board, tag, place }: CardProps & { readonly place: { readonly current: HTMLElement | null } }): JSX.Element {
+/** What is in a card while it is near the screen. */
+export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
+  const { tag } = card;
   const feed = board.feeds.of(tag);
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
@@ -63,10 +39,7 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
   );
 
   useEffect(() => {
-    feed.urgency = () => {
-      const box = place.current?.getBoundingClientRect();
-      return box ? Math.abs((box.top + box.bottom) / 2 - innerHeight / 2) : Infinity;
-    };
+    feed.urgency = () => urgencyOf(place);
     return () => feed.rest();
   }, [feed]);
   useEffect(() => {
@@ -107,19 +80,13 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
   }, [feed]);
   useLayoutEffect(() => chart.current?.update(props)); // drawn in the frame that shows the words of the card
 
-  const [prefix, name] = titleParts(board.titleOf(tag));
   const second = board.pairs.value.get(tag);
   return (
     <>
-      <header>
-        <h3 title={board.titleOf(tag)}>
-          <span class="prefix">{prefix}</span>
-          {name}
-          {second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}
-        </h3>
+      <CardHead board={board} card={card} note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}>
         <CardTools board={board} tag={tag} chart={chart} />
-      </header>
-      {lines && (picture?.query.group || board.full.value === tag) && <Legend lines={lines} />}
+      </CardHead>
+      {lines && (picture?.query.group || sameCard(board.full.value, card)) && <Legend lines={lines} />}
       <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
       <CardStatus board={board} tag={tag} feed={feed} />
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
@@ -127,7 +94,7 @@ function CardBody({ board, tag, place }: CardProps & { readonly place: { readonl
   );
 }
 
-function cardQuery(board: Board, tag: string, width: number): CardQuery | null {
+function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | null {
   const runsOf = (name: string): readonly string[] => board.runsByTag.value.get(name)?.map((run) => run.name) ?? [];
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
   const second = board.pairs.value.get(tag);
@@ -152,7 +119,7 @@ function cardQuery(board: Board, tag: string, width: number): CardQuery | null {
 const NOTHING: Lines = { lines: [], sources: new Map(), extent: null, marks: [] };
 
 function chartProps(
-  board: Board,
+  board: ScalarBoard,
   tag: string,
   found: Lines | null,
   feed: Feed,

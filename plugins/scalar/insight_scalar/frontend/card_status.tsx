@@ -1,12 +1,12 @@
+import { Icon } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import type { Board } from './board';
+import type { ScalarBoard } from './board';
 import type { Feed } from './feed';
-import { Icon } from './icons';
 import { count, pointsIn } from './series';
 import { thresholdText } from './conditions';
 
 /** The line below a chart: how many points it stands for, and what is wrong with it. */
-export function CardStatus({ board, tag, feed }: { readonly board: Board; readonly tag: string; readonly feed: Feed }): JSX.Element {
+export function CardStatus({ board, tag, feed }: { readonly board: ScalarBoard; readonly tag: string; readonly feed: Feed }): JSX.Element {
   const say = board.t.bind(board);
   const picture = feed.picture.value;
   if (feed.error.value) {

@@ -3,31 +3,19 @@ import * as codecs from './codecs';
 import { look, stepBack, top, widened, type ZoomStack } from './zoom_stack';
 
 describe('codecs', () => {
-  it('carry names with any letters', () => {
-    const names = ['', 'loss/train', 'a;b=c,d%~', '损失', '~', '100%'];
-    expect(codecs.names.parse(codecs.names.format(names))).toEqual(names);
-    const pairs = new Map(names.map((name) => [name, `${name}=;`]));
+  it('carry pairs of tags with any letters', () => {
+    const pairs = new Map(['', 'loss/train', 'a;b=c,d%~'].map((name) => [name, `${name}=;`]));
     expect(codecs.pairs.parse(codecs.pairs.format(pairs))).toEqual(pairs);
   });
 
-  it('tell an empty name from none', () => {
-    for (const name of [null, '', 'a;b', '~']) expect(codecs.name.parse(codecs.name.format(name))).toBe(name);
-    expect(codecs.name.parse(null)).toBeNull();
-    expect(codecs.names.parse('a;;b')).toEqual(['a', 'b']);
-  });
-
   it('leave the default out of the URL', () => {
-    expect(codecs.names.format([])).toBeNull();
     expect(codecs.smoothing.format(0)).toBeNull();
-    expect(codecs.flag(true).format(true)).toBeNull();
-    expect(codecs.xKind.format('step')).toBeNull();
     expect(codecs.zooms.format(new Map())).toBeNull();
   });
 
   it('take nonsense as the default', () => {
     expect(codecs.smoothing.parse('much')).toBe(0);
     expect(codecs.smoothing.parse('7')).toBe(0.999);
-    expect(codecs.xKind.parse('sideways')).toBe('step');
     expect(codecs.zooms.parse('loss=5,1;%E0%A4%A=1,2;=;acc=,,3,x').size).toBe(0);
     expect(codecs.linkedZoom.parse('1')).toBeNull();
     expect(codecs.logFlags.parse('a=;b=q;c=y')).toEqual(new Map([['c', { x: false, y: true }]]));

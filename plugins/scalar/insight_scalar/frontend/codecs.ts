@@ -1,24 +1,6 @@
-import type { Codec, XKind } from 'insight-host';
-
-/** Codecs of the keys of the view in the page's URL; the default value leaves no trace there. */
-
-export function choice<T extends string>(values: readonly T[], fallback: T): Codec<T> {
-  return {
-    parse: (text) => values.find((v) => v === text) ?? fallback,
-    format: (value) => (value === fallback ? null : value),
-  };
-}
-
-export function flag(fallback: boolean): Codec<boolean> {
-  return {
-    parse: (text) => (text === '1' ? true : text === '0' ? false : fallback),
-    format: (value) => (value === fallback ? null : value ? '1' : '0'),
-  };
-}
-
-export const text: Codec<string> = { parse: (t) => t ?? '', format: (value) => value || null };
-
-export const xKind = choice<XKind>(['step', 'relative', 'wall'], 'step');
+/** Codecs of the scalar tab's own keys of the view in the page's URL. */
+import type { Codec } from 'insight-host';
+import { codecs } from 'insight-host/kit';
 
 export const MAX_SMOOTHING = 0.999;
 
@@ -28,56 +10,14 @@ export const smoothing: Codec<number> = {
   format: (value) => (value > 0 ? String(Number(value.toFixed(3))) : null),
 };
 
-export function clampSmoothing(value: number): number {
+function clampSmoothing(value: number): number {
   return Number.isFinite(value) ? Math.max(0, Math.min(MAX_SMOOTHING, value)) : 0;
 }
-
-export const names: Codec<readonly string[]> = {
-  parse: (t) => (t ? t.split(';').map(decoded).filter((name) => name !== null) : []),
-  format: (value) => (value.length > 0 ? value.map(encoded).join(';') : null),
-};
-
-/** Only what these lists give a meaning to is escaped. An empty name, which a tag and the group without a prefix may have, is a lone `~`. */
-function encoded(name: string): string {
-  return name === '' ? '~' : name.replace(/[%;=,~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function decoded(name: string): string | null {
-  if (name === '') return null; // two separators in a row
-  if (name === '~') return '';
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return null; // a URL cut short by hand
-  }
-}
-
-/** One name or none. */
-export const name: Codec<string | null> = {
-  parse: (t) => (t === null ? null : decoded(t)),
-  format: (value) => (value === null ? null : encoded(value)),
-};
 
 export type Range = readonly [number, number];
 export interface Zoom {
   readonly x: Range | null;
   readonly y: Range | null;
-}
-
-/** A map by tag, as `tag=value;tag=value`. */
-export function byTag<T>(parse: (text: string) => T | null, format: (value: T) => string): Codec<ReadonlyMap<string, T>> {
-  return {
-    parse(t) {
-      const map = new Map<string, T>();
-      for (const part of t ? t.split(';') : []) {
-        const [name = '', value = ''] = part.split('=');
-        const [tag, parsed] = [decoded(name), parse(value)];
-        if (tag !== null && parsed !== null) map.set(tag, parsed);
-      }
-      return map;
-    },
-    format: (map) => (map.size > 0 ? [...map].map(([tag, value]) => `${encoded(tag)}=${format(value)}`).join(';') : null),
-  };
 }
 
 const range = (from: string | undefined, to: string | undefined): Range | null => {
@@ -103,7 +43,7 @@ export function rounded(window: Range | null): Range | null {
   return from < to ? [from, to] : window;
 }
 
-export const zooms = byTag(parseZoom, formatZoom);
+export const zooms = codecs.byTag(parseZoom, formatZoom);
 export const linkedZoom: Codec<Range | null> = {
   parse: (t) => (t ? range(t.split(',')[0], t.split(',')[1]) : null),
   format: (value) => (value ? value.join(',') : null),
@@ -115,9 +55,9 @@ export interface LogFlags {
 }
 
 /** Cards whose axes differ from the toolbar's: `x`, `y`, `xy`, or `-` for both linear. */
-export const logFlags = byTag<LogFlags>(
+export const logFlags = codecs.byTag<LogFlags>(
   (t) => (/^(-|x?y?)$/.test(t) && t !== '' ? { x: t.includes('x'), y: t.includes('y') } : null),
   (value) => `${value.x ? 'x' : ''}${value.y ? 'y' : ''}` || '-',
 );
 
-export const pairs = byTag<string>(decoded, encoded);
+export const pairs = codecs.byTag<string>(codecs.decoded, codecs.encoded);

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Query, XKind } from 'insight-host';
-import { message, type Board } from './board';
+import { message, portions } from 'insight-host/kit';
+import type { ScalarBoard } from './board';
 import type { Range } from './codecs';
-import { portions } from './requests';
 import { decodeBands, decodeSeries, lastX, mergeTail, type Band, type Series } from './series';
 
 export interface Layer {
@@ -56,7 +56,7 @@ export class Feed {
   private working: AbortController | null = null;
 
   constructor(
-    private readonly board: Board,
+    private readonly board: ScalarBoard,
     readonly tag: string,
   ) {}
 
@@ -182,7 +182,7 @@ export class Feed {
     signal: AbortSignal,
     query: (runs: { run?: readonly string[] }) => Query,
     route: string,
-    decode: (columns: Awaited<ReturnType<Board['ctx']['data']['columns']>>) => T[],
+    decode: (columns: Awaited<ReturnType<ScalarBoard['ctx']['data']['columns']>>) => T[],
     whole = true,
   ): Promise<T[]> {
     const { ctx, allRuns, runs: selected, feeds } = this.board;

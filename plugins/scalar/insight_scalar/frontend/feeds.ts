@@ -1,6 +1,6 @@
-import type { Board } from './board';
+import { RequestQueue } from 'insight-host/kit';
+import type { ScalarBoard } from './board';
 import { Feed } from './feed';
-import { RequestQueue } from './requests';
 import type { Series } from './series';
 
 const AT_ONCE = 4;
@@ -14,7 +14,7 @@ export class Feeds {
   private points = 0; // in answers
   private readonly answers = new Map<string, { readonly tag: string; readonly series: readonly Series[] }>();
 
-  constructor(private readonly board: Board) {}
+  constructor(private readonly board: ScalarBoard) {}
 
   of(tag: string): Feed {
     let feed = this.feeds.get(tag);

@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals';
+import { byName, Dialog } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import type { Board } from './board';
-import { Dialog } from './dialog';
-import { byName } from './groups';
+import type { ScalarBoard } from './board';
 
 const MOST = 200; // tags listed at once; the filter finds the others
 
 /** Chooses a second tag for a card, on an axis of its own. */
-export function PairDialog({ board, tag, onClose }: { readonly board: Board; readonly tag: string; readonly onClose: () => void }): JSX.Element {
+export function PairDialog({ board, tag, onClose }: { readonly board: ScalarBoard; readonly tag: string; readonly onClose: () => void }): JSX.Element {
   const say = board.t.bind(board);
   const filter = useSignal('');
   const wanted = filter.value.toLowerCase();

@@ -1,4 +1,5 @@
 import type { Columns, XKind } from 'insight-host';
+import { floats } from 'insight-host/kit';
 
 /** One series of an answer of the `series` route. */
 export interface Series {
@@ -60,17 +61,6 @@ export function decodeBands(columns: Columns): Band[] {
     low: column(i, 'low'),
     high: column(i, 'high'),
   }));
-}
-
-type Column = ReturnType<Columns['column']>;
-
-/** Steps beyond 2^53 lose their last digits: no screen shows them, the CSV export has them. */
-function floats(column: Column): Float64Array {
-  if (column instanceof Float64Array) return column;
-  if (!(column instanceof BigInt64Array)) return new Float64Array(column);
-  const out = new Float64Array(column.length);
-  for (let i = 0; i < out.length; i++) out[i] = Number(column[i]);
-  return out;
 }
 
 export function xColumn(series: Series, kind: XKind): Float64Array {

@@ -1,20 +1,16 @@
 import { useComputed, useSignal } from '@preact/signals';
+import { Button, byName, copyTable, message, portions, valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { message, type Board } from './board';
-import { byName } from './groups';
-import { Button } from './icons';
-import { valueText } from './numbers';
-import { portions } from './requests';
+import type { ScalarBoard } from './board';
 import { decodeSeries } from './series';
 import { compareRows, summary, type SortKey, type SummaryRow } from './summary';
-import { copyTable } from './tooltip';
 
 const PAGE = 300;
 const COLUMNS: readonly SortKey[] = ['run', 'tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
 
 /** Run by tag: last, smallest and largest value of each, exact. */
-export function Table({ board }: { readonly board: Board }): JSX.Element {
+export function Table({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const say = board.t.bind(board);
   const found = useSignal<readonly SummaryRow[]>([]);
   const error = useSignal<string | null>(null);
@@ -83,7 +79,7 @@ export function Table({ board }: { readonly board: Board }): JSX.Element {
 }
 
 /** Grows with the data, at most every two seconds. */
-function useGeneration(board: Board): number {
+function useGeneration(board: ScalarBoard): number {
   const seen = useSignal(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -102,7 +98,7 @@ function useGeneration(board: Board): number {
 }
 
 /** One column of the plot is enough: its smallest, largest and last value are exact. */
-async function load(board: Board, signal: AbortSignal): Promise<SummaryRow[]> {
+async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow[]> {
   const { ctx, feeds } = board;
   const asked = [...board.shownTags.value].sort(byName).flatMap((tag) =>
     portions(board.runsByTag.value.get(tag)?.map((run) => run.name) ?? []).map((run) =>

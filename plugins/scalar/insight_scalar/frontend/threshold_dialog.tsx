@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { Button, Dialog } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import type { Board } from './board';
+import type { ScalarBoard } from './board';
 import { readForm, thresholdText, writeForm, type ThresholdForm, type ThresholdProblem } from './conditions';
-import { Dialog } from './dialog';
-import { Button } from './icons';
 
 export interface ThresholdDialogProps {
-  readonly board: Board;
+  readonly board: ScalarBoard;
   readonly tag: string;
   readonly onClose: () => void;
 }

@@ -1,12 +1,11 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { Cursor, XKind } from 'insight-host';
+import { Button, copyTable, durationText, timeText, valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Board } from './board';
+import type { ScalarBoard } from './board';
 import type { Feed } from './feed';
-import { Button } from './icons';
 import type { Lines } from './lines';
-import { durationText, timeText, valueText } from './numbers';
 import { indexAt } from './series';
 
 /** What the pointer reads; `pinned` stays until it is closed. */
@@ -64,7 +63,7 @@ function rawAt(steps: Float64Array, values: Float64Array | Float32Array, step: n
 }
 
 export interface TooltipProps {
-  readonly board: Board;
+  readonly board: ScalarBoard;
   readonly feed: Feed;
   readonly lines: Lines;
   readonly reading: Signal<Reading | null>;
@@ -141,7 +140,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
 const NONE: ReadonlyMap<string, Exact> = new Map();
 
 /** Replaces points that stand for several by the exact ones, once the pointer rests. */
-function useExact(board: Board, feed: Feed, cursor: Cursor | null, exact: Signal<ReadonlyMap<string, Exact>>): void {
+function useExact(board: ScalarBoard, feed: Feed, cursor: Cursor | null, exact: Signal<ReadonlyMap<string, Exact>>): void {
   const x = cursor?.x;
   useEffect(() => {
     exact.value = NONE;
@@ -167,19 +166,8 @@ function useExact(board: Board, feed: Feed, cursor: Cursor | null, exact: Signal
   }, [x, feed]);
 }
 
-async function copy(board: Board, rows: readonly Row[], smoothed: boolean): Promise<void> {
+async function copy(board: ScalarBoard, rows: readonly Row[], smoothed: boolean): Promise<void> {
   const head = ['run', 'value', ...(smoothed ? ['smoothed'] : []), 'step', 'relative', 'wall_time'];
   const lines = rows.map((r) => [r.label, r.value, ...(smoothed ? [r.smoothed ?? ''] : []), r.step ?? '', r.relative ?? '', r.wall ?? '']);
   await copyTable(board, [head, ...lines]);
-}
-
-/** Puts a table on the clipboard as tab-separated lines. */
-export async function copyTable(board: Board, rows: readonly (readonly (string | number)[])[]): Promise<void> {
-  const text = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
-  try {
-    await navigator.clipboard.writeText(text);
-    board.ctx.notify('info', board.t('copied', { count: rows.length - 1 }));
-  } catch {
-    board.ctx.notify('error', board.t('copy_failed'));
-  }
 }

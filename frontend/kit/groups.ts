@@ -1,8 +1,19 @@
+import type { CardKey } from './cards';
+
 /** Tags that share what stands before the first slash; without a slash, the group's name is empty. */
 export interface TagGroup {
   readonly name: string;
   readonly tags: readonly string[];
 }
+
+/** Cards below one heading: those of a prefix, of what is pinned, or the runs of one tag. */
+export interface CardGroup {
+  readonly name: string;
+  readonly kind: 'prefix' | 'pinned' | 'tag';
+  readonly cards: readonly CardKey[];
+}
+
+export const PINNED = '\u0000pinned';
 
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
@@ -31,6 +42,20 @@ export function groupTags(tags: Iterable<string>): TagGroup[] {
     else groups.set(name, [tag]);
   }
   return [...groups].map(([name, members]) => ({ name, tags: members.sort(byName) })).sort((a, b) => Number(a.name === '') - Number(b.name === '') || byName(a.name, b.name));
+}
+
+const tagCard = (tag: string): CardKey => ({ tag, run: null });
+
+/** One card per tag: what is pinned first, then the groups of prefixes. */
+export function tagCards(tags: readonly string[], pins: readonly string[]): CardGroup[] {
+  const groups = groupTags(tags.filter((tag) => !pins.includes(tag))).map((group): CardGroup => ({ name: group.name, kind: 'prefix', cards: group.tags.map(tagCard) }));
+  return pins.length > 0 ? [{ name: PINNED, kind: 'pinned', cards: pins.map(tagCard) }, ...groups] : groups;
+}
+
+/** One card per run below each tag: the tags that are pinned first, then by prefix and name, as the groups of prefixes are. */
+export function seriesCards(tags: readonly string[], pins: readonly string[], runsOf: (tag: string) => readonly string[]): CardGroup[] {
+  const ordered = groupTags(tags.filter((tag) => !pins.includes(tag))).flatMap((group) => group.tags);
+  return [...pins, ...ordered].map((tag) => ({ name: tag, kind: 'tag', cards: runsOf(tag).map((run) => ({ tag, run })) }));
 }
 
 /** A filter as the user types it: a regular expression, or null with the reason when it is not one. */

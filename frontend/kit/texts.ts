@@ -36,3 +36,28 @@ export function timeText(seconds: number, locale: Locale): string {
   if (Number.isNaN(date.getTime())) return String(seconds);
   return date.toLocaleString(locale, { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 }
+
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** A size in bytes: `1.5 MB`. */
+export function bytesText(bytes: number, locale: Locale): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${SIZES[unit]}`;
+}
+
+/** What went wrong, for the user. */
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A tag as a file name that every system takes; `fallback` when nothing is left of it. */
+export function fileName(tag: string, extension: string, fallback: string): string {
+  const name = tag.replace(/[\u0000-\u001f\\/:*?"<>|]+/g, '_').replace(/^[_. ]+|[_. ]+$/g, '').slice(0, 120);
+  return `${name || fallback}.${extension}`;
+}

@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Board, TagInfo } from './board';
+import { sameCard, type CardKey } from './cards';
+import { Button } from './controls';
+import { titleParts } from './groups';
+
+export interface Place {
+  readonly current: HTMLElement | null;
+}
+
+export interface CardProps<Info extends TagInfo> {
+  readonly board: Board<Info>;
+  readonly card: CardKey;
+  /** What is in the card; called only while the card is near the screen or fills it. */
+  readonly children: (place: Place) => JSX.Element;
+}
+
+/** A card's place in the grid; what is in it comes and goes with the screen. */
+export function Card<Info extends TagInfo>({ board, card, children }: CardProps<Info>): JSX.Element {
+  const place = useRef<HTMLElement>(null);
+  const near = useSignal(false);
+  const full = sameCard(board.full.value, card);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new IntersectionObserver(([entry]) => (near.value = entry?.isIntersecting === true), { rootMargin: '300px 0px' });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const isCurrent = (): void => void (board.current.value = card);
+  return (
+    <section
+      ref={place}
+      class={full ? 'card full' : 'card'}
+      data-tag={card.tag}
+      {...(card.run === null ? {} : { 'data-card-run': card.run })}
+      data-testid="card"
+      aria-label={card.run === null ? board.titleOf(card.tag) : `${board.titleOf(card.tag)}, ${card.run}`}
+      onPointerEnter={isCurrent}
+      onFocusIn={isCurrent}
+    >
+      {(near.value || full) && children(place)}
+    </section>
+  );
+}
+
+/** Pixels from the middle of a card to the middle of the screen: the urgency of its requests. */
+export function urgencyOf(place: Place): number {
+  const box = place.current?.getBoundingClientRect();
+  return box ? Math.abs((box.top + box.bottom) / 2 - innerHeight / 2) : Infinity;
+}
+
+export interface CardHeadProps<Info extends TagInfo> {
+  readonly board: Board<Info>;
+  readonly card: CardKey;
+  /** Behind the title. */
+  readonly note?: ComponentChildren;
+  /** Buttons; those in `<Seldom>` show while the card is looked at. */
+  readonly children?: ComponentChildren;
+}
+
+/** A card's first line. A card of one run says the run, as the group above says the tag; alone on the screen it says both. */
+export function CardHead<Info extends TagInfo>({ board, card, note, children }: CardHeadProps<Info>): JSX.Element {
+  const full = sameCard(board.full.value, card);
+  const title = board.titleOf(card.tag);
+  const [prefix, name] = titleParts(title);
+  const run = card.run === null ? undefined : board.runsByName.value.get(card.run);
+  return (
+    <header>
+      <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
+        {card.run !== null && <i class="dot" style={{ background: run?.color ?? 'var(--faint)' }} />}
+        {card.run !== null && <span class={full ? 'run beside' : 'run'}>{card.run}</span>}
+        {(card.run === null || full) && <span class="prefix">{prefix}</span>}
+        {(card.run === null || full) && name}
+        {note}
+      </h3>
+      <div class="tools" role="toolbar" aria-label={board.t('card.tools')}>
+        {children}
+        <FullScreen board={board} card={card} />
+      </div>
+    </header>
+  );
+}
+
+function FullScreen<Info extends TagInfo>({ board, card }: { readonly board: Board<Info>; readonly card: CardKey }): JSX.Element {
+  const full = sameCard(board.full.value, card);
+  return <Button action="fullscreen" icon={full ? 'close' : 'full'} label={board.t(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? null : card, 'push')} />;
+}
+
+/** Tools that show while the pointer or the focus is in the card, or the card fills the screen. */
+export function Seldom({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <span class="seldom">{children}</span>;
+}

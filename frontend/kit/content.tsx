@@ -1,0 +1,49 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Board, TagInfo } from './board';
+
+export interface ContentProps<Info extends TagInfo> {
+  readonly board: Board<Info>;
+  /** Called when there is something to show. */
+  readonly children: () => JSX.Element;
+}
+
+/** The tab below its toolbar: cards, or why there are none. The plugin's catalogue says `empty.nothing`, `empty.nothing.text` and `failure`. */
+export function Content<Info extends TagInfo>({ board, children }: ContentProps<Info>): JSX.Element {
+  const say = board.t.bind(board);
+  if (board.failure.value && !board.table.value) {
+    return (
+      <Empty title={say('failure')} text={board.failure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.loadTags()}>{say('retry')}</button>
+      </Empty>
+    );
+  }
+  if (!board.table.value) return <div class="cards" aria-busy="true">{[1, 2, 3].map((n) => <section key={n} class="card" />)}</div>;
+  if (board.allRuns.value.length === 0) return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
+  if (board.runs.value.length === 0) return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
+  if (board.runsByTag.value.size === 0) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  if (board.groups.value.length === 0) {
+    return (
+      <Empty title={say('empty.no_match')} text={board.match.value.error ?? board.filter.value}>
+        <button type="button" data-action="clear-filter" onClick={() => board.filter.set('')}>{say('filter.clear')}</button>
+      </Empty>
+    );
+  }
+  return children();
+}
+
+export interface EmptyProps {
+  readonly title: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A view without data says what is missing and what to do. */
+export function Empty({ title, text, children }: EmptyProps): JSX.Element {
+  return (
+    <div class="empty" data-testid="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Setting } from './board';
+import { Icon, type IconName } from './icons';
+
+export interface ButtonProps {
+  readonly action: string;
+  readonly label: string;
+  /** The name of one of the kit's, or a drawing of the plugin's own. */
+  readonly icon?: IconName | JSX.Element;
+  readonly text?: string;
+  readonly pressed?: boolean;
+  readonly disabled?: boolean;
+  readonly onPress: () => void;
+}
+
+/** A small button; `action` is its name for tests and style, the same in every language. */
+export function Button({ action, label, icon, text, pressed, disabled, onPress }: ButtonProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      class={text ? 'tool text' : 'tool'}
+      data-action={action}
+      title={label}
+      aria-label={label}
+      {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
+      disabled={disabled === true}
+      onClick={onPress}
+    >
+      {typeof icon === 'string' ? <Icon name={icon} /> : icon}
+      {text}
+    </button>
+  );
+}
+
+export interface ToggleProps {
+  readonly action: string;
+  readonly label: string;
+  readonly text?: string;
+  readonly icon?: IconName | JSX.Element;
+  readonly setting: Setting<boolean>;
+  readonly disabled?: boolean;
+}
+
+/** A button that stays pressed. */
+export function Toggle({ setting, ...button }: ToggleProps): JSX.Element {
+  return <Button {...button} pressed={setting.value} onPress={() => setting.set(!setting.value)} />;
+}
+
+/** Buttons that belong together, without gaps. */
+export function Cluster({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <span class="cluster">{children}</span>;
+}
+
+export interface SegmentsProps<T extends string> {
+  readonly name: string;
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly text: string; readonly title?: string }[];
+  readonly onPick: (value: T) => void;
+}
+
+/** One of a few choices, all in sight. */
+export function Segments<T extends string>({ name, label, value, options, onPick }: SegmentsProps<T>): JSX.Element {
+  return (
+    <div class="segments" role="radiogroup" aria-label={label} data-control={name}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === value}
+          data-value={option.value}
+          title={option.title ?? option.text}
+          onClick={() => onPick(option.value)}
+        >
+          {option.text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export interface RangeProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly setting: Setting<number>;
+  readonly low: number;
+  readonly high: number;
+  readonly step: number;
+  /** Of the arrows beside the number; `step` by default. */
+  readonly numberStep?: number;
+  /** ms without a move before the setting changes; 0 by default. */
+  readonly settle?: number;
+  /** Of the number beside the slider; 3 by default. */
+  readonly digits?: number;
+  readonly id?: string;
+}
+
+/** A slider with a number beside it. */
+export function Range({ name, label, hint, setting, low, high, step, numberStep = step, settle = 0, digits = 3, id }: RangeProps): JSX.Element {
+  const draft = useDraft(setting, settle);
+  const take = (text: string): void => {
+    const value = Number(text);
+    if (text !== '' && Number.isFinite(value)) draft.set(Math.max(low, Math.min(high, value)));
+  };
+  return (
+    <label class="range" title={hint ?? label}>
+      <span>{label}</span>
+      <input {...(id ? { id } : {})} type="range" min={low} max={high} step={step} data-control={name} aria-label={label} value={draft.value} onInput={(e) => take(e.currentTarget.value)} />
+      <input type="number" min={low} max={high} step={numberStep} data-control={`${name}-number`} aria-label={label} value={Number(draft.value.toFixed(digits))} onChange={(e) => take(e.currentTarget.value)} />
+    </label>
+  );
+}
+
+export interface Draft<T> {
+  readonly value: T;
+  set(value: T): void;
+}
+
+/** A setting that follows the hand at once and the board `wait` ms later. */
+export function useDraft<T>(setting: Setting<T>, wait: number): Draft<T> {
+  const draft = useSignal(setting.value);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    clearTimeout(timer.current);
+    draft.value = setting.value;
+  }, [setting.value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return {
+    value: draft.value,
+    set(value) {
+      draft.value = value;
+      clearTimeout(timer.current);
+      if (wait > 0) timer.current = setTimeout(() => setting.set(value), wait);
+      else setting.set(value);
+    },
+  };
+}

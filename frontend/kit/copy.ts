@@ -1,0 +1,12 @@
+import type { Board, TagInfo } from './board';
+
+/** Puts a table, its head first, on the clipboard as tab-separated lines, and says so. */
+export async function copyTable<Info extends TagInfo>(board: Board<Info>, rows: readonly (readonly (string | number)[])[]): Promise<void> {
+  const text = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
+  try {
+    await navigator.clipboard.writeText(text);
+    board.ctx.notify('info', board.t('copied', { count: rows.length - 1 }));
+  } catch {
+    board.ctx.notify('error', board.t('copy_failed'));
+  }
+}

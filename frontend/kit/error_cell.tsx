@@ -1,0 +1,29 @@
+import type { JSX } from 'preact';
+import type { Board, TagInfo } from './board';
+import type { CardKey } from './cards';
+import { Icon } from './icons';
+
+export interface ErrorCellProps<Info extends TagInfo> {
+  readonly board: Board<Info>;
+  readonly card: CardKey;
+  /** The step of the record, when one is meant. */
+  readonly step?: number;
+  /** The text of the error: what the server said. */
+  readonly reason: string;
+  readonly onRetry?: () => void;
+}
+
+/** In the place of a picture that cannot be shown: which record it is and why. Its neighbours stay as they are. */
+export function ErrorCell<Info extends TagInfo>({ board, card, step, reason, onRetry }: ErrorCellProps<Info>): JSX.Element {
+  const say = board.t.bind(board);
+  const place = [card.run, board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
+  return (
+    <div class="error-cell" role="alert" data-testid="error-cell">
+      <Icon name="warn" />
+      <strong>{say(step === undefined ? 'error.title' : 'error.record')}</strong>
+      <span class="where">{place.join(' · ')}</span>
+      <span class="reason">{reason}</span>
+      {onRetry && <button type="button" data-action="retry" onClick={onRetry}>{say('retry')}</button>}
+    </div>
+  );
+}

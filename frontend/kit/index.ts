@@ -1,0 +1,26 @@
+/** What the tabs of this repository are made of; see README.md. */
+export * from './board';
+export * from './card';
+export * from './cards';
+export * as codecs from './codecs';
+export * from './columns';
+export * from './content';
+export * from './controls';
+export * from './copy';
+export * from './dialog';
+export * from './error_cell';
+export * from './groups';
+export * from './groups_view';
+export * from './icons';
+export * from './keys';
+export * from './latest';
+export * from './menu';
+export * from './records';
+export * from './requests';
+export * from './step_board';
+export * from './step_slider';
+export * from './step_tools';
+export * from './steps';
+export * from './tab';
+export * from './tag_filter';
+export * from './texts';

@@ -1,0 +1,76 @@
+import { signal } from '@preact/signals';
+import type { RequestQueue } from './requests';
+import { message } from './texts';
+
+const PATIENCE = 400; // ms that a request may still take after something else is wanted
+
+export interface Answer<T> {
+  /** Of what was wanted. */
+  readonly key: string;
+  readonly value: T;
+}
+export interface Failure {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/**
+ * What one card wants to know: one request at a time, and the latest wish next. The old answer stays
+ * until a newer one is there; while a slider is dragged, answers come as fast as the server gives them.
+ */
+export class Latest<T> {
+  readonly answer = signal<Answer<T> | null>(null);
+  /** Of the latest wish, or of one before it while that is under way. */
+  readonly error = signal<Failure | null>(null);
+  readonly busy = signal(false);
+  private wanted: { readonly key: string; readonly request: (signal: AbortSignal) => Promise<T> } | null = null;
+  private working: { readonly key: string; readonly stop: AbortController } | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `urgency` is that of the queue: the smallest goes first. */
+  constructor(
+    private readonly queue: RequestQueue,
+    private readonly urgency: () => number = () => 0,
+  ) {}
+
+  /** Wants the answer to `request`, which `key` names; the same key again asks for nothing. */
+  want(key: string, request: (signal: AbortSignal) => Promise<T>): void {
+    if (this.wanted?.key === key && (this.working?.key === key || this.answer.value?.key === key || this.error.value?.key === key)) return;
+    this.wanted = { key, request };
+    const { working } = this;
+    if (!working) void this.work();
+    else if (working.key !== key) this.timer ??= setTimeout(() => working.stop.abort(), PATIENCE);
+  }
+
+  retry(): void {
+    if (this.wanted && !this.working) void this.work();
+  }
+
+  /** The card left the screen: what is under way ends. */
+  rest(): void {
+    this.wanted = null;
+    this.working?.stop.abort();
+  }
+
+  private async work(): Promise<void> {
+    const { wanted } = this;
+    if (!wanted) return;
+    const stop = new AbortController();
+    this.working = { key: wanted.key, stop };
+    this.busy.value = true;
+    try {
+      const value = await this.queue.run(this.urgency, stop.signal, () => wanted.request(stop.signal));
+      if (!stop.signal.aborted) {
+        this.answer.value = { key: wanted.key, value };
+        this.error.value = null;
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) this.error.value = { key: wanted.key, reason: message(error) };
+    }
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.working = null;
+    this.busy.value = false;
+    if (this.wanted && this.wanted.key !== wanted.key) void this.work();
+  }
+}

@@ -1,0 +1,155 @@
+import { signal, type Signal } from '@preact/signals';
+import type { Columns, PluginContext } from 'insight-host';
+import type { ChangedSeries } from './board';
+import { cardId, type CardKey } from './cards';
+import { floats } from './columns';
+import { message } from './texts';
+
+/** What a plugin has under one tag of one run: columns of equal length, one row for each record. */
+export interface Records {
+  readonly steps: Float64Array;
+  /** Seconds since the epoch. */
+  readonly wallTimes: Float64Array;
+  /** Bytes of each payload. */
+  readonly sizes: Float64Array;
+  /** That the writer recorded. */
+  readonly points: number;
+  /** Of these, retained under the cache policy. */
+  readonly kept: number;
+  /** Of these, left out because a later attempt wrote their steps anew. */
+  readonly hidden: number;
+}
+
+export function decodeRecords(columns: Columns): Records {
+  const count = (name: string): number => Number(columns.metadata[name] ?? 0);
+  return {
+    steps: floats(columns.column('steps')),
+    wallTimes: floats(columns.column('wall_times')),
+    sizes: floats(columns.column('sizes')),
+    points: count('points'),
+    kept: count('kept'),
+    hidden: count('hidden'),
+  };
+}
+
+/** Whether the first records of both are the same, so that indices mean the same in both. */
+export function continues(old: Records, later: Records): boolean {
+  const last = old.steps.length - 1;
+  if (last > later.steps.length - 1) return false;
+  if (last < 0) return true;
+  return [0, last].every((i) => old.steps[i] === later.steps[i] && old.wallTimes[i] === later.wallTimes[i]);
+}
+
+/** Stays the same object for a card, whatever comes. */
+export interface RecordTable {
+  /** null until the first answer; the old ones stay until newer ones are there. */
+  readonly records: Signal<Records | null>;
+  readonly error: Signal<string | null>;
+}
+
+interface Entry extends RecordTable {
+  readonly card: CardKey;
+  readers: number;
+  stale: boolean;
+  asking: boolean;
+}
+
+const MOST = 400; // tables kept of cards that left the screen
+const REST = 500; // ms between two questions about one table, however fast it grows
+
+/** The records of the cards that are looked at, each asked for once and again after a change. */
+export class RecordTables {
+  private readonly entries = new Map<string, Entry>();
+  /** Whether some table left records out because a later attempt wrote their steps anew. */
+  readonly anyHidden = signal(false);
+
+  constructor(
+    private readonly ctx: PluginContext,
+    private readonly attempts: () => 'last' | 'all',
+    private readonly route = 'records',
+  ) {}
+
+  /** The table of a card; nothing is asked for before `hold`. */
+  of(card: CardKey): RecordTable {
+    return this.entry(card);
+  }
+
+  /** The card is near the screen: its table is fetched, and kept fresh until the returned function is called. */
+  hold(card: CardKey): () => void {
+    const entry = this.entry(card);
+    entry.readers++;
+    if (entry.stale) void this.ask(entry);
+    return () => {
+      entry.readers--;
+      this.forgetOldest();
+    };
+  }
+
+  changed(series: ChangedSeries): void {
+    for (const entry of this.entries.values()) {
+      const { tag, run } = entry.card;
+      if (series && !series[run ?? '']?.includes(tag)) continue;
+      entry.stale = true;
+      if (entry.readers > 0) void this.ask(entry);
+    }
+  }
+
+  /** Other attempts are wanted: everything is asked for anew. */
+  refresh(): void {
+    this.changed(null);
+  }
+
+  /** The tab is in front again. */
+  wake(): void {
+    for (const entry of this.entries.values()) if (entry.stale && entry.readers > 0) void this.ask(entry);
+  }
+
+  retry(card: CardKey): void {
+    const entry = this.entry(card);
+    entry.stale = true;
+    void this.ask(entry);
+  }
+
+  /** The largest step of the tables that are held. */
+  get lastStep(): number {
+    let last = -Infinity;
+    for (const { readers, records } of this.entries.values()) if (readers > 0) last = Math.max(last, records.value?.steps.at(-1) ?? -Infinity);
+    return last;
+  }
+
+  private entry(card: CardKey): Entry {
+    const id = cardId(card);
+    let entry = this.entries.get(id);
+    if (!entry) {
+      entry = { card, records: signal(null), error: signal(null), readers: 0, stale: true, asking: false };
+    }
+    this.entries.delete(id);
+    this.entries.set(id, entry); // the latest used is forgotten last
+    return entry;
+  }
+
+  private async ask(entry: Entry): Promise<void> {
+    if (entry.asking || !this.ctx.visible.value) return;
+    entry.asking = true;
+    entry.stale = false;
+    const { signal } = this.ctx;
+    try {
+      const { tag, run } = entry.card;
+      const columns = await this.ctx.data.columns(this.route, { run, tag, attempts: this.attempts(), format: 'safetensors' }, { signal });
+      entry.records.value = decodeRecords(columns);
+      if (entry.records.value.hidden > 0) this.anyHidden.value = true;
+      entry.error.value = null;
+    } catch (error) {
+      if (!signal.aborted) entry.error.value = message(error);
+    }
+    setTimeout(() => {
+      entry.asking = false;
+      if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
+    }, entry.stale ? 0 : REST);
+  }
+
+  private forgetOldest(): void {
+    const resting = [...this.entries].filter(([, entry]) => entry.readers === 0);
+    for (const [id] of resting.slice(0, Math.max(0, resting.length - MOST))) this.entries.delete(id);
+  }
+}
