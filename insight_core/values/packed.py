@@ -38,7 +38,10 @@ def varints(data: bytes, start: int, end: int) -> NDArray[np.uint64]:
     source = np.frombuffer(data, _U8, end - start, start)
     if len(source) and source[-1] >= 0x80:
         raise ValueError("a varint does not end")
-    found = np.empty(np.count_nonzero(source < 0x80), _U64)
+    count = np.count_nonzero(source < 0x80)
+    if count == len(source):  # small numbers
+        return source.astype(_U64)
+    found = np.empty(count, _U64)
     position = filled = 0
     while position < len(source):
         piece = source[position : position + _PIECE]
