@@ -4,6 +4,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
+from insight_core.records._alike cimport Bodies, Body, body_start, expected, remember
 from insight_core.records._fields cimport (
     FAILED,
     NO_MEMORY,
@@ -30,13 +31,14 @@ from insight_core.records._rows cimport (
     TAGGED_RUN_METADATA,
     TENSOR,
     VERSION,
+    Locator,
     Names,
+    Row,
     Rows,
     add_note,
     add_row,
     tag_number,
 )
-
 
 
 cdef struct Layout:  # of a dialect: the kind of value under each field number, 0 for none
@@ -50,6 +52,7 @@ cdef struct Reader:
     Layout layout
     Names *names
     Rows *rows
+    Bodies *bodies
     int64_t batch  # its number
     int64_t first_row  # of the event read last
     int64_t first_locator
@@ -57,6 +60,7 @@ cdef struct Reader:
     double wall_time
     int64_t step
     bint has_numbers
+    int64_t number  # place of the number read last in the event, if its bytes are just that, else -1
     const uint8_t *metadata  # UNKNOWN_METADATA: these bytes are
     int64_t metadata_size
     double first_wall_time  # of the batch, smallest finite one
@@ -156,9 +160,10 @@ cdef inline Status _read_value(Reader *reader, Window *window, int64_t start, in
             return FAILED
         memcpy(&bits, data, 4)
         form = SINGLE
+        reader.number = content
     elif kind == TENSOR:
         if reader.layout.numbers_are_tensors and content_size <= LONGEST_NUMBER:
-            status = read_number(window, content, content_size, &form, &bits)
+            status = read_number(window, content, content_size, &form, &bits, &reader.number)
             if status != OK:
                 return status
     elif not kind:
@@ -245,6 +250,7 @@ cdef inline Status _read_fields(Reader *reader, Window *window) noexcept nogil:
 
 cdef inline void begin_event(Reader *reader) noexcept nogil:
     reader.has_numbers = False
+    reader.number = -1
     reader.first_row = reader.rows.count
     reader.first_locator = reader.rows.locator_count
     reader.first_note = reader.rows.note_count
@@ -274,3 +280,52 @@ cdef inline Status read_event(Reader *reader, Window *window) noexcept nogil:
     """Adds the rows of the event in ``window``: to be settled, or forgotten when it is not sound."""
     begin_event(reader)
     return _read_fields(reader, window)
+
+
+cdef inline bint read_alike(Reader *reader, const uint8_t *event, int64_t size, int64_t origin) noexcept nogil:
+    """Takes a sound event that looks like the one expected; False, and nothing happens, if it does not."""
+    cdef uint64_t step, bits = 0
+    cdef int64_t start = body_start(event, size, &step)
+    cdef const Body *body = expected(reader.bodies, event + start, size - start) if start else NULL
+    if body == NULL:
+        return False
+    memcpy(&bits, event + start + body.number, <size_t>body.number_size)
+    begin_event(reader)
+    memcpy(&reader.wall_time, event + 1, 8)
+    reader.step = <int64_t>step
+    # the header of a record has 12 bytes
+    if not add_row(
+        reader.rows, reader.names, body.tag, body.field, body.form, bits,
+        origin - 12, origin + start + body.start, body.size,
+    ):
+        return False
+    settle_event(reader)
+    return True
+
+
+cdef inline void expect_alike(Reader *reader, const uint8_t *event, int64_t size, int64_t origin) noexcept nogil:
+    """Remembers a sound event, just read field by field and settled, if it is one of one number."""
+    cdef Body body
+    cdef const Row *row
+    cdef const Locator *locator
+    cdef uint64_t step
+    cdef int64_t start
+    if reader.number < 0 or reader.rows.count != reader.first_row + 1:
+        return
+    start = body_start(event, size, &step)
+    if not start:
+        return
+    row = &reader.rows.rows[reader.first_row]
+    body.key = row.key_and_form >> 2
+    body.form = row.key_and_form & 3
+    body.tag = reader.names.keys[body.key].tag
+    body.field = reader.names.keys[body.key].field
+    body.length = size - start
+    body.number = reader.number - start
+    body.number_size = 4 if body.form == SINGLE else 8
+    body.start = body.size = 0
+    if row.locator >= 0:
+        locator = &reader.rows.locators[row.locator]
+        body.start = locator.start - origin - start
+        body.size = locator.size
+    remember(reader.bodies, &reader.names.keys[body.key].body, &body, event + start)

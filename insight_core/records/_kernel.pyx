@@ -28,6 +28,7 @@ from insight_core.records.wire import (
     read_metadata,
 )
 
+from insight_core.records._alike cimport forget_bodies, release_bodies
 from insight_core.records._columns cimport (
     MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
 )
@@ -92,6 +93,7 @@ cdef class _Memory:
         free(self.data.buffer)
         free(self.data.page)
         release_rows(&self.data.rows)
+        release_bodies(&self.data.bodies)
 
 
 _idle = []  # _Memory that no scan uses
@@ -151,10 +153,12 @@ cdef class CompiledScanner:
     cdef _begin(self, Memory *memory, int descriptor, int64_t position, int64_t size, int64_t until):
         cdef Walk *walk = &self.walk
         memory.rows.count = memory.rows.locator_count = memory.rows.note_count = 0
+        forget_bodies(&memory.bodies)
         walk.memory = memory
         walk.reader.layout = _layouts[self.dialect is not Dialect.TENSORBOARD]
         walk.reader.names = &self.names
         walk.reader.rows = &memory.rows
+        walk.reader.bodies = &memory.bodies
         walk.reader.batch += 1
         walk.reader.first_wall_time = INFINITY
         walk.descriptor = descriptor

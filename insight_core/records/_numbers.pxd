@@ -68,6 +68,11 @@ cdef inline bint _number_of_content(
     return True
 
 
+cdef inline bint _is_raw(const Field *field, uint64_t dtype) noexcept nogil:
+    """Whether a field holds the bytes of one number of dtype 1 or 2."""
+    return field.kind != 0 and field.size == 4 * <int64_t>dtype
+
+
 cdef inline Status _rank(Window *window, Field *shape, int *rank) noexcept nogil:
     cdef int64_t position = shape.start
     cdef int64_t end = shape.start + shape.size
@@ -83,9 +88,12 @@ cdef inline Status _rank(Window *window, Field *shape, int *rank) noexcept nogil
 
 
 cdef inline Status read_number(
-    Window *window, int64_t start, int64_t size, int *form, uint64_t *bits
+    Window *window, int64_t start, int64_t size, int *form, uint64_t *bits, int64_t *place
 ) noexcept nogil:
-    """The number of a rank-0 TensorProto: 1 dtype, 2 shape, 4 content, 5 to 17 typed."""
+    """The number of a rank-0 TensorProto: 1 dtype, 2 shape, 4 content, 5 to 17 typed.
+
+    ``place``: of its bytes, -1 when they are not just the number.
+    """
     cdef int64_t position = start
     cdef int64_t end = start + size
     cdef uint64_t dtype = 0
@@ -115,6 +123,7 @@ cdef inline Status read_number(
         else:
             others = True
     form[0] = PAYLOAD
+    place[0] = -1
     if rank or dtype == 0:
         return OK
     data = at(window, start, size)
@@ -122,11 +131,12 @@ cdef inline Status read_number(
         return FAILED
     if dtype <= 2:
         candidate = 5 if dtype == 1 else 6
-        if not (present >> candidate & 1 and typed[candidate].size == 4 * <int64_t>dtype):
+        if not (present >> candidate & 1 and _is_raw(&typed[candidate], dtype)):
             candidate = 4
-        if present >> candidate & 1 and typed[candidate].size == 4 * <int64_t>dtype:
+        if present >> candidate & 1 and _is_raw(&typed[candidate], dtype):
             bits[0] = 0
             memcpy(bits, data + (typed[candidate].start - start), 4 * dtype)
+            place[0] = typed[candidate].start
             form[0] = SINGLE if dtype == 1 else DOUBLE
         elif not present and not others:  # a default value may be left out
             bits[0] = 0

@@ -61,6 +61,7 @@ cdef struct Tag:
 cdef struct Key:
     int32_t tag
     int32_t field
+    int32_t body  # place of the last event of one number with it, if that is still there (_alike.pxd)
 
 
 cdef struct Names:  # of one file
@@ -138,6 +139,7 @@ cdef inline int32_t key_number(Names *names, int32_t tag, int32_t field) noexcep
         return -1
     names.keys[key].tag = tag
     names.keys[key].field = field
+    names.keys[key].body = -1
     names.tag_table[tag].keys[field] = key
     names.key_count += 1
     return key

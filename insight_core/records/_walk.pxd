@@ -4,7 +4,10 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memmove
 
-from insight_core.records._events cimport Reader, forget_event, read_event, settle_event
+from insight_core.records._alike cimport Bodies
+from insight_core.records._events cimport (
+    Reader, expect_alike, forget_event, read_alike, read_event, settle_event,
+)
 from insight_core.records._fields cimport FAILED, NO_MEMORY, OK, PAGE, UNKNOWN_METADATA, Status, Window, read_at
 from insight_core.records._rows cimport Rows
 
@@ -40,6 +43,7 @@ cdef struct Memory:  # of one scan, kept for the next
     int64_t room
     uint8_t *page
     Rows rows
+    Bodies bodies
 
 
 cdef struct Walk:
@@ -181,13 +185,20 @@ cdef inline Outcome _settle(Walk *walk, Status status) noexcept nogil:
 
 cdef inline Outcome _read_short(Walk *walk, const uint8_t *event) noexcept nogil:
     cdef Window window
+    cdef Outcome outcome
     if not is_whole(event, walk.length):
         return IS_BROKEN
+    window.origin = walk.position + HEADER
+    if read_alike(&walk.reader, event, walk.length, window.origin):
+        walk.position += walk.length + FRAME
+        return GOES_ON
     window.bytes = event
     window.low = 0
     window.high = window.size = walk.length
-    window.origin = walk.position + HEADER
-    return _settle(walk, read_event(&walk.reader, &window))
+    outcome = _settle(walk, read_event(&walk.reader, &window))
+    if outcome == GOES_ON:
+        expect_alike(&walk.reader, event, walk.length, window.origin)
+    return outcome
 
 
 cdef inline Outcome _read_long(Walk *walk, const uint8_t *event, int64_t held) noexcept nogil:

@@ -255,8 +255,9 @@ def _find_number(buffer: Buffer, value: Value) -> None:
     if dtype in wanted:
         number, form, width = wanted[dtype]
         for candidate in (number, 4):
-            if candidate in typed and typed[candidate][2] == width:
-                _place_number(buffer, value, form, typed[candidate][1])
+            kind, at, length = typed.get(candidate, (0, 0, 0))
+            if kind != 0 and length == width:
+                _place_number(buffer, value, form, at)
                 return
         if not typed:  # a default value may be left out
             value.number_value = 0.0

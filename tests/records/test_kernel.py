@@ -277,6 +277,41 @@ alike = st.builds(
     st.integers(5, 30),
     st.one_of(st.just(b""), metadata.map(lambda m: block(9, m))),
 )
+numbers_in_turn = st.builds(
+    lambda events, count: b"".join(
+        wire.record(
+            b"\x09"
+            + struct.pack("<d", k)
+            + b"\x10"
+            + varint(k * 50)
+            + block(5, block(1, head + content(k) + tail) + more)
+        )
+        for k in range(count)
+        for head, content, tail, more in events
+    ),
+    st.lists(
+        st.tuples(
+            st.one_of(tags.map(lambda tag: block(1, tag)), st.just(b"")),
+            st.sampled_from(
+                [
+                    lambda k: b"\x15" + struct.pack("<f", k),
+                    lambda k: block(8, b"\x08\x01" + block(5, struct.pack("<f", k))),
+                    lambda k: block(8, b"\x08\x02" + block(6, struct.pack("<d", k)) + b"\x10\x01"),
+                    lambda k: block(8, b"\x08\x01" + block(4, struct.pack("<f", k))),
+                    lambda k: block(8, b"\x08\x01\x28" + bytes([k | 128, 128, 128, k])),
+                    lambda k: block(8, b"\x08\x03" + block(7, varint(k * 100))),
+                    lambda k: b"\x15" + struct.pack("<f", k) + b"\x15" + struct.pack("<f", k // 4),
+                    lambda k: block(4, bytes([k])),
+                ]
+            ),
+            st.one_of(st.just(b""), metadata.map(lambda m: block(9, m)), any_field),
+            st.sampled_from([b"", b"", block(1, b"\x15\0\0\0\0"), block(1, block(1, b"n")), b"\x10\x02"]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(2, 12),
+)
 versions = st.sampled_from(
     [b"brain.Event:2", b"MindSpore.Event:1", b"mindSPORE", b"", b"\xff", b"x" * 60 + b"mindspore"]
 )
@@ -284,6 +319,7 @@ records = st.one_of(
     st.one_of(whole, jumbled).map(wire.record),
     versions.map(lambda version: wire.record(b"\x09" + struct.pack("<d", 1.0) + block(3, version))),
     alike,
+    numbers_in_turn,
     st.builds(lambda event: wire.record(event, bad_data_crc=True), whole),
     st.builds(lambda event: wire.record(event, bad_length_crc=True), whole),
     st.binary(min_size=1, max_size=40),
@@ -597,3 +633,35 @@ def test_a_file_that_is_shorter_than_it_was_ends_there(make: MakeScanner) -> Non
         os.ftruncate(descriptor, len(data))
         batch = scanner.scan(descriptor, batch.end, len(data) * 5)
         assert (batch.end, batch.tail) == (len(data), Flaw(len(data), CUT_MEANWHILE))
+
+
+def test_a_varint_is_no_number_of_a_tensor_of_floats() -> None:
+    """However many bytes it has: these say themselves how many there are."""
+    values = [b"\x81\x82\x83\x01", b"\x84\x85\x86\x07", b"\x81\x02\x10\x01"] * 9
+    data = b"".join(number_events(b"t", [b""], block(8, b"\x08\x01\x28" + value))[0] for value in values)
+    found = check(data, [len(data)])
+    assert [number for _, _, number, _ in found["points"]["t", "tensor"]] == [None] * len(values)
+    assert not found["flaws"]
+
+
+def test_events_that_look_alike_are_read_alike() -> None:
+    """Tags in turn, then in another order, with metadata now and then, and then as another type."""
+    single = [block(8, b"\x08\x01" + block(5, struct.pack("<f", k))) for k in range(6)]
+    double = [block(8, b"\x08\x02" + block(6, struct.pack("<d", k))) for k in range(6)]
+    turns = [(name, content) for content in single + double for name in (b"a", b"b", b"c")]
+    turns += [(name, content) for content in single for name in (b"c", b"a", b"a")]
+    events = [
+        number_events(tag, [b"scalars" if k % 5 == 0 else b""], content)[0]
+        for k, (tag, content) in enumerate(turns)
+    ]
+    events.insert(7, wire.record(b"\x10\x01", bad_data_crc=True))
+    data = b"".join(events)
+    found = check(data, [len(data) // 2, len(data)])
+    expected: dict[str, list[str]] = defaultdict(list)
+    for tag, content in turns:
+        kind, number = ("float32", "<f") if content in single else ("float64", "<d")
+        (value,) = struct.unpack(number, content[-struct.calcsize(number) :])
+        expected[tag.decode()].append(f"{kind} {value!r}")
+    numbers = {tag: [number for _, _, number, _ in rows] for tag, rows in found["numbers"].items()}
+    assert numbers == expected
+    assert [flaw.reason for flaw in found["flaws"]] == [BAD_DATA]
