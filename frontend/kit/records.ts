@@ -1,5 +1,5 @@
 import { signal, type Signal } from '@preact/signals';
-import type { Columns, PluginContext } from 'insight-host';
+import type { Columns, PluginContext, Query } from 'insight-host';
 import type { ChangedSeries } from './board';
 import { cardId, type CardKey } from './cards';
 import { floats } from './columns';
@@ -18,10 +18,13 @@ export interface Records {
   readonly kept: number;
   /** Of these, left out because a later attempt wrote their steps anew. */
   readonly hidden: number;
+  /** With which the table was asked for: an index means something only with it. */
+  readonly attempts: 'last' | 'all';
 }
 
-export function decodeRecords(columns: Columns): Records {
-  const count = (name: string): number => Number(columns.metadata[name] ?? 0);
+export function decodeRecords(columns: Columns, attempts: 'last' | 'all'): Records {
+  const described = JSON.parse(columns.metadata['records'] ?? '{}') as Readonly<Record<string, unknown>>;
+  const count = (name: string): number => Number(described[name] ?? 0);
   return {
     steps: floats(columns.column('steps')),
     wallTimes: floats(columns.column('wall_times')),
@@ -29,7 +32,13 @@ export function decodeRecords(columns: Columns): Records {
     points: count('points'),
     kept: count('kept'),
     hidden: count('hidden'),
+    attempts,
   };
+}
+
+/** Names one record in requests. With the wall time an answer is for ever, and one for another record is refused. */
+export function recordQuery({ run, tag }: CardKey, records: Records, index: number): Query {
+  return { run, tag, index, attempts: records.attempts, wall_time: records.wallTimes[index] };
 }
 
 /** Whether the first records of both are the same, so that indices mean the same in both. */
@@ -135,9 +144,11 @@ export class RecordTables {
     const { signal } = this.ctx;
     try {
       const { tag, run } = entry.card;
-      const columns = await this.ctx.data.columns(this.route, { run, tag, attempts: this.attempts(), format: 'safetensors' }, { signal });
-      entry.records.value = decodeRecords(columns);
-      if (entry.records.value.hidden > 0) this.anyHidden.value = true;
+      const attempts = this.attempts();
+      const columns = await this.ctx.data.columns(this.route, { run, tag, attempts, format: 'safetensors' }, { signal });
+      const records = decodeRecords(columns, attempts);
+      entry.records.value = records;
+      if (records.hidden > 0) this.anyHidden.value = true;
       entry.error.value = null;
     } catch (error) {
       if (!signal.aborted) entry.error.value = message(error);
