@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": {"api", "records"},
     "loading": {"api", "records", "store"},
     "providers": {"api", "proto", "records", "store", "loading"},
-    "server": {"api", "proto"},
+    "server": {"api", "proto", "values"},
     "host": {"api", "registry", "json_text"},
     "testing": {"api", "records", "store", "loading", "providers", "registry", "host"},
     "cli": {"api", "json_text", "registry", "records", "store", "loading", "providers", "server", "host"},

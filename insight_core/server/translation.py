@@ -6,9 +6,8 @@ Legacy values become what the plugins of TensorBoard read, as its own data serve
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -18,6 +17,9 @@ from numpy.typing import NDArray
 from insight_core.api import Claim, Dialect, EventField, Payload, SummaryPlugin
 from insight_core.proto import mindspore_pb2 as mindspore
 from insight_core.proto import tensorboard_pb2 as tensorboard
+from insight_core.values.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
+from insight_core.values.tensors import Tensor
+from insight_core.values.tensors import tensor_of as decoded_tensor
 
 SCALAR: int = tensorboard.DATA_CLASS_SCALAR
 TENSOR: int = tensorboard.DATA_CLASS_TENSOR
@@ -71,12 +73,16 @@ _DATA_CLASSES = {
         BLOB_SEQUENCE,
     ),
 }
-_NUMBER_FIELDS = ("float_val", "double_val", "int_val", "int64_val", "uint32_val", "uint64_val", "bool_val")
-_NUMBER_FORMS: dict[int, str] = {
-    tensorboard.DT_FLOAT: "<f4",
-    tensorboard.DT_DOUBLE: "<f8",
-    tensorboard.DT_INT32: "<i4",
-    tensorboard.DT_INT64: "<i8",
+_DTYPES = {  # of what MindSpore writes
+    "float32": tensorboard.DT_FLOAT,
+    "float64": tensorboard.DT_DOUBLE,
+    "float16": tensorboard.DT_HALF,
+    "bool": tensorboard.DT_BOOL,
+    **{
+        f"{kind}{bits}": getattr(tensorboard, f"DT_{kind.upper()}{bits}")
+        for kind in ("int", "uint")
+        for bits in (8, 16, 32, 64)
+    },
 }
 # ImagePluginData and AudioPluginData: a blob sequence; of audio, in the encoding WAV.
 _CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x01", _AUDIO: b"\x18\x01"}
@@ -120,33 +126,24 @@ def tensor_of(payload: Payload) -> tensorboard.TensorProto:
     """Raises ValueError for bytes that are not what their claim says."""
     if isinstance(payload.claim, SummaryPlugin):
         if not payload.data:  # hparams say everything in the metadata
-            return _null_tensor()
+            return _tensor(np.zeros(0, np.float32))
         return _parsed(tensorboard.TensorProto, payload.data)
     if payload.claim == _HISTO:
-        return _edges_and_counts(_parsed(tensorboard.HistogramProto, payload.data))
+        return _edges_and_counts(histogram_proto(payload.data))
     if payload.claim == _MINDSPORE_HISTOGRAM:
-        buckets = _parsed(mindspore.Summary.Histogram, payload.data).buckets
-        rows = [(bucket.left, bucket.left + bucket.width, bucket.count) for bucket in buckets]
-        return _matrix(np.array(rows, "<f8").reshape(-1, 3))
+        found = mindspore_histogram(payload.data)
+        return _tensor(np.column_stack((found.left, found.left + found.width, found.counts)))
     if payload.claim == _MINDSPORE_TENSOR:
-        written = _parsed(mindspore.TensorProto, payload.data)
-        numbers = np.array(written.float_data, "<f4")
-        if math.prod(written.dims) != len(numbers):
-            raise ValueError(f"the tensor has {len(numbers)} numbers for the shape {list(written.dims)}")
-        return _tensor(tensorboard.DT_FLOAT, written.dims, numbers.tobytes())
+        return _tensor(decoded_tensor(payload).values)
     raise ValueError(f"{payload.claim} is no tensor")
 
 
 def number_of(payload: Payload) -> float:
     """The number of a tensor of rank 0. Raises ValueError for any other value."""
-    tensor = _parsed(tensorboard.TensorProto, payload.data)
-    numbers: Sequence[float] = [number for name in _NUMBER_FIELDS for number in getattr(tensor, name)]
-    form = _NUMBER_FORMS.get(tensor.dtype)
-    if form is not None and len(tensor.tensor_content) == np.dtype(form).itemsize:
-        numbers = np.frombuffer(tensor.tensor_content, form).tolist()
-    if tensor.tensor_shape.dim or len(numbers) != 1:
+    tensor = decoded_tensor(payload)
+    if tensor.shape or tensor.values.dtype.kind not in "fiub":
         raise ValueError(f"the value of {payload.claim} is not one number")
-    return float(numbers[0])
+    return float(tensor.values)
 
 
 def blobs_of(payload: Payload) -> Sequence[bytes]:
@@ -163,7 +160,7 @@ def blobs_of(payload: Payload) -> Sequence[bytes]:
         drawn = _parsed(mindspore.Summary.Image, data)
         return [b"%d" % drawn.width, b"%d" % drawn.height, drawn.encoded_image]
     if isinstance(claim, SummaryPlugin):
-        return _strings(claim.name, _parsed(tensorboard.TensorProto, data))
+        return _strings(claim.name, decoded_tensor(payload))
     raise ValueError(f"{claim} is no sequence of blobs")
 
 
@@ -177,42 +174,32 @@ def _parsed(kind: type[Parsed], data: bytes) -> Parsed:
         raise ValueError(f"the value is no {kind.DESCRIPTOR.name}") from error
 
 
-def _null_tensor() -> tensorboard.TensorProto:
-    return _tensor(tensorboard.DT_FLOAT, (0,), b"")
-
-
-def _tensor(dtype: tensorboard.DataType, shape: Iterable[int], content: bytes) -> tensorboard.TensorProto:
-    dims = [tensorboard.TensorShapeProto.Dim(size=size) for size in shape]
+def _tensor(values: NDArray[Any]) -> tensorboard.TensorProto:
+    dims = [tensorboard.TensorShapeProto.Dim(size=size) for size in values.shape]
     return tensorboard.TensorProto(
-        dtype=dtype, tensor_shape=tensorboard.TensorShapeProto(dim=dims), tensor_content=content
+        dtype=_DTYPES[values.dtype.name],
+        tensor_shape=tensorboard.TensorShapeProto(dim=dims),
+        tensor_content=values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(),
     )
 
 
-def _matrix(rows: NDArray[np.float64]) -> tensorboard.TensorProto:
-    return _tensor(tensorboard.DT_DOUBLE, rows.shape, rows.astype("<f8", copy=False).tobytes())
-
-
-def _edges_and_counts(histogram: tensorboard.HistogramProto) -> tensorboard.TensorProto:
+def _edges_and_counts(histogram: HistogramProto) -> tensorboard.TensorProto:
     """float64[k, 3]: left edge, right edge and count of each bucket; the outer edges are min and max."""
-    counts = np.array(histogram.bucket, np.float64)
-    limits = np.array(histogram.bucket_limit, np.float64)
-    if len(counts) != len(limits):
-        raise ValueError(f"the histogram has {len(counts)} buckets and {len(limits)} edges")
-    rows = np.empty((len(counts), 3))
+    rows = np.empty((len(histogram.counts), 3))
     if len(rows):
-        rows[0, 0], rows[1:, 0] = histogram.min, limits[:-1]
-        rows[:-1, 1], rows[-1, 1] = limits[:-1], histogram.max
-        rows[:, 2] = counts
-    return _matrix(rows)
+        rows[0, 0], rows[1:, 0] = histogram.min, histogram.limits[:-1]
+        rows[:-1, 1], rows[-1, 1] = histogram.limits[:-1], histogram.max
+        rows[:, 2] = histogram.counts
+    return _tensor(rows)
 
 
-def _strings(plugin: str, tensor: tensorboard.TensorProto) -> Sequence[bytes]:
-    rank = len(tensor.tensor_shape.dim)
-    strings = list(tensor.string_val)
-    if tensor.dtype != tensorboard.DT_STRING:
+def _strings(plugin: str, tensor: Tensor) -> Sequence[bytes]:
+    rank = len(tensor.shape)
+    if tensor.values.dtype != object:
         raise ValueError(f"the value of plugin {plugin} holds no strings")
+    strings: list[bytes] = tensor.values.ravel().tolist()
     if plugin == "audio" and rank == 2:  # pairs of a sound and its label
-        return strings[:: max(1, tensor.tensor_shape.dim[1].size)]
+        return strings[:: max(1, tensor.shape[1])]
     if rank == 1 or (rank == 0 and plugin.startswith("graph")):
         return strings
     raise ValueError(f"the value of plugin {plugin} is of rank {rank}")

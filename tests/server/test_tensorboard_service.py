@@ -17,6 +17,7 @@ from insight_core.server import tensorboard_service
 from insight_core.server.blob_key import BlobKey
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.fake import FakeProvider
+from insight_core.testing.tensors import TENSORFLOW_TYPES, mindspore_tensor
 from tests.server.conftest import Client, Connect, Load
 
 HISTOGRAM = Plugin(
@@ -372,7 +373,20 @@ def test_mindspore_tensors(
     [tensor_] = data.value
     assert (tensor_.dtype, [dim.size for dim in tensor_.tensor_shape.dim]) == (values.DT_FLOAT, [2, 2])
     assert np.frombuffer(tensor_.tensor_content, "<f4").tolist() == [1.0, 2.0, 3.0, 4.0]
-    assert "t of run r, step 1: the tensor has 4 numbers for the shape [5]" in caplog.text
+    assert "t of run r, step 1: the tensor has 4 values for the shape [5]" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["float64", "int8", "uint64", "bool", "float16"])
+def test_a_writer_that_keeps_mindspore_s_types(
+    connect: Connect, load_with: Load, tmp_path: Path, name: str
+) -> None:
+    numbers = np.array([[0, 1, 1]], name)
+    with EventWriter(tmp_path / "r", Dialect.MINDSPORE) as writer:
+        writer.values(0, [wire.tensor_value("t", mindspore_tensor(numbers, raw=True))])
+    [data] = tensors(connect(load_with()), "tensor").values()
+    assert data.value[0].dtype == TENSORFLOW_TYPES[name]
+    assert [dim.size for dim in data.value[0].tensor_shape.dim] == [1, 3]
+    assert data.value[0].tensor_content == numbers.tobytes()
 
 
 def test_a_value_that_cannot_be_read_is_left_out_and_the_log_says_so(
@@ -384,7 +398,7 @@ def test_a_value_that_cannot_be_read_is_left_out_and_the_log_says_so(
     with caplog.at_level(logging.WARNING, "insight_core.server"):
         [data] = tensors(connect(load_with()), "histograms").values()
     assert list(data.step) == [2]
-    assert "h of run r, step 1: the value is no HistogramProto" in caplog.text
+    assert "h of run r, step 1: a varint does not end" in caplog.text
 
 
 # --- blobs -----------------------------------------------------------------------------------------
