@@ -41,14 +41,6 @@ export function recordQuery({ run, tag }: CardKey, records: Records, index: numb
   return { run, tag, index, attempts: records.attempts, wall_time: records.wallTimes[index] };
 }
 
-/** Whether the first records of both are the same, so that indices mean the same in both. */
-export function continues(old: Records, later: Records): boolean {
-  const last = old.steps.length - 1;
-  if (last > later.steps.length - 1) return false;
-  if (last < 0) return true;
-  return [0, last].every((i) => old.steps[i] === later.steps[i] && old.wallTimes[i] === later.wallTimes[i]);
-}
-
 /** Stays the same object for a card, whatever comes. */
 export interface RecordTable {
   /** null until the first answer; the old ones stay until newer ones are there. */

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Latest } from './latest';
+import { RequestQueue } from './requests';
+
+describe('what a card wants to know', () => {
+  let started: string[];
+  let aborted: string[];
+  let latest: Latest<string>;
+  const answer = (key: string, ms: number) => (signal: AbortSignal): Promise<string> => {
+    started.push(key);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => (key.startsWith('bad') ? reject(new Error(`${key}!`)) : resolve(key)), ms);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        aborted.push(key);
+        reject(signal.reason);
+      });
+    });
+  };
+  const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    [started, aborted] = [[], []];
+    latest = new Latest<string>(new RequestQueue(2));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is the latest wish; those in between are never asked for', async () => {
+    for (const key of ['1', '2', '3', '4']) latest.want(key, answer(key, 50));
+    await pass(60);
+    expect(latest.answer.value).toEqual({ key: '1', value: '1' });
+    await pass(60);
+    expect(latest.answer.value).toEqual({ key: '4', value: '4' });
+    expect([started, aborted]).toEqual([['1', '4'], []]);
+  });
+
+  it('does not wait long for what is no longer wanted', async () => {
+    latest.want('slow', answer('slow', 60_000));
+    await pass(100);
+    latest.want('next', answer('next', 50));
+    await pass(600);
+    expect(latest.answer.value?.value).toBe('next');
+    expect(aborted).toEqual(['slow']);
+    expect(latest.busy.value).toBe(false);
+  });
+
+  it('keeps the old answer beside an error, which a later answer ends', async () => {
+    latest.want('1', answer('1', 10));
+    await pass(20);
+    latest.want('bad', answer('bad', 10));
+    await pass(20);
+    expect([latest.answer.value?.key, latest.error.value]).toEqual(['1', { key: 'bad', reason: 'bad!' }]);
+    latest.want('bad', answer('bad', 10));
+    expect(started).toEqual(['1', 'bad']);
+    latest.retry();
+    await pass(20);
+    expect(started).toEqual(['1', 'bad', 'bad']);
+    latest.want('2', answer('2', 10));
+    await pass(20);
+    expect([latest.answer.value?.key, latest.error.value]).toEqual(['2', null]);
+  });
+
+  it('is answered anew when an earlier wish comes back', async () => {
+    latest.want('1', answer('1', 10));
+    await pass(20);
+    latest.want('2', answer('2', 10));
+    await pass(20);
+    latest.want('1', answer('1', 10));
+    await pass(20);
+    expect(latest.answer.value?.key).toBe('1');
+  });
+
+  it('ends when the card leaves the screen', async () => {
+    latest.want('1', answer('1', 50));
+    await pass(10);
+    latest.rest();
+    await pass(100);
+    expect([latest.answer.value, latest.error.value, latest.busy.value, aborted]).toEqual([null, null, false, ['1']]);
+    latest.want('1', answer('1', 50));
+    await pass(60);
+    expect(latest.answer.value?.key).toBe('1');
+  });
+});

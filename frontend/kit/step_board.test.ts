@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CardKey } from './cards';
+import type { Records } from './records';
+import { StepBoard } from './step_board';
+import { fakeColumns, fakeContext, type FakeContext } from './testing';
+
+const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
+const card = (run: string, tag = 'a'): CardKey => ({ tag, run });
+const at = (board: StepBoard, key: CardKey): number => board.indexOf(key, board.tables.of(key).records.value as Records);
+const move = (board: StepBoard, key: CardKey, index: number): void => board.move(key, board.tables.of(key).records.value as Records, index);
+/** Lets answers arrive. */
+const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+describe('a board of step sliders', () => {
+  let ctx: FakeContext;
+  let board: StepBoard;
+  let steps: Record<string, readonly number[]>;
+  let asked: string[];
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    steps = { long: [0, 10, 20, 30, 40], short: [0, 10, 20] };
+    asked = [];
+    ctx = fakeContext(['long', 'short'], {
+      json: async () => ({ long: { a: info }, short: { a: info } }),
+      columns: async (route, query) => {
+        asked.push(`${route} ${String(query['run'])} ${String(query['attempts'])}`);
+        const own = steps[String(query['run'])] ?? [];
+        return fakeColumns({ steps: own, wall_times: own.map((step) => 100 + step), sizes: own.map(() => 1) }, { records: JSON.stringify({ points: own.length, kept: 3, hidden: 0 }) });
+      },
+    });
+    board = new StepBoard(ctx);
+    await settle();
+    board.tables.hold(card('long'));
+    board.tables.hold(card('short'));
+    await settle(1000);
+  });
+  afterEach(() => {
+    board.dispose();
+    vi.useRealTimers();
+  });
+
+  it('has a card for each run of a tag', () => {
+    expect(board.groups.value).toEqual([{ name: 'a', kind: 'tag', cards: [card('long'), card('short')] }]);
+    expect([board.has(card('long')), board.has(card('other')), board.has(card('long', 'b'))]).toEqual([true, false, false]);
+    expect(board.tables.of(card('long')).records.value).toMatchObject({ points: 5, kept: 3, hidden: 0 });
+  });
+
+  it('shows the last record until the user says otherwise, and follows it', async () => {
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 2]);
+    move(board, card('short'), 1);
+    steps = { long: [0, 10, 20, 30, 40, 50], short: [0, 10, 20, 30] };
+    ctx.changes.value = { generation: 1, series: { long: ['a'], short: ['a'] } };
+    await settle();
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([5, 1]);
+    move(board, card('short'), 3);
+    steps = { ...steps, short: [0, 10, 20, 30, 40] };
+    ctx.changes.value = { generation: 2, series: { short: ['a'] } };
+    await settle(1000);
+    expect(at(board, card('short'))).toBe(4);
+  });
+
+  it('says in the URL where sliders stand, once they rest', async () => {
+    move(board, card('long'), 1);
+    move(board, card('long'), 2);
+    expect(ctx.address.value.size).toBe(0);
+    await settle(400);
+    expect([...ctx.address.value]).toEqual([['steps', 'a,long=20']]);
+    ctx.address.value = new Map([['steps', 'a,long=0']]);
+    expect(at(board, card('long'))).toBe(0);
+    move(board, card('long'), 4);
+    await settle(400);
+    expect(ctx.address.value.size).toBe(0);
+  });
+
+  it('links sliders at the nearest step, and lets them go where they stand', async () => {
+    board.current.value = card('short');
+    move(board, card('short'), 1);
+    board.link(true);
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
+    move(board, card('long'), 3);
+    expect(at(board, card('short'))).toBe(2);
+    move(board, card('short'), 2); // its last one is a step like others to the longer card
+    expect(at(board, card('long'))).toBe(2);
+    move(board, card('long'), 4);
+    await settle(400);
+    expect([...ctx.address.value]).toEqual([['link', '1']]);
+    move(board, card('long'), 1);
+    board.link(false);
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([1, 1]);
+    move(board, card('long'), 4);
+    expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 1]);
+  });
+
+  it('asks for records when they change, at most twice a second, and only of cards that are held', async () => {
+    asked = [];
+    const release = board.tables.hold(card('long', 'b'));
+    await settle(1000);
+    release();
+    expect(asked).toEqual(['records long last']);
+    asked = [];
+    for (let generation = 1; generation < 100; generation++) {
+      ctx.changes.value = { generation, series: { long: ['a', 'b'] } };
+      await settle(10);
+    }
+    await settle(1000);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeLessThan(5);
+    ctx.visible.value = false;
+    asked = [];
+    ctx.changes.value = { generation: 100, series: null };
+    await settle(1000);
+    expect(asked).toEqual([]);
+    ctx.visible.value = true;
+    await settle(1000);
+    expect(asked).toEqual(['records long last', 'records short last']);
+    asked = [];
+    board.attempts.set('all');
+    await settle(1000);
+    expect(asked).toEqual(['records long all', 'records short all']);
+  });
+});
