@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { LineChartProps, Theme } from '../../api';
+import { palette } from '../painting/palette';
+import { SvgPainter } from '../painting/svg_painter';
 import { draw } from './drawing';
 import { figure } from './figure';
 import { nearest, neighbourX } from './nearest';
 import { selectedArea } from './overlay';
-import { palette } from './palette';
-import { SvgPainter } from './svg_painter';
 
 const theme: Theme = { mode: 'dark', token: () => '' };
 const props: LineChartProps = {

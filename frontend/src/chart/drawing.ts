@@ -1,7 +1,7 @@
 import type { Threshold } from '../../api';
+import { estimatedWidth, type Painter, type Stroke } from '../painting/painter';
+import type { Palette } from '../painting/palette';
 import { mainLines, type Entry, type Figure } from './figure';
-import { estimatedWidth, type Painter, type Stroke } from './painter';
-import type { Palette } from './palette';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
 

@@ -1,5 +1,5 @@
 import type { Line, Numbers } from '../../api';
-import { niceStep } from './scale';
+import { niceStep } from '../painting/scale';
 
 /** A part of a line that is joined up; `sorted` says whether its x never falls. */
 export interface Piece {

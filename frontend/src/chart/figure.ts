@@ -1,25 +1,10 @@
 import type { Line, LineChartProps } from '../../api';
+import { BOTTOM, GUTTER, TITLE, type Area, type Size } from '../painting/area';
+import { estimatedWidth } from '../painting/painter';
+import { makeScale, type Scale } from '../painting/scale';
+import { linearTicks, logTicks, xTicks, type Tick } from '../painting/ticks';
 import { xRange, yRange } from './extent';
-import { estimatedWidth } from './painter';
-import { makeScale, type Scale } from './scale';
-import { linearTicks, logTicks, xTicks, type Tick } from './ticks';
 import { trace, type Trace } from './trace';
-
-export interface Area {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-  /** Device pixels per CSS pixel. */
-  readonly ratio: number;
-  /** With title, axis labels and legend: for files. */
-  readonly labelled: boolean;
-}
 
 export interface Window {
   readonly x: readonly [number, number] | null;
@@ -56,10 +41,7 @@ export interface LegendItem {
   readonly maxWidth: number;
 }
 
-const GUTTER = 54; // room for nine characters; fixed, so that the plot never moves while data arrives
-const BOTTOM = 22;
 const LEGEND_ROW = 17;
-export const TITLE = 30;
 
 export function plotArea(props: LineChartProps, size: Size): Area {
   const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;

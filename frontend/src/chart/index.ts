@@ -1,13 +1,14 @@
 import type { Cursor, LineChart, LineChartProps } from '../../api';
-import { CanvasPainter } from './canvas_painter';
+import { CanvasPainter } from '../painting/canvas_painter';
+import { TITLE, type Size } from '../painting/area';
+import { palette } from '../painting/palette';
+import { SvgPainter } from '../painting/svg_painter';
 import { draw } from './drawing';
-import { figure, legendHeight, plotArea, TITLE, type Figure, type Size, type Window } from './figure';
+import { figure, legendHeight, plotArea, type Figure, type Window } from './figure';
 import { listenToKeys } from './keys';
 import { nearest } from './nearest';
 import { drawOverlay, type Selection } from './overlay';
-import { palette } from './palette';
 import { listenToPointer, type Change, type Gestures } from './pointer';
-import { SvgPainter } from './svg_painter';
 
 /** Puts a line chart into `host`, which gives it its size. */
 export function mountLineChart(host: HTMLElement, props: LineChartProps): LineChart {

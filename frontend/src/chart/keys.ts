@@ -1,7 +1,7 @@
 import type { Disposer } from '../../api';
+import { zoomAround } from '../painting/scale';
 import { neighbourX } from './nearest';
 import type { Gestures } from './pointer';
-import { zoomAround } from './scale';
 
 /** Arrows move the cursor from point to point, + and - zoom around it, 0 resets. */
 export function listenToKeys(element: HTMLElement, gestures: Gestures): Disposer {

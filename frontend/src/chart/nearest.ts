@@ -1,6 +1,7 @@
 import type { Cursor } from '../../api';
+import type { Area } from '../painting/area';
 import { lowerBound, pieces } from './extent';
-import type { Area, Entry, Figure } from './figure';
+import type { Entry, Figure } from './figure';
 
 type Point = Cursor['nearest'][number] & { readonly distance: number };
 

@@ -1,7 +1,8 @@
 import type { Cursor } from '../../api';
-import type { Area, Figure } from './figure';
-import { estimatedWidth, type Painter } from './painter';
-import type { Palette } from './palette';
+import type { Area } from '../painting/area';
+import { estimatedWidth, type Painter } from '../painting/painter';
+import type { Palette } from '../painting/palette';
+import type { Figure } from './figure';
 
 /** What lies above the picture and moves with the pointer. */
 export interface Overlay {

@@ -1,6 +1,6 @@
 import type { Disposer } from '../../api';
+import { ordered, panBy, zoomAround } from '../painting/scale';
 import type { Figure } from './figure';
-import { ordered, panBy, zoomAround } from './scale';
 import { selectedArea, type Selection } from './overlay';
 
 export type Range = readonly [number, number];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeScale } from './scale';
+import { makeScale } from '../painting/scale';
 import { satisfying, toPixels, within } from './threshold';
 
 const sy = makeScale([0, 10], [100, 0]);

@@ -1,6 +1,6 @@
 import type { Threshold, ThresholdCondition } from '../../api';
-import type { Polylines } from './painter';
-import type { Scale } from './scale';
+import type { Polylines } from '../painting/painter';
+import type { Scale } from '../painting/scale';
 
 /** A range of values; an end that is not `closed` does not belong to it. */
 export interface Interval {

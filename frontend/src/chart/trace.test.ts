@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../api';
+import { makeScale } from '../painting/scale';
 import { lowerBound, percentiles, pieces, visible, xRange, yRange } from './extent';
-import { makeScale } from './scale';
 import { trace } from './trace';
 
 const line = (x: number[], y: number[], more: Partial<Line> = {}): Line => ({ id: 'a', label: 'a', color: 'red', x, y, ...more });

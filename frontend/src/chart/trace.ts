@@ -1,7 +1,7 @@
 import type { Line, Numbers } from '../../api';
+import type { Polylines } from '../painting/painter';
+import type { Scale } from '../painting/scale';
 import { pieces, visible } from './extent';
-import type { Polylines } from './painter';
-import type { Scale } from './scale';
 
 export type EdgeMark = 'nan' | 'up' | 'down';
 
