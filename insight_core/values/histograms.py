@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from attrs import frozen
@@ -131,6 +131,31 @@ def aligned(histograms: Sequence[Histogram], bins: int | None = None) -> Aligned
         _edges(low, high, bins),
         _spread(step, _places(left, low, high, bins), _places(right, low, high, bins), counts, shape),
     )
+
+
+PERCENTS: Final = (0.0, 6.68, 15.87, 30.85, 50.0, 69.15, 84.13, 93.32, 100.0)
+"""Of ``percentiles``, as TensorBoard's distributions have them: a normal one is cut by half deviations."""
+
+
+def percentiles(histogram: Histogram) -> Floats:
+    """The values below which these percent of all lie; NaN where there is nothing.
+
+    Values are taken to be spread evenly over their bucket. The first is ``min`` and the last ``max``,
+    where these are known.
+    """
+    counted = histogram.counts > 0
+    if not counted.any():
+        return np.full(len(PERCENTS), np.nan)
+    left, right, counts = histogram.left[counted], histogram.right[counted], histogram.counts[counted]
+    below = np.concatenate([[0.0], np.cumsum(counts)])
+    wanted = np.array(PERCENTS) / 100 * below[-1]
+    bucket = np.clip(np.searchsorted(below, wanted, "left") - 1, 0, len(counts) - 1)
+    share = np.clip((wanted - below[bucket]) / counts[bucket], 0, 1)
+    found = left[bucket] * (1 - share) + right[bucket] * share
+    low = left[0] if histogram.min is None else histogram.min
+    high = right[-1] if histogram.max is None else histogram.max
+    found[0], found[-1] = low, high
+    return np.asarray(np.clip(np.maximum.accumulate(found), low, high), np.float64)
 
 
 def _wide(low: float, high: float) -> tuple[float, float]:

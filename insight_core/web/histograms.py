@@ -21,7 +21,7 @@ from insight_core.api import (
     Undecodable,
 )
 from insight_core.values.decoded import RecordPlace
-from insight_core.values.histograms import AlignedHistograms, Histogram, aligned
+from insight_core.values.histograms import PERCENTS, AlignedHistograms, Histogram, aligned, percentiles
 from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import (
     attempts,
@@ -156,15 +156,15 @@ def _response(form: str, described: dict[str, object], found: _Found, bins: int 
     columns = _columns(found, aligned(found.histograms, bins))
     if form == "safetensors":
         return safetensors_response(columns, "histograms", described)
-    known = {
-        name: [None if value != value else value for value in columns[name].tolist()]
-        for name in ("mins", "maxs", "means")
-    }
-    return json_response(described | columns | known)
+    for name in ("mins", "maxs", "means", "percentiles"):
+        column = columns[name].astype(object)
+        column[np.isnan(columns[name])] = None  # not known
+        described[name] = column.tolist()
+    return json_response(columns | described)
 
 
 def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
-    """By name; ``counts`` is of [records, bins], the others have a value for each record."""
+    """By name; ``counts`` is of [records, bins], ``percentiles`` of [records, 9], the others of [records]."""
     places, histograms = found.places, found.histograms
     return {
         "steps": np.array([place.step for place in places], np.int64),
@@ -175,6 +175,9 @@ def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
         "mins": _known(histogram.min for histogram in histograms),
         "maxs": _known(histogram.max for histogram in histograms),
         "means": _known(histogram.mean for histogram in histograms),
+        "percentiles": np.array([percentiles(histogram) for histogram in histograms]).reshape(
+            -1, len(PERCENTS)
+        ),
         "totals": np.array([histogram.count for histogram in histograms], np.int64),
         "nans": np.array([histogram.nan for histogram in histograms], np.int64),
         "pos_infs": np.array([histogram.pos_inf for histogram in histograms], np.int64),

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from insight_core.values.histograms import Histogram, aligned, bins_for, checked, histogram_of
+from insight_core.values.histograms import (
+    PERCENTS,
+    Histogram,
+    aligned,
+    bins_for,
+    checked,
+    histogram_of,
+    percentiles,
+)
 
 NAN, INF = float("nan"), float("inf")
 
@@ -175,6 +183,36 @@ def test_many_values_are_counted_in_portions() -> None:
     assert found.counts.tolist() == counts.tolist()
     assert_allclose(found.left, edges[:-1])
     assert found.mean == pytest.approx(values.mean())
+
+
+# --- percentiles ------------------------------------------------------------------------------------
+
+
+def test_percentiles_of_evenly_spread_values() -> None:
+    found = percentiles(_histogram((0, 50, 50), (50, 50, 0), (50, 100, 50)))
+    assert_allclose(found, PERCENTS)
+
+
+def test_percentiles_are_those_of_the_values() -> None:
+    values = np.random.default_rng(0).normal(size=100_000)
+    found = percentiles(histogram_of(values, 1000))
+    assert_allclose(found, np.percentile(values, PERCENTS), atol=0.01)
+    assert (found[0], found[-1]) == (values.min(), values.max())
+
+
+def test_percentiles_of_one_value_and_of_none() -> None:
+    assert percentiles(_histogram((2, 2, 3))).tolist() == [2] * 9
+    assert np.isnan(percentiles(_histogram())).all()
+    assert np.isnan(percentiles(_histogram((0, 1, 0)))).all()
+
+
+@given(_BUCKETS)
+def test_percentiles_never_fall(buckets: list[tuple[float, float, int]]) -> None:
+    histogram = _histogram(*((left, left + width, count) for left, width, count in sorted(buckets)))
+    found = percentiles(histogram)
+    if histogram.counts.any():
+        assert (np.diff(found) >= 0).all()
+        assert found[0] == histogram.left[histogram.counts > 0].min()
 
 
 # --- checked ----------------------------------------------------------------------------------------

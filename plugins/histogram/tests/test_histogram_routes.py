@@ -109,6 +109,10 @@ def test_an_answer(client: Client, provider: FakeProvider) -> None:
         "mins": [0.0, 1.0],
         "maxs": [2.0, 1.0],
         "means": [1.0, 1.0],
+        "percentiles": [
+            pytest.approx([0, 0.1336, 0.3174, 0.617, 1, 1.383, 1.6826, 1.8664, 2]),
+            [1.0] * 9,
+        ],
         "totals": [4, 5],
         "nans": [0, 1],
         "pos_infs": [0, 1],
