@@ -45,12 +45,18 @@ T = TypeVar("T")
 
 
 def histograms_route(
-    data: DataProvider, plugin: str, histogram_at: HistogramAt, *, max_steps: int = MAX_STEPS
+    data: DataProvider,
+    plugin: str,
+    histogram_at: HistogramAt,
+    *,
+    max_steps: int = MAX_STEPS,
+    affordable: Callable[[RecordTable], int] | None = None,
 ) -> Route:
     """``/histograms``: those of one series over steps, on one axis.
 
     ``histogram_at`` decodes one record, and raises Undecodable for one that it cannot read: that step
-    is among the errors of the answer, the others stay.
+    is among the errors of the answer, the others stay. ``affordable`` is how many steps of a series one
+    answer may read, where records can be large; more are not shown, whoever asks for them.
     """
 
     def histograms(request: Request) -> Response:
@@ -64,7 +70,7 @@ def histograms_route(
         def read() -> Response:
             table = data.records(plugin, key, shown)
             inside = _inside(table.steps, low, high)
-            chosen = inside[evenly(len(inside), most)]
+            chosen = inside[evenly(len(inside), min(most, affordable(table)) if affordable else most)]
             places = [_place(table, key, index, shown) for index in chosen.tolist()]
             found = _Found.of(places, histogram_at)
             described = {
