@@ -8,7 +8,7 @@ from insight_core.records._alike cimport Bodies
 from insight_core.records._events cimport (
     Reader, expect_alike, forget_event, read_alike, read_event, settle_event,
 )
-from insight_core.records._fields cimport FAILED, NO_MEMORY, OK, PAGE, UNKNOWN_METADATA, Status, Window, read_at
+from insight_core.records._fields cimport FAILED, NO_MEMORY, OK, UNKNOWN_METADATA, Status, Window, read_at
 from insight_core.records._rows cimport Rows
 
 cdef extern from "crc32c.h":
@@ -19,7 +19,8 @@ cdef extern from "crc32c.h":
 cdef enum:
     HEADER = 12  # bytes
     FRAME = 16  # header and footer
-    LEAST_COST = 1 << 16  # bytes that a call to read counts for at least
+    AFTER_LONG = 512  # bytes read after a long record: mostly enough for the fields of another one
+    LEAST_COST = 1 << 14  # bytes that a call to read counts for at least
     PIECE = 1 << 18  # bytes read at a time: they stay in the processor's cache until they are scanned
 
 cdef enum Outcome:
@@ -217,7 +218,7 @@ cdef inline Outcome _read_long(Walk *walk, const uint8_t *event, int64_t held) n
     status = read_event(&walk.reader, &window)
     walk.error = window.error
     walk.spent += window.reads * LEAST_COST
-    walk.reach = PAGE
+    walk.reach = AFTER_LONG
     if status == OK and walk.reader.has_numbers and not is_whole_on_disk(walk):
         forget_event(&walk.reader)
         return IS_BROKEN
