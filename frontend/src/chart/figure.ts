@@ -1,6 +1,6 @@
 import type { Line, LineChartProps } from '../../api';
 import { BOTTOM, GUTTER, TITLE, type Area, type Size } from '../painting/area';
-import { estimatedWidth } from '../painting/painter';
+import { legendHeight, legendPlaces, type LegendPlace } from '../painting/legend';
 import { makeScale, type Scale } from '../painting/scale';
 import { linearTicks, logTicks, xTicks, type Tick } from '../painting/ticks';
 import { xRange, yRange } from './extent';
@@ -34,20 +34,16 @@ export interface Figure {
   readonly leftOut: number;
 }
 
-export interface LegendItem {
+export interface LegendItem extends LegendPlace {
   readonly line: Line;
-  readonly x: number;
-  readonly y: number;
-  readonly maxWidth: number;
 }
 
-const LEGEND_ROW = 17;
 
 export function plotArea(props: LineChartProps, size: Size): Area {
   const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
   const named = size.labelled || hasRight || size.height > 360;
   const top = (size.labelled ? TITLE : 0) + (named ? 20 : 8);
-  const legendRoom = size.labelled ? legendHeight(props, size.width) : 0;
+  const legendRoom = size.labelled ? legendHeight(labels(props), size.width) : 0;
   const bottom = BOTTOM + (size.labelled || size.height > 360 ? 18 : 0) + legendRoom;
   const right = hasRight ? GUTTER : 14;
   return { left: GUTTER, top, width: Math.max(10, size.width - GUTTER - right), height: Math.max(10, size.height - top - bottom) };
@@ -117,26 +113,12 @@ export function mainLines(props: LineChartProps): readonly Line[] {
   return props.lines.filter((line) => line.role !== 'raw');
 }
 
-/** Places of the legend's items below the plot, in as many columns as fit. */
+/** What the legend of a file says. */
+export function labels(props: LineChartProps): readonly string[] {
+  return mainLines(props).map((line) => line.label);
+}
+
 function legend(props: LineChartProps, size: Size, plot: Area): LegendItem[] {
-  const lines = mainLines(props);
-  const [columns, width] = legendColumns(lines, size.width);
-  const top = plot.top + plot.height + BOTTOM + 18 + 14;
-  return lines.map((line, i) => ({
-    line,
-    x: 16 + (i % columns) * width,
-    y: top + Math.floor(i / columns) * LEGEND_ROW,
-    maxWidth: width - 34,
-  }));
-}
-
-function legendColumns(lines: readonly Line[], width: number): readonly [number, number] {
-  const widest = lines.reduce((most, line) => Math.max(most, estimatedWidth(line.label, 11)), 60) + 44;
-  const columns = Math.max(1, Math.min(lines.length, Math.floor((width - 32) / widest)));
-  return [columns, Math.floor((width - 32) / columns)];
-}
-
-export function legendHeight(props: LineChartProps, width: number): number {
-  const lines = mainLines(props);
-  return lines.length === 0 ? 0 : Math.ceil(lines.length / legendColumns(lines, width)[0]) * LEGEND_ROW + 14;
+  const places = legendPlaces(labels(props), size.width, plot.top + plot.height + BOTTOM + 18 + 14);
+  return mainLines(props).map((line, i) => ({ line, ...(places[i] as LegendPlace) }));
 }

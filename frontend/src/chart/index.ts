@@ -1,10 +1,11 @@
 import type { Cursor, LineChart, LineChartProps } from '../../api';
 import { CanvasPainter } from '../painting/canvas_painter';
 import { TITLE, type Size } from '../painting/area';
+import { legendHeight } from '../painting/legend';
 import { palette } from '../painting/palette';
 import { SvgPainter } from '../painting/svg_painter';
 import { draw } from './drawing';
-import { figure, legendHeight, plotArea, type Figure, type Window } from './figure';
+import { figure, labels, plotArea, type Figure, type Window } from './figure';
 import { listenToKeys } from './keys';
 import { nearest } from './nearest';
 import { drawOverlay, type Selection } from './overlay';
@@ -142,7 +143,7 @@ class Chart implements LineChart, Gestures {
   /** The picture as it goes into a file: same plot, with title, axis labels and legend around it. */
   private sheet(ratio: number): { sheet: Figure; width: number; height: number } {
     const width = Math.max(640, Math.round(this.size.width));
-    const height = Math.max(300, Math.round(this.size.height)) + TITLE + 38 + legendHeight(this.props, width);
+    const height = Math.max(300, Math.round(this.size.height)) + TITLE + 38 + legendHeight(labels(this.props), width);
     return { sheet: figure(this.props, this.window, { width, height, ratio, labelled: true }), width, height };
   }
 

@@ -89,6 +89,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     },
     ui: {
       lineChart: async (host, props) => (await import('../chart')).mountLineChart(host, props),
+      histogramChart: async (host, props) => (await import('../histogram_chart')).mountHistogramChart(host, props),
       icon,
       download: saveFile,
     },
