@@ -1,0 +1,86 @@
+import { Button, Segments, StepSlider, useSteps, type CardKey } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { GAINS, MODES, type ImageBoard } from './board';
+import { Pair } from './pair';
+import { Pane } from './pane';
+import type { Pixel } from './viewport';
+
+const MOST = 12; // runs side by side
+
+export interface ComparisonProps {
+  readonly board: ImageBoard;
+  /** Its run is the first; its slider moves all. */
+  readonly card: CardKey;
+}
+
+/** The same step of several runs: side by side, swiped over each other, or as their difference. */
+export function Comparison({ board, card }: ComparisonProps): JSX.Element {
+  const say = board.t.bind(board);
+  const root = useRef<HTMLElement>(null);
+  const steps = useSteps(board, card);
+  const pixel = useSignal<Pixel | null>(null);
+  const { records, index } = steps;
+  const step = records && index >= 0 ? (records.steps[index] ?? null) : null;
+  const runs = (board.runsByTag.value.get(card.tag) ?? []).map((run) => run.name);
+  const others = runs.filter((name) => name !== card.run);
+  const partner = others.find((name) => name === board.partner.value) ?? others[0];
+  const mode = partner === undefined ? 'side' : board.mode.value;
+  const sides = [card.run ?? '', ...others].slice(0, MOST);
+  useEffect(() => {
+    board.current.value = card;
+    if (board.full.value) board.full.set(null);
+  }, [card.tag, card.run]);
+  useEffect(() => root.current?.focus(), []);
+  const title = board.titleOf(card.tag);
+  return (
+    <section ref={root} class="comparison" tabIndex={-1} data-testid="comparison" data-mode={mode} aria-label={say('compare.title', { tag: title })}>
+      <header>
+        <h3 title={title}>{title}</h3>
+        <Segments name="mode" label={say('compare.mode')} value={mode} options={MODES.map((value) => ({ value, text: say(`compare.${value}`), title: say(`compare.${value}.hint`) }))} onPick={(value) => board.mode.set(value)} />
+        <RunChoice board={board} name="first" label={say('compare.first')} runs={runs} value={card.run ?? ''} onPick={(run) => board.compared.set({ tag: card.tag, run })} />
+        {mode !== 'side' && partner !== undefined && <RunChoice board={board} name="second" label={say('compare.second')} runs={others} value={partner} onPick={(run) => board.partner.set(run)} />}
+        {mode === 'difference' && <Segments name="gain" label={say('compare.gain')} value={board.gain.value} options={GAINS.map((value) => ({ value, text: `×${value}`, title: say('compare.gain') }))} onPick={(value) => board.gain.set(value)} />}
+        {mode === 'side' && others.length === 0 && <span class="count">{say('compare.alone')}</span>}
+        {mode === 'side' && runs.length > MOST && <span class="count" data-testid="compared-count">{say('compare.some', { shown: MOST, count: runs.length })}</span>}
+        <span class="spring" />
+        <Button action="zoom-fit" icon="full" label={say('zoom.fit')} disabled={board.zoomOf(card) === null} onPress={() => board.setZoom(card, null)} />
+        <Button action="compare-close" icon="close" label={say('compare.close')} onPress={() => board.compared.set(null)} />
+      </header>
+      {mode === 'side' ? (
+        <div class="panes" style={{ '--columns': columnsFor(sides.length) }}>
+          {sides.map((run) => <Pane key={run} board={board} card={{ tag: card.tag, run }} first={card} step={step} at={run === card.run ? index : null} pixel={pixel} />)}
+        </div>
+      ) : (
+        <Pair key={`${card.run} ${partner}`} board={board} first={card} second={{ tag: card.tag, run: partner ?? '' }} step={step} at={index} mode={mode} pixel={pixel} />
+      )}
+      <StepSlider board={board} card={card} steps={steps} />
+    </section>
+  );
+}
+
+/** As near to a square as it gets, wider rather than higher. */
+function columnsFor(count: number): number {
+  return count <= 3 ? Math.max(1, count) : Math.ceil(Math.sqrt(count * 1.5));
+}
+
+interface RunChoiceProps {
+  readonly board: ImageBoard;
+  readonly name: string;
+  readonly label: string;
+  readonly runs: readonly string[];
+  readonly value: string;
+  readonly onPick: (run: string) => void;
+}
+
+function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps): JSX.Element {
+  return (
+    <label class="run-choice" title={label}>
+      <i class="dot" style={{ background: board.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
+      <select data-control={name} aria-label={label} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
+        {runs.map((run) => <option key={run} value={run}>{run}</option>)}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,129 @@
+import type { PluginContext, Query } from 'insight-host';
+
+/** One picture, fetched and decoded: showing it takes no time. */
+export interface Frame {
+  readonly url: string;
+  readonly image: HTMLImageElement;
+  readonly width: number;
+  readonly height: number;
+  /** Made smaller by the server. */
+  readonly reduced: boolean;
+}
+
+/** A route that answers with a picture, and what to ask it. */
+export interface PictureQuery {
+  readonly route: 'image' | 'thumbnail';
+  readonly query: Query;
+}
+
+const MOST_BYTES = 96 << 20; // of decoded pixels, as RGBA
+const LEAST = 2_000; // bytes that any frame counts
+
+/** Pictures shown of late and those beside them, decoded; bounded by their pixels. */
+export class Frames {
+  private readonly kept = new Map<string, Frame>();
+  private readonly coming = new Map<string, Promise<Frame>>();
+  private bytes = 0;
+
+  constructor(private readonly ctx: PluginContext) {}
+
+  urlOf({ route, query }: PictureQuery): string {
+    return this.ctx.data.href(route, query);
+  }
+
+  find(url: string): Frame | undefined {
+    const frame = this.kept.get(url);
+    if (frame) {
+      this.kept.delete(url);
+      this.kept.set(url, frame);
+    }
+    return frame;
+  }
+
+  /** Rejects with what the server says of a picture that it does not give, or with `broken`. */
+  async load(asked: PictureQuery, signal: AbortSignal, broken: string): Promise<Frame> {
+    const url = this.urlOf(asked);
+    const known = this.find(url) ?? this.coming.get(url);
+    if (known) return known;
+    const image = new Image();
+    image.decoding = 'sync';
+    image.draggable = false;
+    image.alt = '';
+    const stop = (): void => void (image.src = '');
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      image.src = url;
+      await image.decode();
+    } catch {
+      signal.throwIfAborted();
+      throw new Error(await this.reason(url, signal, broken));
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+    const frame = { url, image, width: image.naturalWidth, height: image.naturalHeight, reduced: asked.route === 'thumbnail' };
+    this.keep(frame);
+    return frame;
+  }
+
+  /** Loads what may be wanted next; a failure is told when it is. */
+  async expect(asked: PictureQuery): Promise<void> {
+    const url = this.urlOf(asked);
+    if (this.kept.has(url) || this.coming.has(url)) return;
+    const coming = this.load(asked, this.ctx.signal, '');
+    this.coming.set(url, coming);
+    await coming.catch(() => undefined);
+    this.coming.delete(url);
+  }
+
+  /** An image element does not tell what the server said. */
+  private async reason(url: string, signal: AbortSignal, broken: string): Promise<string> {
+    const answer = await fetch(url, { signal, cache: 'no-cache' });
+    if (answer.ok) return broken;
+    const body: unknown = await answer.json().catch(() => null);
+    return body && typeof body === 'object' && 'error' in body ? String(body.error) : `${answer.status} ${answer.statusText}`;
+  }
+
+  private keep(frame: Frame): void {
+    const old = this.kept.get(frame.url);
+    if (old) this.bytes -= sizeOf(old);
+    this.kept.delete(frame.url);
+    this.kept.set(frame.url, frame);
+    this.bytes += sizeOf(frame);
+    for (const [url, least] of this.kept) {
+      if (this.bytes <= MOST_BYTES || url === frame.url) break;
+      this.kept.delete(url);
+      this.bytes -= sizeOf(least);
+    }
+  }
+}
+
+function sizeOf({ width, height }: Frame): number {
+  return LEAST + width * height * 4;
+}
+
+/** RGBA of one pixel of an image, as the log has it: brightness and contrast of the view do not count. */
+export function pixelOf(image: CanvasImageSource, x: number, y: number): readonly [number, number, number, number] {
+  const context = scratch(1, 1);
+  context.clearRect(0, 0, 1, 1);
+  context.drawImage(image, x, y, 1, 1, 0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0, alpha = 0] = context.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue, alpha];
+}
+
+/** RGBA of all pixels. */
+export function pixelsOf({ image, width, height }: Frame): Uint8ClampedArray {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error('no canvas');
+  context.drawImage(image, 0, 0);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+let one: OffscreenCanvasRenderingContext2D | null = null;
+
+function scratch(width: number, height: number): OffscreenCanvasRenderingContext2D {
+  one ??= new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  if (!one) throw new Error('no canvas');
+  one.imageSmoothingEnabled = false;
+  return one;
+}

@@ -1,0 +1,121 @@
+import { Button, ErrorCell, fileName, type CardKey } from 'insight-host/kit';
+import type { Signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import type { ImageBoard, Mode } from './board';
+import { differenceOf, type Difference } from './difference';
+import { pixelsOf, type Frame } from './frames';
+import { filterOf } from './light';
+import { problemOf, RunLabel } from './pane';
+import { Readout } from './readout';
+import { Stage } from './stage';
+import { Divider } from './divider';
+import { useRunPicture } from './use_run_picture';
+import type { Pixel } from './viewport';
+
+const MOST_PIXELS = 1 << 24; // of a difference: it is worked out while the page waits
+
+export interface PairProps {
+  readonly board: ImageBoard;
+  readonly first: CardKey;
+  readonly second: CardKey;
+  readonly step: number | null;
+  /** Index of the record of the first. */
+  readonly at: number;
+  readonly mode: Exclude<Mode, 'side'>;
+  readonly pixel: Signal<Pixel | null>;
+}
+
+/** Two runs in one picture. */
+export function Pair({ board, first, second, step, at, mode, pixel }: PairProps): JSX.Element {
+  const say = board.t.bind(board);
+  const place = useRef<HTMLDivElement>(null);
+  const sample = board.sampleOf(first);
+  const one = useRunPicture(board, first, place, step, sample, at);
+  const other = useRunPicture(board, second, place, step, sample);
+  const settled = !one.busy && !other.busy && !one.error && !other.error;
+  const difference = useDifference(mode === 'difference' && settled ? one.frame : null, mode === 'difference' && settled ? other.frame : null, Number(board.gain.value));
+  const problem = problemOf(board, one) ?? problemOf(board, other);
+  const sameSize = !one.frame || !other.frame || (one.frame.width === other.frame.width && one.frame.height === other.frame.height);
+  const common = {
+    size: one.frame ?? { width: 0, height: 0 },
+    zoom: board.zoomOf(first),
+    onZoom: (zoom: Parameters<typeof board.setZoom>[1]) => board.setZoom(first, zoom),
+    wheel: true,
+    onPixel: (found: Pixel | null) => void (pixel.value = found),
+  };
+  const label = say('compare.label', { first: first.run ?? '', second: second.run ?? '', tag: board.titleOf(first.tag) });
+  return (
+    <div ref={place} class="pair">
+      <div class="labels">
+        <RunLabel board={board} picture={one} step={step} />
+        <RunLabel board={board} picture={other} step={step} />
+      </div>
+      <div class={one.busy || other.busy ? 'view busy' : 'view'}>
+        {problem ??
+          (mode === 'swipe' ? (
+            <>
+              <Stage {...common} element={one.frame?.image ?? null} filter={filterOf(board.lightOf(first))} label={label} />
+              <Stage {...common} element={other.frame?.image ?? null} filter={filterOf(board.lightOf(first))} label={label} clip={`inset(0 0 0 ${board.swipe.value}%)`} />
+              <Divider label={say('compare.divider')} setting={board.swipe} />
+            </>
+          ) : difference && 'reason' in difference ? (
+            <ErrorCell board={board} card={first} reason={say(`compare.${difference.reason}`, difference.values)} />
+          ) : (
+            <Stage {...common} element={difference?.canvas ?? null} label={label} />
+          ))}
+      </div>
+      <footer>
+        <span class="counts" data-testid="difference">
+          {mode === 'swipe' && !sameSize && one.frame && other.frame ? say('compare.stretched', { first: sizeText(one.frame), second: sizeText(other.frame) }) : ''}
+          {mode === 'difference' && difference && 'found' in difference ? say('compare.found', { largest: difference.found.largest, mean: Number(difference.found.mean.toPrecision(3)), differing: difference.found.differing, pixels: difference.canvas.width * difference.canvas.height }) : ''}
+        </span>
+        {mode === 'difference' && difference && 'canvas' in difference && (
+          <Button action="save-difference" icon="export" label={say('compare.save')} onPress={() => void save(board, first, difference.canvas, step)} />
+        )}
+        {pixel.value && one.frame && <Readout board={board} frame={one.frame} pixel={pixel.value} />}
+        {pixel.value && other.frame && sameSize && <Readout board={board} frame={other.frame} pixel={pixel.value} />}
+      </footer>
+    </div>
+  );
+}
+
+interface Drawn {
+  readonly found: Difference;
+  readonly canvas: HTMLCanvasElement;
+}
+interface Refused {
+  readonly reason: 'sizes' | 'large';
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** The difference of both, the last one while there is nothing to compare. */
+function useDifference(a: Frame | null, b: Frame | null, gain: number): Drawn | Refused | null {
+  const last = useRef<Drawn | Refused | null>(null);
+  return useMemo(() => {
+    if (!a || !b) return last.current;
+    last.current = drawn(a, b, gain);
+    return last.current;
+  }, [a?.url, b?.url, gain]);
+}
+
+function drawn(a: Frame, b: Frame, gain: number): Drawn | Refused {
+  const values = { first: sizeText(a), second: sizeText(b) };
+  if (a.width !== b.width || a.height !== b.height) return { reason: 'sizes', values };
+  if (a.width * a.height > MOST_PIXELS) return { reason: 'large', values };
+  const found = differenceOf(pixelsOf(a), pixelsOf(b), gain);
+  const canvas = document.createElement('canvas');
+  canvas.width = a.width;
+  canvas.height = a.height;
+  canvas.getContext('2d')?.putImageData(new ImageData(found.pixels, a.width, a.height), 0, 0);
+  return { found, canvas };
+}
+
+function sizeText({ width, height }: Frame): string {
+  return `${width} × ${height}`;
+}
+
+async function save(board: ImageBoard, card: CardKey, canvas: HTMLCanvasElement, step: number | null): Promise<void> {
+  const content = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (content) board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content);
+}

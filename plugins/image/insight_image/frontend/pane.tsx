@@ -1,0 +1,85 @@
+import { ErrorCell, timeLabel, type CardKey } from 'insight-host/kit';
+import type { Signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { ImageBoard } from './board';
+import { filterOf } from './light';
+import { Readout } from './readout';
+import { Stage } from './stage';
+import { useRunPicture, type RunPicture } from './use_run_picture';
+import type { Pixel } from './viewport';
+
+export interface PaneProps {
+  readonly board: ImageBoard;
+  readonly card: CardKey;
+  /** The card whose zoom, light and sample all panes share. */
+  readonly first: CardKey;
+  readonly step: number | null;
+  readonly at: number | null;
+  /** Under the pointer, in whichever pane that is. */
+  readonly pixel: Signal<Pixel | null>;
+}
+
+/** One run beside others. */
+export function Pane({ board, card, first, step, at, pixel }: PaneProps): JSX.Element {
+  const place = useRef<HTMLElement>(null);
+  const picture = useRunPicture(board, card, place, step, board.sampleOf(first), at);
+  const { frame } = picture;
+  return (
+    <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''}>
+      <RunLabel board={board} picture={picture} step={step} />
+      <div class={picture.busy ? 'view busy' : 'view'}>
+        {problemOf(board, picture) ?? (
+          <Stage
+            element={frame?.image ?? null}
+            size={frame ?? { width: 0, height: 0 }}
+            zoom={board.zoomOf(first)}
+            onZoom={(zoom) => board.setZoom(first, zoom)}
+            wheel
+            filter={filterOf(board.lightOf(first))}
+            label={`${board.titleOf(card.tag)}, ${card.run}`}
+            onPixel={(found) => (pixel.value = found)}
+          />
+        )}
+      </div>
+      <footer>
+        <span class="counts">{frame && !picture.error ? `${frame.width} × ${frame.height}` : ''}</span>
+        {pixel.value && frame && !picture.error && <Readout board={board} frame={frame} pixel={pixel.value} />}
+      </footer>
+    </figure>
+  );
+}
+
+/** Why a run shows nothing; null while it does, or will. */
+export function problemOf(board: ImageBoard, { card, steps, index, error, retry }: RunPicture): JSX.Element | null {
+  if (steps.error && !steps.records) return <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />;
+  if (error && steps.records) return <ErrorCell board={board} card={card} step={steps.records.steps[index] ?? NaN} reason={error} onRetry={retry} />;
+  return null;
+}
+
+export interface RunLabelProps {
+  readonly board: ImageBoard;
+  readonly picture: RunPicture;
+  /** That all are asked for. */
+  readonly step: number | null;
+}
+
+/** Run and record; marked where the run has nothing at the step that all are asked for. */
+export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
+  const { card, steps, index } = picture;
+  const { records } = steps;
+  const own = records && index >= 0 ? records.steps[index] : undefined;
+  const other = own !== undefined && step !== null && own !== step;
+  return (
+    <figcaption>
+      <i class="dot" style={{ background: board.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
+      <span class="run" title={card.run ?? ''}>{card.run}</span>
+      {records && index >= 0 && (
+        <span class={other ? 'at other' : 'at'} title={other ? board.t('compare.nearest', { step }) : ''}>
+          {timeLabel(records, index, board.time.value, board.locale.value, board.t.bind(board))}
+          {other && board.time.value !== 'step' ? ` (${board.t('time.step', { step: own })})` : ''}
+        </span>
+      )}
+    </figcaption>
+  );
+}

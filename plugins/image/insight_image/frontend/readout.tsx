@@ -1,0 +1,25 @@
+import type { JSX } from 'preact';
+import type { ImageBoard } from './board';
+import { pixelOf, type Frame } from './frames';
+import type { Pixel } from './viewport';
+
+export interface ReadoutProps {
+  readonly board: ImageBoard;
+  readonly frame: Frame;
+  readonly pixel: Pixel;
+}
+
+/** The value of one pixel, 0 to 255 for red, green and blue, and alpha where it is not opaque. */
+export function Readout({ board, frame, pixel }: ReadoutProps): JSX.Element | null {
+  if (pixel.x >= frame.width || pixel.y >= frame.height) return null;
+  const value = pixelOf(frame.image, pixel.x, pixel.y);
+  const [red, green, blue, alpha] = value;
+  const numbers = alpha === 255 ? [red, green, blue] : value;
+  return (
+    <span class="readout" data-testid="pixel" title={board.t('pixel.hint')}>
+      <i class="swatch" style={{ background: `rgb(${red} ${green} ${blue} / ${alpha / 255})` }} />
+      <span class="at">{board.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
+      <b>{numbers.join(' ')}</b>
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+import { Latest, type CardKey, type Records } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ImageBoard } from './board';
+
+interface RecordInfo {
+  readonly samples: number;
+}
+
+export interface SampleChoiceProps {
+  readonly board: ImageBoard;
+  readonly card: CardKey;
+  readonly records: Records;
+  readonly index: number;
+}
+
+/** Which picture of a batch is shown, and of how many. */
+export function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element {
+  const latest = useMemo(() => new Latest<RecordInfo>(board.queue, () => 0), [board]);
+  const sample = board.sampleOf(card);
+  const query = board.queryOf(card, records, index, 0);
+  const key = JSON.stringify(query);
+  const visible = board.visible.value;
+  useEffect(() => {
+    if (visible) latest.want(key, (signal) => board.ctx.data.json<RecordInfo>('info', query, { signal }));
+  }, [latest, key, visible]);
+  useEffect(() => () => latest.rest(), [latest]);
+  const count = latest.answer.value?.value.samples;
+  const last = Math.max(0, (count ?? sample + 1) - 1);
+  const label = board.t('sample.label');
+  return (
+    <label class="sample" title={board.t('sample.hint')}>
+      <span>{label}</span>
+      <input
+        type="number"
+        min="0"
+        max={last}
+        step="1"
+        data-control="sample"
+        aria-label={label}
+        value={sample}
+        onInput={(event) => {
+          const value = Number(event.currentTarget.value);
+          if (event.currentTarget.value !== '' && Number.isInteger(value)) board.setSample(card, Math.max(0, Math.min(last, value)));
+        }}
+      />
+      <span data-testid="sample-count">{count === undefined ? '' : board.t('sample.of', { last, count })}</span>
+    </label>
+  );
+}

@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isCrisp, overflows, panned, pixelAt, placed, zoomedAt, type Pixel, type Size, type Zoom } from './viewport';
+
+export interface StageProps {
+  /** A decoded image, or a drawing; null leaves the stage empty. */
+  readonly element: HTMLImageElement | HTMLCanvasElement | null;
+  /** Of the picture, in its pixels. */
+  readonly size: Size;
+  readonly zoom: Zoom | null;
+  readonly onZoom: (zoom: Zoom | null) => void;
+  /** The wheel zooms; elsewhere it does so with Ctrl and scrolls the page without. */
+  readonly wheel: boolean;
+  readonly label: string;
+  /** CSS filter. */
+  readonly filter?: string;
+  /** CSS clip path of the picture's layer. */
+  readonly clip?: string;
+  /** The pixel under the pointer; null when it leaves the picture. */
+  readonly onPixel?: (pixel: Pixel | null) => void;
+  readonly onOpen?: () => void;
+  readonly children?: ComponentChildren;
+}
+
+const WHEEL = 0.0015; // of zoom for each pixel that a wheel turns
+
+/** An area with one picture in it, which it never lets change its own size. */
+export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', clip = '', onPixel, onOpen, children }: StageProps): JSX.Element {
+  const root = useRef<HTMLDivElement>(null);
+  const layer = useRef<HTMLDivElement>(null);
+  const area = useSignal<Size>({ width: 0, height: 0 });
+  const own = useRef<{ readonly of: Element; readonly element: HTMLImageElement | HTMLCanvasElement } | null>(null);
+  const dragged = useRef<{ x: number; y: number } | null>(null);
+  const latest = useRef({ size, zoom, onZoom, wheel });
+  latest.current = { size, zoom, onZoom, wheel };
+
+  useLayoutEffect(() => {
+    const host = root.current;
+    if (!host) return;
+    const measure = (): void => void (area.value = { width: host.clientWidth, height: host.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(host);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const host = root.current;
+    if (!host) return;
+    const turned = (event: WheelEvent): void => {
+      const now = latest.current;
+      if (!now.wheel && !event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const box = host.getBoundingClientRect();
+      const factor = Math.exp(-event.deltaY * WHEEL * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1));
+      now.onZoom(zoomedAt(area.value, now.size, now.zoom, factor, event.clientX - box.left, event.clientY - box.top));
+    };
+    host.addEventListener('wheel', turned, { passive: false });
+    return () => host.removeEventListener('wheel', turned);
+  }, []);
+  useLayoutEffect(() => {
+    const host = layer.current;
+    if (!host) return;
+    if (!element) {
+      own.current = null;
+      host.replaceChildren();
+      return;
+    }
+    if (own.current?.of !== element) {
+      // what another view shows stays there
+      const taken = element.parentNode !== null && element.parentNode !== host && element instanceof HTMLImageElement;
+      own.current = { of: element, element: taken ? (element.cloneNode() as HTMLImageElement) : element };
+    }
+    const mine = own.current.element;
+    if (host.firstChild !== mine || host.childNodes.length !== 1) host.replaceChildren(mine);
+    const { left, top, scale } = placed(area.value, size, zoom);
+    Object.assign(mine.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${size.width * scale}px`,
+      height: `${size.height * scale}px`,
+      imageRendering: isCrisp(scale) ? 'pixelated' : 'auto',
+      filter,
+    });
+  });
+
+  const placeOf = (event: PointerEvent): readonly [number, number] => {
+    const box = root.current?.getBoundingClientRect();
+    return [event.clientX - (box?.left ?? 0), event.clientY - (box?.top ?? 0)];
+  };
+  const drags = overflows(area.value, size, zoom);
+  return (
+    <div
+      ref={root}
+      class={drags ? 'stage drags' : 'stage'}
+      role="img"
+      aria-label={label}
+      data-testid="stage"
+      onDblClick={onOpen}
+      onPointerDown={(event) => {
+        if (!drags || event.button !== 0) return;
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragged.current = { x: event.clientX, y: event.clientY };
+      }}
+      onPointerMove={(event) => {
+        const from = dragged.current;
+        if (from && zoom) {
+          onZoom(panned(area.value, size, zoom, event.clientX - from.x, event.clientY - from.y));
+          dragged.current = { x: event.clientX, y: event.clientY };
+        }
+        if (element) onPixel?.(pixelAt(area.value, size, zoom, ...placeOf(event)));
+      }}
+      onPointerUp={() => void (dragged.current = null)}
+      onPointerCancel={() => void (dragged.current = null)}
+      onPointerLeave={() => onPixel?.(null)}
+    >
+      <div ref={layer} class="layer" style={{ clipPath: clip || 'none' }} />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from 'insight-host/kit';
+import type { ImageBoard } from './board';
+import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
+
+/** What one run shows in a comparison. */
+export interface RunPicture extends ShownPicture {
+  readonly card: CardKey;
+  readonly steps: CardSteps;
+  /** Of the record that is shown, in `steps.records`; -1 when there is none. */
+  readonly index: number;
+}
+
+/** The picture of a run at a step, or at the step nearest to it. `at`: index of the record where that is known. */
+export function useRunPicture(board: ImageBoard, card: CardKey, place: Place, step: number | null, sample: number, at: number | null = null): RunPicture {
+  const steps = useSteps(board, card);
+  const { records } = steps;
+  const index = !records ? -1 : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
+  const there = records !== null && index >= 0;
+  const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, true) : null);
+  const beside = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length);
+  useNeighbours(board, there && !shown.busy, () => beside.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])), `${card.run} ${index} ${sample}`);
+  return { ...shown, card, steps, index };
+}
