@@ -12,6 +12,8 @@ export interface TagInfo {
   readonly points: number;
   readonly first_step: number;
   readonly last_step: number;
+  /** How often writing began at an earlier step, where the plugin says it. */
+  readonly attempts?: number;
 }
 /** By run, then by tag. */
 export type TagTable<Info extends TagInfo> = Readonly<Record<string, Readonly<Record<string, Info>>>>;
@@ -108,6 +110,9 @@ export class Board<Info extends TagInfo = TagInfo> {
     }
     return found;
   });
+
+  /** Whether a run that is shown wrote steps anew. */
+  readonly hasAttempts = computed(() => this.runs.value.some((run) => Object.values(this.table.value?.[run.name] ?? {}).some(({ attempts = 1 }) => attempts > 1)));
 
   readonly match = computed(() => tagFilter(this.filter.value));
   readonly shownTags = computed(() => [...this.runsByTag.value.keys()].filter(this.match.value.matches));

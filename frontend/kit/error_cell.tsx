@@ -16,12 +16,13 @@ export interface ErrorCellProps<Info extends TagInfo> {
 /** In the place of a picture that cannot be shown: which record it is and why. Its neighbours stay as they are. */
 export function ErrorCell<Info extends TagInfo>({ board, card, step, reason, onRetry }: ErrorCellProps<Info>): JSX.Element {
   const say = board.t.bind(board);
-  const place = [card.run, board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
+  // The server's text about a record names it already.
+  const place = reason.includes(card.tag) && card.tag ? [] : [card.run, board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
   return (
     <div class="error-cell" role="alert" data-testid="error-cell">
       <Icon name="warn" />
       <strong>{say(step === undefined ? 'error.title' : 'error.record')}</strong>
-      <span class="where">{place.join(' · ')}</span>
+      {place.length > 0 && <span class="where">{place.join(' · ')}</span>}
       <span class="reason">{reason}</span>
       {onRetry && <button type="button" data-action="retry" onClick={onRetry}>{say('retry')}</button>}
     </div>

@@ -63,14 +63,21 @@ describe('what a card wants to know', () => {
     expect([latest.answer.value?.key, latest.error.value]).toEqual(['2', null]);
   });
 
-  it('is answered anew when an earlier wish comes back', async () => {
+  it('is not asked for again when it is there', async () => {
     latest.want('1', answer('1', 10));
     await pass(20);
+    latest.want('2', answer('2', 50));
+    await pass(20);
+    latest.want('1', answer('1', 10));
+    await pass(100);
+    expect([latest.answer.value?.key, latest.error.value]).toEqual(['1', null]);
+    latest.rest();
+    latest.want('1', answer('1', 10));
+    await pass(20);
+    expect([started, aborted]).toEqual([['1', '2'], ['2']]);
     latest.want('2', answer('2', 10));
     await pass(20);
-    latest.want('1', answer('1', 10));
-    await pass(20);
-    expect(latest.answer.value?.key).toBe('1');
+    expect(latest.answer.value?.key).toBe('2');
   });
 
   it('ends when the card leaves the screen', async () => {

@@ -35,10 +35,12 @@ export class Latest<T> {
 
   /** Wants the answer to `request`, which `key` names; the same key again asks for nothing. */
   want(key: string, request: (signal: AbortSignal) => Promise<T>): void {
-    if (this.wanted?.key === key && (this.working?.key === key || this.answer.value?.key === key || this.error.value?.key === key)) return;
+    const again = this.wanted?.key === key && (this.working?.key === key || this.error.value?.key === key);
     this.wanted = { key, request };
+    if (again) return;
     const { working } = this;
-    if (!working) void this.work();
+    if (this.answer.value?.key === key) working?.stop.abort(); // it is there
+    else if (!working) void this.work();
     else if (working.key !== key) this.timer ??= setTimeout(() => working.stop.abort(), PATIENCE);
   }
 
@@ -71,6 +73,6 @@ export class Latest<T> {
     this.timer = undefined;
     this.working = null;
     this.busy.value = false;
-    if (this.wanted && this.wanted.key !== wanted.key) void this.work();
+    if (this.wanted && this.wanted.key !== wanted.key && this.wanted.key !== this.answer.value?.key) void this.work();
   }
 }

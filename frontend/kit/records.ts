@@ -56,7 +56,7 @@ interface Entry extends RecordTable {
 }
 
 const MOST = 400; // tables kept of cards that left the screen
-const REST = 500; // ms between two questions about one table, however fast it grows
+const REST = 500; // ms from one answer to the next question about a table, however fast it grows
 
 /** The records of the cards that are looked at, each asked for once and again after a change. */
 export class RecordTables {
@@ -148,7 +148,7 @@ export class RecordTables {
     setTimeout(() => {
       entry.asking = false;
       if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
-    }, entry.stale ? 0 : REST);
+    }, entry.stale ? 0 : REST + (entry.records.value?.steps.length ?? 0) / 20); // long tables less often
   }
 
   private forgetOldest(): void {

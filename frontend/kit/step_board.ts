@@ -52,8 +52,8 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
     this.tables.changed(series);
   }
 
-  /** Whether a table that was looked at leaves records out for a restart, so that attempts differ. */
-  readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.tables.anyHidden.value);
+  /** Whether attempts differ: the list of tags says so, or a table that leaves records out. */
+  readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.hasAttempts.value || this.tables.anyHidden.value);
 
   /** Index of the record at which a card's slider stands; -1 without records. Without a word of the user it is the last one, also after more have come. */
   indexOf(card: CardKey, records: Records): number {

@@ -44,6 +44,15 @@ export function timeLabel(records: Records, index: number, kind: XKind, locale: 
   return t('time.step', { step: records.steps[index] ?? NaN });
 }
 
+/** What the slider does not say of the records: how many were not kept, and how many a restart hides. */
+export function recordNotes<Info extends TagInfo>(board: StepBoard<Info>, records: Records): readonly string[] {
+  const { points, kept, hidden } = records;
+  return [
+    ...(kept < points ? [board.t('steps.kept', { kept, count: points })] : []),
+    ...(hidden > 0 ? [board.t('steps.hidden', { hidden })] : []),
+  ];
+}
+
 const TICKS = 60; // records up to which each has a mark
 const RESTARTS = 50;
 

@@ -51,4 +51,19 @@ describe('shortcuts', () => {
     input.dispatchEvent(key('b'));
     expect(run).toHaveBeenCalledTimes(1);
   });
+
+  it('leave a slider its arrows and a button its space bar', () => {
+    const shortcuts = new Shortcuts();
+    const run = vi.fn();
+    for (const name of ['ArrowLeft', ' ']) shortcuts.add({ key: name, description: () => '', run, owner: '' });
+    const slider = Object.assign(document.body.appendChild(document.createElement('input')), { type: 'range' });
+    const button = document.body.appendChild(document.createElement('button'));
+    for (const element of [slider, button]) element.onkeydown = (event) => shortcuts.press(event, '', false);
+    slider.dispatchEvent(key('ArrowLeft'));
+    button.dispatchEvent(key(' '));
+    expect(run).not.toHaveBeenCalled();
+    button.dispatchEvent(key('ArrowLeft'));
+    slider.dispatchEvent(key(' '));
+    expect(run).toHaveBeenCalledTimes(2);
+  });
 });

@@ -21,6 +21,13 @@ export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && !/^(checkbox|radio|range|button|submit|reset|color|file)$/.test(target.type);
 }
 
+/** Keys that the element with the focus has a use for itself. */
+function isTaken({ target, key }: KeyboardEvent): boolean {
+  if (isTyping(target)) return true;
+  if (target instanceof HTMLInputElement && target.type === 'range') return /^(Arrow|Page|Home$|End$)/.test(key);
+  return (target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement) && (key === ' ' || key === 'Enter');
+}
+
 export function keyMatches(key: string, event: KeyboardEvent): boolean {
   const parts = key.split('+').filter(Boolean);
   const name = key.endsWith('+') ? '+' : (parts.pop() ?? '');
@@ -49,7 +56,7 @@ export class Shortcuts {
     const found = this.list.value.find(
       (shortcut) =>
         (shortcut.owner === '' || shortcut.owner === front) &&
-        (shortcut.always || (!dialogOpen && !isTyping(event.target))) &&
+        (shortcut.always || (!dialogOpen && !isTaken(event))) &&
         keyMatches(shortcut.key, event),
     );
     if (!found) return;

@@ -1,21 +1,16 @@
 import { computed, signal } from '@preact/signals';
 import type { PluginContext, Threshold } from 'insight-host';
-import { Board, changed, codecs, type ChangedSeries, type TagInfo } from 'insight-host/kit';
+import { Board, changed, codecs, type ChangedSeries } from 'insight-host/kit';
 import * as own from './codecs';
 import type { LogFlags, Zoom } from './codecs';
 import { readThresholds } from './conditions';
 import { Feeds } from './feeds';
 import { look, sameRange, stepBack, top, type ZoomStack } from './zoom_stack';
 
-/** What this plugin's `/tags` says of a series. */
-export interface ScalarInfo extends TagInfo {
-  readonly attempts: number;
-}
-
 const CONTINUES = 350; // ms; a wheel's notches and a pan's moves closer than this are one gesture
 
 /** Everything the tab shows, and what the user has set. */
-export class ScalarBoard extends Board<ScalarInfo> {
+export class ScalarBoard extends Board {
   readonly x = this.setting('x', codecs.xKind);
   readonly smoothing = this.setting('smooth', own.smoothing);
   readonly logX = this.setting('logx', codecs.flag(false));
@@ -55,9 +50,7 @@ export class ScalarBoard extends Board<ScalarInfo> {
   }
 
   /** Whether a run that is shown wrote steps anew, so that attempts differ. */
-  readonly hasRestarts = computed(
-    () => this.attempts.value === 'all' || this.runs.value.some((run) => Object.values(this.table.value?.[run.name] ?? {}).some((tag) => tag.attempts > 1)),
-  );
+  readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.hasAttempts.value);
 
   /** Says of a series that it has restarts; the list of tags may be older than they are. */
   restarted(run: string, tag: string): void {
