@@ -67,7 +67,7 @@ def _small_float(exponent: int, mantissa: int, bias: int, special: str) -> Widen
     """``special``: what ``ieee`` has of infinities and NaN, ``fn`` and ``fnuz`` of one NaN, or ``none``."""
 
     def widen(values: NDArray[Any]) -> NDArray[Any]:
-        return _float_table(exponent, mantissa, bias, special)[values]
+        return np.asarray(_float_table(exponent, mantissa, bias, special)[values])
 
     return widen
 
@@ -91,7 +91,7 @@ def _float_table(exponent: int, mantissa: int, bias: int, special: str) -> NDArr
         numbers = np.where(top & (part == (1 << mantissa) - 1), math.nan, numbers)
     elif special == "fnuz":
         numbers = np.where(codes == 1 << exponent + mantissa, math.nan, numbers)
-    return (sign * numbers).astype(np.float32)
+    return np.asarray(sign * numbers, np.float32)
 
 
 def _small_integer(bits: int, *, signed: bool) -> Widening:
@@ -99,7 +99,7 @@ def _small_integer(bits: int, *, signed: bool) -> Widening:
 
     def widen(values: NDArray[Any]) -> NDArray[Any]:
         raised = values.view("u1") << np.uint8(8 - bits)
-        return (raised.view("i1") if signed else raised) >> (8 - bits)
+        return np.asarray((raised.view("i1") if signed else raised) >> (8 - bits))
 
     return widen
 

@@ -1,0 +1,82 @@
+"""Values of a slice in the forms that answers have: columns of numbers, and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+MOST_CHARACTERS = 4_000_000  # of all texts of an answer
+_FEWEST = 40  # that a text may have, however many there are
+_LONGEST = 65_536
+_WHOLE = (1 << 53) - 1  # the largest integer that a page holds exactly
+
+KINDS = {"f": "float", "i": "integer", "u": "integer", "b": "bool", "c": "complex", "O": "string"}
+
+
+@frozen(eq=False)
+class Cells:
+    """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say beside them."""
+
+    columns: Mapping[str, NDArray[Any]]
+    json: object
+    described: Mapping[str, object] = field(factory=dict)
+
+
+def kind_of(dtype: str, values: NDArray[Any]) -> str:
+    """float, integer, bool, complex or string: as MindSpore's type says it, whose values are all float32."""
+    if dtype == "bool":
+        return "bool"
+    if dtype.startswith(("int", "uint")):
+        return "integer"
+    return KINDS[values.dtype.kind]
+
+
+def cells_of(values: NDArray[Any]) -> Cells:
+    """Integers beyond 2**53 are texts in JSON, and complex numbers pairs."""
+    kind = values.dtype.kind
+    if kind == "O":
+        texts, cut = _texts(values)
+        return Cells({}, texts, {"texts": texts, "cut": cut})
+    if kind == "c":
+        parts = values.real, values.imag
+        return Cells(dict(zip(("real", "imaginary"), parts, strict=True)), np.stack(parts, axis=-1))
+    if kind == "b":
+        return Cells({"values": values.astype(np.uint8)}, values)
+    if kind == "f":
+        wide = values.astype(np.float32) if values.dtype.itemsize < 4 else values
+        return Cells({"values": wide}, wide)
+    if values.dtype.itemsize > 4 or values.dtype == np.uint32:
+        # of uint64 the bits: safetensors in a page have no other integers of 64 bits than signed ones
+        whole = values.astype(np.int64) if values.dtype.itemsize <= 4 else values.view(np.int64)
+        return Cells({"values": whole}, _whole(values))
+    return Cells({"values": values.astype(np.int32)}, values)
+
+
+def exact(number: float | int | None) -> float | int | str | None:
+    """An integer that a page cannot hold as its text."""
+    return str(number) if isinstance(number, int) and abs(number) > _WHOLE else number
+
+
+def _whole(values: NDArray[Any]) -> object:
+    large = values > _WHOLE if values.dtype.kind == "u" else (values > _WHOLE) | (values < -_WHOLE)
+    if not large.any():
+        return values
+    named = values.astype(object)
+    named[large] = values[large].astype(str).astype(object)
+    return named.tolist()
+
+
+def _texts(values: NDArray[Any]) -> tuple[Any, int]:
+    """The strings as (nested) lists of texts, and how many of them are cut."""
+    longest = min(_LONGEST, max(_FEWEST, MOST_CHARACTERS // max(1, values.size)))
+    flat = [text[: longest * 4].decode("utf-8", "backslashreplace")[:longest] for text in values.flat]
+    cut = sum(
+        len(text) > longest and len(shown) == longest for text, shown in zip(values.flat, flat, strict=True)
+    )
+    nested = np.empty(len(flat), object)
+    nested[:] = flat
+    return nested.reshape(values.shape).tolist(), cut

@@ -1,0 +1,238 @@
+"""The HTTP side of the tensor plugin."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from attrs import asdict, field, frozen
+from werkzeug import Request, Response
+
+from insight_core.api import (
+    DataProvider,
+    InvalidArgument,
+    Payload,
+    PluginNameEnum,
+    RecordTable,
+    Route,
+    SeriesKey,
+    ShownAttempts,
+    Undecodable,
+)
+from insight_core.values.decoded import DecodedValues, RecordPlace
+from insight_core.values.histograms import Histogram, histogram_of
+from insight_core.values.tensors import Tensor, TensorHeader, tensor_header, tensor_of
+from insight_core.web.answers import bytes_response, json_response, safetensors_response
+from insight_core.web.histograms import histograms_route
+from insight_core.web.parameters import attempts, choice, flag, series_key, whole_number
+from insight_core.web.records import is_pinned, record_of, records_route
+from insight_tensor.cells import cells_of, exact, kind_of
+from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
+from insight_tensor.npy import npy_parts, npy_size
+from insight_tensor.slices import SliceError, TensorSlice
+from insight_tensor.statistics import statistics_of
+
+MAX_VALUES = 100_000  # of an answer
+MAX_HEADERS = 1000
+MAX_STEPS = 200  # of the histograms of an answer
+MAX_READ = 512 << 20  # bytes of payloads that these may take, but two steps whatever they take
+_HEAD = 1024  # bytes of a payload: what a tensor is stands at its begin
+_BUCKETS = 300  # of the values of one step
+_KEPT_BYTES = 160 << 20  # of the decoded tensors that are looked at
+_OTHERS_BYTES = 16 << 20
+
+_LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
+
+_ONE_AT_A_TIME = threading.Semaphore()  # statistics of a large tensor take a processor for a while
+
+_TENSOR = PluginNameEnum.TENSOR
+View: TypeAlias = Callable[[Request], Response]
+SeriesView: TypeAlias = Callable[["_Series", Request], Response]
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    views = _Views(data)
+    of_series: list[tuple[str, SeriesView]] = [
+        ("/records", _Series.records),
+        ("/headers", _Series.headers),
+        ("/statistics", _Series.statistics),
+        ("/values", _Series.values),
+        ("/histograms", _Series.histograms),
+        ("/npy", _Series.npy),
+    ]
+    return [Route("/tags", views.tags), *(Route(path, views.of_series(view)) for path, view in of_series)]
+
+
+@frozen
+class _Views:
+    data: DataProvider
+    series: dict[str, _Series] = field(factory=dict)  # by owner, which is rarely more than one
+
+    def tags(self, request: Request) -> Response:
+        """With ``others=1`` also what no plugin claims; ``plugin`` is what its writer says it is of."""
+        owners = [str(_TENSOR), *(unclaimed(self.data) if flag(request, "others") else ())]
+        found: dict[str, dict[str, object]] = {}
+        for owner in reversed(owners):  # our own last: they stay
+            for info in self.data.series(owner):
+                found.setdefault(info.key.run, {})[info.key.tag] = {
+                    **info.as_tag(),
+                    "attempts": info.attempts,
+                    "kept": info.kept,
+                    "plugin": summary_plugin(owner),
+                }
+        return json_response(found)
+
+    def of_series(self, of: SeriesView) -> View:
+        """The view of whoever has the series."""
+
+        def view(request: Request) -> Response:
+            owner = owner_of(self.data, series_key(request))
+            series = self.series.get(owner) or self.series.setdefault(owner, _Series.of(self.data, owner))
+            return of(series, request)
+
+        return view
+
+
+@frozen
+class _Series:
+    """Views of what is under one name in the data: our own series, or those of an unclaimed plugin."""
+
+    data: DataProvider
+    owner: str
+    tensors: DecodedValues[Tensor]
+    distributions: DecodedValues[Histogram]
+
+    @classmethod
+    def of(cls, data: DataProvider, owner: str) -> _Series:
+        kept = _KEPT_BYTES if owner == _TENSOR else _OTHERS_BYTES
+        tensors = DecodedValues(data, owner, tensor_of, lambda tensor: tensor.nbytes, kept)
+        return cls(data, owner, tensors, DecodedValues(data, owner, _distribution, _distribution_bytes))
+
+    def records(self, request: Request) -> Response:
+        return records_route(self.data, self.owner).view(request)
+
+    def histograms(self, request: Request) -> Response:
+        route = histograms_route(
+            self.data, self.owner, self.distributions.get, max_steps=MAX_STEPS, affordable=_affordable
+        )
+        return route.view(request)
+
+    def headers(self, request: Request) -> Response:
+        key, shown = series_key(request), attempts(request)
+        table = self.data.records(self.owner, key, shown)
+        begin = whole_number(request, "from", 0, _LAST_INDEX, 0)
+        most = whole_number(request, "count", 1, MAX_HEADERS, MAX_HEADERS)
+        end = min(len(table.steps), begin + most)
+        rows = [self._header_row(place) for place in _places(table, key, begin, end, shown)]
+        following = end if end < len(table.steps) else None
+        return json_response(
+            {"run": key.run, "tag": key.tag, "points": table.total, "next": following, "headers": rows}
+        )
+
+    def _header_row(self, place: RecordPlace) -> dict[str, object]:
+        row: dict[str, object] = {
+            "index": place.index,
+            "step": place.step,
+            "wall_time": place.wall_time,
+            "size": place.size,
+        }
+        try:
+            header = self._header(place)
+        except Undecodable as error:
+            return row | {"error": str(error)}
+        return row | {"dtype": header.dtype, "shape": header.shape, "count": header.count}
+
+    def _header(self, place: RecordPlace) -> TensorHeader:
+        """Of the first bytes; of the whole payload where a writer begins with something else."""
+        for limit in (_HEAD, None):
+            payload = self.data.payload(self.owner, place.key, place.index, place.attempts, limit=limit)
+            try:
+                return tensor_header(payload)
+            except ValueError as error:
+                reason = error
+        raise Undecodable(f"{place}: {reason}")
+
+    def values(self, request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors"))
+        place = record_of(request, self.data, self.owner)
+        tensor = self.tensors.get(place)
+        chosen = _slice(request, tensor)
+        given = chosen.bounded(MAX_VALUES)
+        found = cells_of(np.asarray(tensor.values[given.key]))
+        described = _described(place, tensor) | {
+            "kind": kind_of(tensor.dtype, tensor.values),
+            "slice": str(chosen),
+            "open": [{"dimension": d, "start": a, "stop": b} for d, a, b in chosen.open],
+            "given": [{"dimension": d, "start": a, "stop": b} for d, a, b in given.open],
+            "selected": chosen.count,
+            "bounded": given != chosen,
+            **found.described,
+        }
+        if form == "json":
+            return json_response(described | {"values": found.json}, immutable=is_pinned(request))
+        return safetensors_response(found.columns, "tensor", described, immutable=is_pinned(request))
+
+    def statistics(self, request: Request) -> Response:
+        place = record_of(request, self.data, self.owner)
+        tensor = self.tensors.get(place)
+        values = tensor.values
+        if "slice" in request.args:
+            values = np.asarray(values[_slice(request, tensor).key])
+        with _ONE_AT_A_TIME:
+            known = asdict(statistics_of(values))
+        known |= {name: exact(known[name]) for name in ("min", "max")}
+        return json_response(_described(place, tensor) | known, immutable=is_pinned(request))
+
+    def npy(self, request: Request) -> Response:
+        place = record_of(request, self.data, self.owner)
+        tensor = self.tensors.get(place)
+        values = tensor.values
+        if values.dtype == object:
+            raise InvalidArgument(f"{place}: strings have no place in .npy files; /values has them as JSON")
+        if "slice" in request.args:
+            values = np.asarray(values[_slice(request, tensor).key])
+        name = f"{place.key.run}_{place.key.tag}_{place.step}.npy"
+        answer = bytes_response(b"", "application/octet-stream", filename=name, immutable=is_pinned(request))
+        answer.response = npy_parts(values)
+        answer.content_length = npy_size(values)
+        return answer
+
+
+def _places(
+    table: RecordTable, key: SeriesKey, begin: int, end: int, shown: ShownAttempts
+) -> Iterator[RecordPlace]:
+    columns = (column[begin:end].tolist() for column in (table.steps, table.wall_times, table.sizes))
+    for index, (step, wall_time, size) in enumerate(zip(*columns, strict=True), begin):
+        yield RecordPlace(key, index, step, wall_time, size, shown)
+
+
+def _slice(request: Request, tensor: Tensor) -> TensorSlice:
+    try:
+        return TensorSlice.parse(request.args.get("slice", ""), tensor.shape)
+    except SliceError as error:
+        raise InvalidArgument(f"slice: {error}") from None
+
+
+def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
+    return {
+        "step": place.step,
+        "wall_time": place.wall_time,
+        "dtype": tensor.dtype,
+        "shape": tensor.shape,
+    }
+
+
+def _distribution(payload: Payload) -> Histogram:
+    return histogram_of(tensor_of(payload).values, _BUCKETS)
+
+
+def _distribution_bytes(histogram: Histogram) -> int:
+    return 3 * (histogram.counts.nbytes + 112)  # 112 of each array, beside its numbers
+
+
+def _affordable(table: RecordTable) -> int:
+    """Of how many steps the payloads may be read for one answer."""
+    largest = int(table.sizes.max(initial=0))
+    return max(2, MAX_READ // max(1, largest))
