@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import insight_scalar
 import pytest
 
+from insight_core.loading import reading
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
@@ -45,6 +46,12 @@ def repository() -> Path:
 def sample_logs(repository: Path) -> Path:
     """The committed logs of real runs; not to be written to."""
     return repository / "examples/logs"
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read one by one, however small they are."""
+    monkeypatch.setattr(reading, "LARGEST", -1)
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from attrs import Factory, define, frozen
 from insight_core.api import Dialect
 from insight_core.loading.index_entry import FileRecord
 from insight_core.loading.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
-from insight_core.records.batch import BAD_DATA, Batch, Flaw
+from insight_core.records.batch import BAD_DATA, Batch, Flaw, SmallFile
 from insight_core.records.framing import HEADER_SIZE
 from insight_core.records.pages import is_whole
 from insight_core.records.scanner import Scanner, open_scanner
 
 MOST_FLAWS = 200  # of a file that are listed one by one
-_HEAD = 1024  # bytes; with _TAIL they tell whether a file is still the same one
-_TAIL = 8192  # bytes before the end of what was read
+HEAD = 1024  # bytes; with TAIL they tell whether a file is still the same one
+TAIL = 8192  # bytes before the end of what was read
 _LIVE = 60.0  # seconds after a write within which a file may well be written to while it is read
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
 
@@ -77,8 +77,8 @@ class _Stretch:
 def _both_ends(descriptor: int, info: os.stat_result) -> list[_Stretch]:
     """What tells, after a scan, whether a file that changed meanwhile was only appended to."""
     return [
-        _Stretch.of(descriptor, 0, min(_HEAD, info.st_size)),
-        _Stretch.of(descriptor, max(0, info.st_size - _HEAD), info.st_size),
+        _Stretch.of(descriptor, 0, min(HEAD, info.st_size)),
+        _Stretch.of(descriptor, max(0, info.st_size - HEAD), info.st_size),
     ]
 
 
@@ -90,7 +90,9 @@ class EventFile:
         self.path = path
         self.position = 0  # of the first byte that is not part of a record read
         self.size = 0  # when last looked at
-        self._scanner = open_scanner(guess, number_plugins=number_plugins)
+        self.dialect = guess  # until the file says it
+        self._number_plugins = number_plugins
+        self._scanner: Scanner | None = None  # most files are read at once, and never grow
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
         self._in_order_until = (
@@ -105,10 +107,6 @@ class EventFile:
         self._tail: Flaw | None = None
         self._caught_up = False
         self._grew = -math.inf
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._scanner.dialect
 
     def flaws(self) -> list[Flaw]:
         """What cannot be read. A tail that is cut off counts unless the file is just being written."""
@@ -142,8 +140,9 @@ class EventFile:
             if file_version(os.fstat(descriptor)) != file_version(info):
                 if before is None:  # it is written to after all: once more, with an eye on it
                     before = _both_ends(descriptor, info)
-                    batch = self._scanner.scan(descriptor, began, self.size)
+                    batch = self._scan_in_order(descriptor, began, self.size)
                 known += before
+            self.dialect = batch.dialect
             self._advance(descriptor, batch.end)
             # last: a file that was written anew while it was read is neither the one nor the other
             if not all(stretch.is_in(descriptor) for stretch in known):
@@ -160,6 +159,20 @@ class EventFile:
             return batch
         finally:
             os.close(descriptor)
+
+    def take(self, found: SmallFile) -> Batch:
+        """The records of a file of which nothing was read so far, read whole by somebody else."""
+        batch = found.batch
+        self._identity = found.identity
+        self.dialect = batch.dialect
+        self.position = self.size = size = found.size
+        self._head = _Stretch(0, min(HEAD, size), found.head_checksum)
+        tail = min(TAIL, size)
+        self._end = _Stretch(size - tail, tail, found.tail_checksum)
+        self._seen = (size, found.mtime_ns)
+        self._ctime_ns = found.ctime_ns
+        self._caught_up = True
+        return batch
 
     def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:
         """The next records: those that were scanned ahead, or those up to where that begins."""
@@ -181,18 +194,23 @@ class EventFile:
             self._ahead = ScanAhead(self._ahead_scanner, self.path, version, position + OWN)
         if batch is None:
             until = self._ahead.start if self._ahead else None
-            batch = self._scanner.scan(descriptor, position, info.st_size, until)
+            batch = self._scan_in_order(descriptor, position, info.st_size, until)
             if batch.end - position > PAUSE:  # mostly payloads, which nobody reads: there is little to do
                 self._in_order_until = batch.end + PAUSE
         return batch
+
+    def _scan_in_order(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
+        if self._scanner is None:
+            self._scanner = open_scanner(self.dialect, number_plugins=self._number_plugins)
+        return self._scanner.scan(descriptor, position, size, until)
 
     def _advance(self, descriptor: int, position: int) -> None:
         if position == self.position:
             return
         self.position = position
-        if self._head.length < _HEAD:
-            self._head = _Stretch.of(descriptor, 0, min(_HEAD, position))
-        self._end = _Stretch.of(descriptor, max(0, position - _TAIL), position)
+        if self._head.length < HEAD:
+            self._head = _Stretch.of(descriptor, 0, min(HEAD, position))
+        self._end = _Stretch.of(descriptor, max(0, position - TAIL), position)
 
     def record(self) -> FileRecord | None:
         """What a later start needs to go on from here; None while there is more to read."""
@@ -247,7 +265,7 @@ class EventFile:
             os.close(descriptor)
         self._identity = (info.st_dev, info.st_ino)
         self._head, self._end = head, end
-        self._scanner = open_scanner(record.dialect)
+        self.dialect = record.dialect
         self.position, self.size = record.position, info.st_size
         self._flaws = FlawList(
             list(record.flaws), record.more_flaws, record.first_unnamed_flaw, record.unnamed_skipped

@@ -7,12 +7,13 @@ import resource
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from attrs import define
 
-from insight_core.loading.tailed import Tailed
+from insight_core.loading.tailed import Tailed, read_together
 from insight_core.records.scanner import is_compiled
+from insight_core.records.small_files import LARGEST
 
 _TURN = 2  # batches of one run before the next run has its turn
 _TASK = (
@@ -41,6 +42,14 @@ class _Unread:
             if not more:
                 finished(self.files.popleft())
 
+    def leave(self, done: Collection[Tailed], finished: Callable[[Tailed], None]) -> None:
+        """Some of the files were read to their end."""
+        left = [tailed for tailed in self.files if tailed not in done]
+        for tailed in self.files:
+            if tailed in done:
+                finished(tailed)
+        self.files = deque(left)
+
 
 class Reading:
     """Reads what is behind, once. A run is read by one thread at a time, its files in order."""
@@ -67,27 +76,31 @@ class Reading:
         self._file_read, self._run_read = file_read, run_read
         self._threads: list[threading.Thread] = []
         self._at_work = 0  # threads
-        self._worth_it = _processors() if is_compiled() else 1  # more would wait for one another
+        self._is_compiled = is_compiled()
+        self._worth_it = _processors() if self._is_compiled else 1  # more would wait for one another
+        self._small = 0  # bytes of files that are not long, at the start
         self._lock = threading.Lock()
 
     def run(self) -> None:
         """Reads everything, or until told to stop."""
-        long = sum(
-            tailed.unread
-            for unread in self._queue.values()
-            for tailed in unread.files
-            if tailed.unread >= _LONG
-        )
-        self._add_threads(min(_processors(), _MOST_THREADS, 1 + long // _WORTH_A_THREAD) - 1)
+        unread = [tailed.unread for run in self._queue.values() for tailed in run.files]
+        long = sum(size for size in unread if size >= _LONG)
+        self._small = sum(unread) - long
+        self._share(long)
         self._work()
         for thread in self._threads:
             thread.join()
 
-    def _add_threads(self, count: int) -> None:
-        for _ in range(min(count, len(self._queue) - 1)):
-            thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+    def _share(self, size: int) -> None:
+        """Has as many threads as are worth it for so many bytes that are scanned without the interpreter."""
+        self._have_threads(min(_processors(), _MOST_THREADS, 1 + size // _WORTH_A_THREAD))
+
+    def _have_threads(self, count: int) -> None:
+        with self._lock:
+            for _ in range(min(count - 1 - len(self._threads), len(self._queue) - 1)):
+                thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
+                self._threads.append(thread)
+                thread.start()
 
     def _work(self) -> None:
         with self._lock:
@@ -105,14 +118,37 @@ class Reading:
                 return  # what others are still reading they put back and take again themselves
             began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
             count = sum(len(unread.files) for unread in task)
+            if self._is_compiled:
+                self._read_small(task)
             for unread in task:
                 unread.read_turn(self._file_read, self._at_work < self._worth_it)
                 if not unread.files:
                     self._run_read(unread.run)
             self._put_back([unread for unread in task if unread.files])
             is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
-            if is_slow and not self._threads and _waits() - waits >= count:  # for more than the processor
-                self._add_threads(_MOST_THREADS - 1)
+            if is_slow and _waits() - waits >= count:  # for more than the processor
+                self._have_threads(_MOST_THREADS)
+
+    def _read_small(self, task: list[_Unread]) -> None:
+        """Reads the small files that these runs begin with together, but for those that are kept or odd."""
+        size = 0
+        fresh: list[Tailed] = []
+        done: set[Tailed] = set()
+        for unread in task:
+            for tailed in unread.files:
+                if not tailed.is_new or tailed.found.size > LARGEST or size >= _TASK:
+                    break
+                size += tailed.found.size
+                _, more = tailed.read(0)
+                if not more:
+                    done.add(tailed)
+                elif not tailed.file.position:
+                    fresh.append(tailed)
+        if fresh:
+            self._share(self._small)
+            done.update(read_together(fresh, fresh[0].store.number_plugins))
+        for unread in task if done else ():
+            unread.leave(done, self._file_read)
 
     def _take(self) -> list[_Unread]:
         """The next run to be read, or the next several when they are small."""

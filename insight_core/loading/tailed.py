@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from insight_core.loading.event_file import EventFile, Replaced
+from insight_core.loading.event_file import HEAD, TAIL, EventFile, Replaced
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.logdir import FoundFile
-from insight_core.records.batch import Batch, Flaw
+from insight_core.records.batch import Batch, Flaw, SmallFile
+from insight_core.records.small_files import read_small_files
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without a cache does not load it
@@ -91,6 +93,16 @@ class Tailed:
                 self._fail(reason)
             return 1, False
 
+    def take(self, found: SmallFile) -> bool:
+        """Has the file, of which nothing was read so far, as it was read whole; False when that fails."""
+        with self.lock:
+            try:
+                self._append(self.file.take(found))
+            except Exception:
+                log.debug("%s is read by itself", self.found.path, exc_info=True)
+                return False
+            return True
+
     @property
     def state(self) -> ReadState:
         return ReadState(self.file.position, self.file.size, self.found.mtime_ns)
@@ -142,3 +154,26 @@ class Tailed:
     def _fail(self, reason: str) -> None:
         flaw = Flaw(self.file.position, reason)
         self.store.set_damage(self.found.run, self.found.name, [*self.file.flaws(), flaw])
+
+
+def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> list[Tailed]:
+    """Reads small files of which nothing was read so far; returns those that were read to their end.
+
+    All others are to be read by themselves, and so are those that follow one of these in its run: they are
+    damaged, unusual, changing or gone, or the store could not take them.
+    """
+    found = read_small_files(
+        [tailed.found.path for tailed in files],
+        [tailed.found.dialect for tailed in files],
+        number_plugins,
+        HEAD,
+        TAIL,
+    )
+    left: set[str] = set()  # runs
+    done = []
+    for tailed, file in zip(files, found, strict=True):
+        if file is not None and tailed.found.run not in left and tailed.take(file):
+            done.append(tailed)
+        else:
+            left.add(tailed.found.run)
+    return done

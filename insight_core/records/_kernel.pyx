@@ -50,7 +50,6 @@ crc32c_select(False)
 
 cdef enum:
     MOST_IDLE = 4
-    LONGEST_METADATA = 1 << 16  # bytes that are remembered
     MOST_METADATA = 1 << 16  # of one file
 
 # Numbers of the kinds of values: those of _rows.pxd, which have code, then the others.
@@ -68,6 +67,11 @@ for _dialect in Dialect:
         _layouts[_index].value_fields[_number] = _FIELDS.index(VALUE_FIELDS[_dialect].get(_number, ""))
     _layouts[_index].metadata_field = -1 if _index else METADATA_FIELD
     _layouts[_index].numbers_are_tensors = not _index
+
+
+cdef Layout layout_of(bint mindspore):
+    return _layouts[mindspore]
+
 
 cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 

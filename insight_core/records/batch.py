@@ -71,6 +71,19 @@ class Batch:
     tail: Flaw | None = None
 
 
+@define(eq=False)
+class SmallFile:
+    """A file that was read whole, did not change meanwhile, and has nothing wrong with it."""
+
+    identity: tuple[int, int]  # device, inode
+    size: int  # bytes
+    mtime_ns: int
+    ctime_ns: int
+    head_checksum: int  # CRC-32 of its first bytes, as many as was asked for
+    tail_checksum: int  # and of its last ones
+    batch: Batch
+
+
 def header_cut_off(end: int, size: int) -> Flaw:
     return Flaw(end, "the header of a record is cut off", size - end)
 

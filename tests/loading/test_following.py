@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from insight_core.api import Dialect, SeriesKey
-from insight_core.loading import event_file, loader, reading
+from insight_core.loading import event_file, loader, reading, tailed
 from insight_core.loading.event_file import EventFile
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Found, Logdir, discover
-from insight_core.records.batch import Batch
+from insight_core.records.batch import Batch, SmallFile
 from insight_core.records.scanner import open_scanner
+from insight_core.records.small_files import read_small_files
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_core.testing import EventWriter
@@ -231,16 +232,25 @@ def test_files_that_have_to_be_waited_for_are_waited_for_together(
     for number in range(60):
         with EventWriter(tmp_path / f"r{number}") as writer:
             writer.scalar("x", 0, 0.0)
-    original = EventFile.read
+    one, several = EventFile.read, read_small_files
 
     readers: set[int] = set()
 
     def slow(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         readers.add(threading.get_ident())
         time.sleep(0.05)  # as over a network
-        return original(file, may_scan_ahead)
+        return one(file, may_scan_ahead)
+
+    def all_slow(
+        paths: list[str], guesses: list[Dialect], numbers: frozenset[str], head: int, tail: int
+    ) -> list[SmallFile | None]:
+        readers.add(threading.get_ident())
+        for _ in paths:
+            time.sleep(0.05)
+        return several(paths, guesses, numbers, head, tail)
 
     monkeypatch.setattr(EventFile, "read", slow)
+    monkeypatch.setattr(tailed, "read_small_files", all_slow)
     monkeypatch.setattr(reading, "_TASK", 500)
     store = Store([SCALAR], {})
     Loader(store, [Logdir(str(tmp_path))], 0).load()
@@ -263,7 +273,7 @@ class FailingStore(Store):
 
 
 def test_points_that_the_store_could_not_take_come_with_the_next_look(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: None
 ) -> None:
     monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     with EventWriter(tmp_path / "r") as writer:

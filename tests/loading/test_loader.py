@@ -45,7 +45,7 @@ def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:
 
 
 def test_newest_first_and_a_huge_file_does_not_starve_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: None
 ) -> None:
     monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
     write(tmp_path, "old", 20, 1000)
@@ -100,7 +100,7 @@ def test_logdirs_may_overlap(tmp_path: Path) -> None:
 
 
 def test_a_file_that_fails_again_and_again_is_logged_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, one_by_one: None
 ) -> None:
     def fail(file: EventFile, may_scan_ahead: bool) -> Batch | None:
         raise MemoryError

@@ -343,7 +343,7 @@ def watch_scans(
     monkeypatch: pytest.MonkeyPatch, file: EventFile, scanned: Callable[[int, int], object]
 ) -> None:
     """``scanned`` is called after every scan, with where it began and ended."""
-    inner = file._scanner
+    inner = file._scanner or open_scanner(file.dialect)
 
     class Watched:
         dialect = inner.dialect

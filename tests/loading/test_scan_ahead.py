@@ -224,6 +224,7 @@ def test_only_processors_to_spare_scan_ahead(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     guesses: list[bool],
+    one_by_one: None,
     processors: int,
     pure: str,
     expected: bool,
