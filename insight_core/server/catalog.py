@@ -6,7 +6,7 @@ import functools
 import threading
 from collections.abc import Collection, Mapping
 
-from attrs import Factory, define, frozen
+from attrs import define, frozen
 
 from insight_core.api import Claim, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.proto import tensorboard_pb2 as tensorboard
@@ -27,17 +27,11 @@ class Entry:
 
     kind: Kind
     key: SeriesKey
-    sources: dict[str, Source] = Factory(dict)  # by plugin of the provider
+    sources: dict[str, Source]  # by plugin of the provider
+    last_step: int
+    last_wall_time: float
     longest: int | None = None  # of blob sequences: max_length, when found out
     metadata: tensorboard.SummaryMetadata | None = None
-
-    @property
-    def last_step(self) -> int:
-        return max(source.info.last_step for source in self.sources.values())
-
-    @property
-    def last_wall_time(self) -> float:
-        return max(source.info.last_wall_time for source in self.sources.values())
 
 
 class Catalog:
@@ -121,7 +115,11 @@ class Catalog:
             tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
             before = tags.get(info.key.tag)
             sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
-            tags[info.key.tag] = Entry(kind, info.key, sources)
+            ends = info.last_step, info.last_wall_time
+            if len(sources) > 1:
+                infos = [each.info for each in sources.values()]
+                ends = max(one.last_step for one in infos), max(one.last_wall_time for one in infos)
+            tags[info.key.tag] = Entry(kind, info.key, sources, *ends)
 
 
 @functools.lru_cache(256)

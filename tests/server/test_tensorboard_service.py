@@ -335,9 +335,13 @@ def test_a_tag_that_two_writers_fill_in_different_forms(
     null = wire.int_field(1, values.DT_DOUBLE) + wire.message_field(2, b"")
     with EventWriter(tmp_path / "r", start_time=200.0) as writer:
         writer.values(4, [wire.tensor_value("h", null, wire.metadata("histograms"))])
-    [data] = tensors(connect(load_with()), "histograms").values()
+    client = connect(load_with())
+    [data] = tensors(client, "histograms").values()
     assert list(data.step) == [2, 4, 6]
     assert [len(tensor.tensor_content) for tensor in data.value] == [72, 0, 72]
+    listed = client.tensorboard.ListTensors(messages.ListTensorsRequest(plugin_filter=named("histograms")))
+    [metadata] = [tag.metadata for run in listed.runs for tag in run.tags]
+    assert (metadata.max_step, metadata.max_wall_time) == (6, 204.0)
 
 
 def test_values_in_metadata_alone(connect: Connect, load_with: Load, tmp_path: Path) -> None:
