@@ -19,7 +19,7 @@ _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins 
 DECODER = RecordDecoder(
     claims={
         EventField(Dialect.MINDSPORE, "tensor"),
-        SummaryPlugin(""),  # tf.summary.write without metadata
+        EventField(Dialect.TENSORBOARD, "tensor"),  # tf.summary.write without metadata
         SummaryPlugin("tensor"),  # as a TensorBoard data server names those of MindSpore
     },
     decode=tensor_of,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
@@ -46,6 +47,8 @@ _OTHERS_BYTES = 16 << 20
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
 _ONE_AT_A_TIME = threading.Semaphore()  # statistics of a large tensor take a processor for a while
+
+_PLACES = re.compile(r"([0-9]{1,15}):([0-9]{1,15})", re.ASCII)
 
 _TENSOR = PluginNameEnum.TENSOR
 View: TypeAlias = Callable[[Request], Response]
@@ -159,15 +162,16 @@ class _Series:
         place = record_of(request, self.data, self.owner)
         tensor = self.tensors.get(place)
         chosen = _slice(request, tensor)
-        given = chosen.bounded(MAX_VALUES)
-        found = cells_of(np.asarray(tensor.values[given.key]))
+        asked = chosen.window([_places_of(request, "rows"), _places_of(request, "columns")])
+        given = asked.bounded(MAX_VALUES)
+        found = cells_of(np.asarray(tensor.values[given.key], tensor.values.dtype))
         described = _described(place, tensor) | {
             "kind": kind_of(tensor.dtype, tensor.values),
             "slice": str(chosen),
             "open": [{"dimension": d, "start": a, "stop": b} for d, a, b in chosen.open],
             "given": [{"dimension": d, "start": a, "stop": b} for d, a, b in given.open],
             "selected": chosen.count,
-            "bounded": given != chosen,
+            "bounded": given != asked,
             **found.described,
         }
         if form == "json":
@@ -213,6 +217,17 @@ def _slice(request: Request, tensor: Tensor) -> TensorSlice:
         return TensorSlice.parse(request.args.get("slice", ""), tensor.shape)
     except SliceError as error:
         raise InvalidArgument(f"slice: {error}") from None
+
+
+def _places_of(request: Request, name: str) -> tuple[int, int] | None:
+    """``rows=100:200`` counts from the first row that the slice selects."""
+    text = request.args.get(name)
+    if text is None:
+        return None
+    match = _PLACES.fullmatch(text)
+    if match is None:
+        raise InvalidArgument(f"{name} must be a range such as 100:200, not {text!r}")
+    return int(match[1]), int(match[2])
 
 
 def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:

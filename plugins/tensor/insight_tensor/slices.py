@@ -6,7 +6,7 @@ The page has the same grammar (frontend/slices.ts); tests/fixtures/slices.json i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -74,6 +74,15 @@ class TensorSlice:
             count *= one.stop - one.start
         return count
 
+    def window(self, ranges: Sequence[tuple[int, int] | None]) -> TensorSlice:
+        """Of each open dimension the places ``[begin, end)`` of those selected; None keeps all of one."""
+        kept = {}
+        for (dimension, start, stop), asked in zip(self.open, ranges, strict=False):
+            if asked is not None:
+                begin, end = (min(start + place, stop) for place in asked)
+                kept[dimension] = Selected(begin, max(begin, end), True)
+        return self._with(kept)
+
     def bounded(self, most: int) -> TensorSlice:
         """At most so many values of it: whole rows from the first on, or the begin of the first row."""
         ranges = self.open
@@ -81,14 +90,14 @@ class TensorSlice:
             return self
         last, start, stop = ranges[-1]
         columns = min(most, stop - start)
-        kept = {last: start + columns}
+        kept = {last: Selected(start, start + columns, True)}
         if len(ranges) == MAX_OPEN:
             row, start, stop = ranges[0]
-            kept[row] = start + min(stop - start, max(1, most // columns))
-        parts = (
-            Selected(one.start, kept.get(place, one.stop), one.open)
-            for place, one in enumerate(self.dimensions)
-        )
+            kept[row] = Selected(start, start + min(stop - start, max(1, most // columns)), True)
+        return self._with(kept)
+
+    def _with(self, kept: Mapping[int, Selected]) -> TensorSlice:
+        parts = (kept.get(place, one) for place, one in enumerate(self.dimensions))
         return TensorSlice(self.shape, tuple(parts))
 
     def __str__(self) -> str:

@@ -181,6 +181,18 @@ def test_an_answer_is_bounded_and_says_so(client: Client) -> None:
     assert np.array_equal(found["values"], np.arange(100_000).reshape(200, 500))
 
 
+def test_a_window_of_a_slice(client: Client) -> None:
+    found = _get(client, "values", "large", slice="100:,:", rows="600:900", columns="498:500")
+    assert found["values"] == [
+        [350_498 - 500 + 500 * row, 350_499 - 500 + 500 * row] for row in range(1, 101)
+    ]
+    assert [(part["start"], part["stop"]) for part in found["open"]] == [(100, 800), (0, 500)]
+    assert [(part["start"], part["stop"]) for part in found["given"]] == [(700, 800), (498, 500)]
+    assert not found["bounded"]
+    assert _ask(client, "values", "large", rows="1").status_code == 400
+    assert _get(client, "values", "large", rows="0:300")["bounded"]
+
+
 @pytest.mark.parametrize(
     ("tag", "kind", "values"),
     [

@@ -32,6 +32,23 @@ def test_the_grammar(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "rows", "columns", "window"),
+    [
+        (":, :", (1, 3), (0, 2), "[1:3, 0:2]"),
+        ("2:, 1:4", (1, 3), (1, 9), "[3:5, 2:4]"),
+        (":, :", (3, 99), None, "[3:6, :]"),
+        ("2, :", (1, 3), (0, 1), "[2, 1:3]"),
+        ("2, 1", (0, 1), None, "[2, 1]"),
+        (":, :", (7, 9), None, "[6:6, :]"),
+    ],
+)
+def test_a_window_counts_from_what_is_selected(
+    text: str, rows: tuple[int, int] | None, columns: tuple[int, int] | None, window: str
+) -> None:
+    assert str(TensorSlice.parse(text, (6, 5)).window([rows, columns])) == window
+
+
+@pytest.mark.parametrize(
     ("text", "shape", "most", "bounded"),
     [
         ("", (4, 5), 20, "[:, :]"),
