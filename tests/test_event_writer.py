@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from insight_core.api import DataProvider, Dialect, SeriesKey
 from insight_core.loading.logdir import Logdir
 from insight_core.proto import mindspore_pb2 as mindspore
 from insight_core.proto import tensorboard_pb2 as tensorboard
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, histograms, tensors
+from insight_core.testing import EventWriter, histograms, png, tensors
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))
 VALUES = np.random.default_rng(0).normal(0, 2, 1000)
@@ -29,6 +31,15 @@ def payloads(provider: DataProvider, claim: str, tag: str) -> list[bytes]:
     key = SeriesKey(".", tag)
     count = len(provider.records(claim, key).steps)
     return [provider.payload(claim, key, index).data for index in range(count)]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 3, 1), (5, 3, 2), (4, 7, 3), (2, 9, 4)])
+def test_pictures(shape: tuple[int, ...]) -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, shape, np.uint8)
+    with Image.open(io.BytesIO(png(pixels))) as picture:
+        picture.load()
+        decoded = np.asarray(picture)
+    np.testing.assert_array_equal(decoded.reshape(pixels.shape), pixels)
 
 
 def test_a_batch_of_pictures(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 Scalars: TypeAlias = dict[str, dict[str, list[list[Any]]]]
-Oracle: TypeAlias = Callable[..., Scalars]
+Oracle: TypeAlias = Callable[..., Any]
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def _oracle(variable: str, script: str, workspace: Path) -> Oracle:
             f"{variable} does not name the Python of an environment with the peer; see `make conformance`"
         )
 
-    def ask(logdir: Path, *arguments: str) -> Scalars:
+    def ask(logdir: Path, *arguments: str) -> Any:  # noqa: ANN401
         environment = {**os.environ, "HOME": str(workspace), "MINDINSIGHT_WORKSPACE": str(workspace)}
         for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
             environment.pop(name, None)
@@ -44,8 +44,7 @@ def _oracle(variable: str, script: str, workspace: Path) -> Oracle:
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
         if done.returncode:
             pytest.fail(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-        scalars: Scalars = json.loads(done.stdout)
-        return scalars
+        return json.loads(done.stdout)
 
     return ask
 
@@ -63,6 +62,20 @@ def mindinsight(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     return _oracle(
         "INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight.py", tmp_path_factory.mktemp("mindinsight")
     )
+
+
+@pytest.fixture(scope="session")
+def tensorboard_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Images, histograms and tensors as TensorBoard's EventAccumulator reads them, nothing sampled."""
+    workspace = tmp_path_factory.mktemp("tensorboard")
+    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_payloads.py", workspace)
+
+
+@pytest.fixture(scope="session")
+def mindinsight_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """The same as MindInsight's loader reads them ("read"), or as its REST API has them ("answers")."""
+    workspace = tmp_path_factory.mktemp("mindinsight")
+    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_payloads.py", workspace)
 
 
 @pytest.fixture
