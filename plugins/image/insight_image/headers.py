@@ -1,4 +1,4 @@
-"""What the first bytes of a picture say: its format and size. Nothing is decoded.
+"""What a picture says of itself: its format, its size, and whether it is whole. Nothing is decoded.
 
 The format goes by the signature, never by what a log says, and only formats are known that cannot hold
 script. Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (BITMAPCOREHEADER and later).
@@ -17,13 +17,17 @@ _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette
 
 @frozen
 class Header:
-    """Format and size of one picture; ``suffix`` is that of file names."""
+    """Format and size of one picture; ``suffix`` is that of file names.
+
+    ``whole`` is false for a file that was cut off: browsers show what there is of it without a word.
+    """
 
     mimetype: str
     suffix: str
     width: int
     height: int
     channels: int
+    whole: bool = True
 
     @property
     def pixels(self) -> int:
@@ -34,15 +38,16 @@ def header_of(data: bytes) -> Header:
     """Raises ValueError for bytes of no known format, and for a picture without pixels."""
     if not data:
         raise ValueError("the picture is empty")
-    for known, mimetype, suffix, read in _FORMATS:
-        if known(data):
+    for form in _FORMATS:
+        if form.known(data):
+            name = form.suffix.upper()
             try:
-                width, height, channels = read(data)
+                width, height, channels = form.read(data)
             except (struct.error, IndexError):
-                raise ValueError(f"the {suffix.upper()} file ends within its header") from None
+                raise ValueError(f"the {name} file ends within its header") from None
             if not width or not height:
-                raise ValueError(f"the {suffix.upper()} file has {width} x {height} pixels")
-            return Header(mimetype, suffix, width, height, channels)
+                raise ValueError(f"the {name} file has {width} x {height} pixels")
+            return Header(form.mimetype, form.suffix, width, height, channels, form.ends(data))
     raise ValueError("the picture is no PNG, JPEG, GIF, WebP or BMP file")
 
 
@@ -103,10 +108,52 @@ def _bmp(data: bytes) -> tuple[int, int, int]:
     return abs(width), abs(height), 4 if bits == 32 else 3
 
 
-_FORMATS: tuple[tuple[Callable[[bytes], bool], str, str, Callable[[bytes], tuple[int, int, int]]], ...] = (
-    (lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), "image/png", "png", _png),
-    (lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", "jpg", _jpeg),
-    (lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", "gif", _gif),
-    (lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP", "image/webp", "webp", _webp),
-    (lambda data: data.startswith(b"BM"), "image/bmp", "bmp", _bmp),
+def _png_ends(data: bytes) -> bool:
+    position = 8
+    while position + 12 <= len(data):  # of each chunk: size, name, content, checksum
+        size, name = struct.unpack_from(">I4s", data, position)
+        position += 12 + size
+        if name == b"IEND":
+            return position <= len(data)
+    return False
+
+
+def _jpeg_ends(data: bytes) -> bool:
+    # within the picture itself, a byte 255 is followed by 0 or by a restart marker
+    return data.rfind(b"\xff\xd9") > data.rfind(b"\xff\xda")
+
+
+def _gif_ends(data: bytes) -> bool:
+    return data.rstrip(b"\0").endswith(b";")
+
+
+def _webp_ends(data: bytes) -> bool:
+    return len(data) >= 8 + int.from_bytes(data[4:8], "little")
+
+
+def _bmp_ends(data: bytes) -> bool:
+    return len(data) >= int.from_bytes(data[2:6], "little")
+
+
+@frozen
+class _Format:
+    known: Callable[[bytes], bool]
+    mimetype: str
+    suffix: str
+    read: Callable[[bytes], tuple[int, int, int]]  # width, height and channels
+    ends: Callable[[bytes], bool]
+
+
+_FORMATS = (
+    _Format(lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), "image/png", "png", _png, _png_ends),
+    _Format(lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", "jpg", _jpeg, _jpeg_ends),
+    _Format(lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", "gif", _gif, _gif_ends),
+    _Format(
+        lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP",
+        "image/webp",
+        "webp",
+        _webp,
+        _webp_ends,
+    ),
+    _Format(lambda data: data.startswith(b"BM"), "image/bmp", "bmp", _bmp, _bmp_ends),
 )

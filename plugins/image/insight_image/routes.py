@@ -85,6 +85,8 @@ class _Views:
                 f"{sample}: the picture has {header.width:,} x {header.height:,} pixels, "
                 "more than a browser shows"
             )
+        if not header.whole:
+            raise Undecodable(f"{sample}: the {header.suffix.upper()} file is cut off")
         return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
 
     def info(self, request: Request) -> Response:
@@ -101,6 +103,7 @@ class _Views:
                 "height": header.height,
                 "channels": header.channels,
                 "size": len(sample.encoded),
+                "whole": header.whole,
                 "written": {
                     "width": pictures.width,
                     "height": pictures.height,

@@ -59,7 +59,7 @@ def test_what_a_header_says(
 ) -> None:
     header = header_of(_saved(mode, form, **options))
     assert (header.mimetype, header.width, header.height) == (mimetype, 20, 10)
-    assert header.channels == channels
+    assert (header.channels, header.whole) == (channels, True)
 
 
 def test_bitmaps_of_before_windows_and_upside_down() -> None:
@@ -90,6 +90,15 @@ def test_bitmaps_of_before_windows_and_upside_down() -> None:
 def test_what_is_no_picture(data: bytes, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         header_of(data)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP", "BMP"])
+def test_a_file_that_is_cut_off_is_not_whole(form: str) -> None:
+    data = _saved("L" if form == "GIF" else "RGB", form, (64, 64))
+    assert header_of(data).whole
+    assert header_of(data + bytes(3)).whole  # some writers pad
+    for end in (len(data) // 2, len(data) - 3):
+        assert not header_of(data[:end]).whole
 
 
 def _thumbnail(data: bytes, size: int = 16) -> Image.Image:

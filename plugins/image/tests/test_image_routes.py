@@ -127,6 +127,7 @@ def test_what_a_picture_is(client: Client) -> None:
         "height": 4,
         "channels": 3,
         "size": len(_png(6)),
+        "whole": True,
         "written": {"width": 6, "height": 4, "channels": 0},
     }
 
@@ -153,10 +154,15 @@ def test_what_is_no_picture_is_never_given_to_a_browser(client: Client, route: s
     assert "'batch' of run 'b', step 0 (record 0), sample 2: " in json.loads(sample.data)["error"]
 
 
-def test_a_thumbnail_of_what_is_cut_off(client: Client) -> None:
+def test_what_is_cut_off(client: Client) -> None:
     answer = _get(client, "/thumbnail", run="a", tag="layer/1", index=3)
     assert answer.status_code == 422
     assert "step 30 (record 3): the picture cannot be decoded" in json.loads(answer.data)["error"]
+    image = _get(client, "/image", run="a", tag="layer/1", index=3)
+    assert image.status_code == 422
+    assert json.loads(image.data)["error"].endswith("step 30 (record 3): the PNG file is cut off")
+    assert json.loads(_get(client, "/info", run="a", tag="layer/1", index=3).data)["whole"] is False
+    assert _get(client, "/image", run="a", tag="layer/1", index=3, download=1).data == _png(3)[:60]
 
 
 def test_a_picture_to_save(client: Client) -> None:

@@ -39,7 +39,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const others = (board.runsByTag.value.get(card.tag)?.length ?? 0) > 1;
   return (
     <>
-      <CardHead board={board} card={card} note={info?.batches && there && <SampleChoice board={board} card={card} records={records} index={index} />}>
+      <CardHead board={board} card={card}>
         <Seldom>
           <Button action="actual" icon="actual" label={say(zoom ? 'zoom.fit' : 'zoom.actual')} pressed={zoom !== null} onPress={() => board.setZoom(card, zoom ? null : ACTUAL)} />
           <Button action="light" icon="contrast" label={say('light')} pressed={lit || board.hasOwnLight(card)} onPress={() => (board.lit.value = lit ? null : card)} />
@@ -77,6 +77,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       </div>
       <StepSlider board={board} card={card} steps={steps} busy={busy} />
       <footer data-testid="card-status">
+        {info?.batches && there && <SampleChoice board={board} card={card} records={records} index={index} />}
         <span class="counts">{there && counts(board, records, index, frame && !frame.reduced && !error ? `${frame.width} × ${frame.height}` : '')}</span>
         {pixel.value && frame && !frame.reduced && !error && <Readout board={board} frame={frame} pixel={pixel.value} />}
       </footer>

@@ -17,12 +17,16 @@ export interface PictureQuery {
 }
 
 const MOST_BYTES = 96 << 20; // of decoded pixels, as RGBA
+const MOST_REFUSED = 1000;
+const UNDECODABLE = 422;
 const LEAST = 2_000; // bytes that any frame counts
 
 /** Pictures shown of late and those beside them, decoded; bounded by their pixels. */
 export class Frames {
   private readonly kept = new Map<string, Frame>();
   private readonly coming = new Map<string, Promise<Frame>>();
+  /** Why the server, or the browser, has no picture there; that does not change. */
+  private readonly refused = new Map<string, string>();
   private bytes = 0;
 
   constructor(private readonly ctx: PluginContext) {}
@@ -45,6 +49,8 @@ export class Frames {
     const url = this.urlOf(asked);
     const known = this.find(url) ?? this.coming.get(url);
     if (known) return known;
+    const refused = this.refused.get(url);
+    if (refused) throw new Error(refused);
     const image = new Image();
     image.decoding = 'sync';
     image.draggable = false;
@@ -66,21 +72,33 @@ export class Frames {
   }
 
   /** Loads what may be wanted next; a failure is told when it is. */
-  async expect(asked: PictureQuery): Promise<void> {
+  async expect(asked: PictureQuery, broken: string): Promise<void> {
     const url = this.urlOf(asked);
-    if (this.kept.has(url) || this.coming.has(url)) return;
-    const coming = this.load(asked, this.ctx.signal, '');
+    if (this.kept.has(url) || this.coming.has(url) || this.refused.has(url)) return;
+    const coming = this.load(asked, this.ctx.signal, broken);
     this.coming.set(url, coming);
     await coming.catch(() => undefined);
     this.coming.delete(url);
   }
 
+  /** Asks again what was refused. */
+  forget(asked: PictureQuery): void {
+    this.refused.delete(this.urlOf(asked));
+  }
+
   /** An image element does not tell what the server said. */
   private async reason(url: string, signal: AbortSignal, broken: string): Promise<string> {
     const answer = await fetch(url, { signal, cache: 'no-cache' });
-    if (answer.ok) return broken;
+    if (answer.ok) return this.refuse(url, broken);
     const body: unknown = await answer.json().catch(() => null);
-    return body && typeof body === 'object' && 'error' in body ? String(body.error) : `${answer.status} ${answer.statusText}`;
+    const reason = body && typeof body === 'object' && 'error' in body ? String(body.error) : `${answer.status} ${answer.statusText}`;
+    return answer.status === UNDECODABLE ? this.refuse(url, reason) : reason;
+  }
+
+  private refuse(url: string, reason: string): string {
+    if (this.refused.size >= MOST_REFUSED) this.refused.clear();
+    this.refused.set(url, reason);
+    return reason;
   }
 
   private keep(frame: Frame): void {

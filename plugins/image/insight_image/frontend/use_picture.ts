@@ -29,7 +29,10 @@ export function usePicture(board: ImageBoard, card: CardKey, place: Place, asked
     frame: known ?? latest.answer.value?.value ?? null,
     error,
     busy: url !== null && !error && !known && latest.answer.value?.key !== url,
-    retry: () => latest.retry(),
+    retry() {
+      if (asked) board.frames.forget(asked);
+      latest.retry();
+    },
   };
 }
 
@@ -40,7 +43,7 @@ export function useNeighbours(board: ImageBoard, ready: boolean, asked: () => re
   useEffect(() => {
     if (!ready) return;
     const timer = setTimeout(() => {
-      for (const one of asked()) void board.queue.run(() => Number.MAX_VALUE, board.ctx.signal, () => board.frames.expect(one)).catch(() => undefined);
+      for (const one of asked()) void board.queue.run(() => Number.MAX_VALUE, board.ctx.signal, () => board.frames.expect(one, board.t('picture.broken'))).catch(() => undefined);
     }, CALM);
     return () => clearTimeout(timer);
   }, [board, ready, key]);
