@@ -62,17 +62,19 @@ export interface StepSliderProps<Info extends TagInfo> {
   readonly steps: CardSteps;
   /** What is shown is not yet what the slider says: playing waits for it. */
   readonly busy?: boolean;
+  /** How records are named; as the board says by default. */
+  readonly kind?: XKind;
 }
 
 /** A slider over the records of a card: arrows, Page Up and Down, Home, End; Space plays. */
-export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = false }: StepSliderProps<Info>): JSX.Element {
+export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = false, kind = board.time.value }: StepSliderProps<Info>): JSX.Element {
   const { records, index } = steps;
   const say = board.t.bind(board);
   const count = records?.steps.length ?? 0;
   const playing = sameCard(board.playing.value, card);
   usePlaying(board, steps, count, playing, busy);
   const restarts = useMemo(() => (records ? restartsIn(records.steps).slice(0, RESTARTS) : []), [records]);
-  const label = records && index >= 0 ? timeLabel(records, index, board.time.value, board.locale.value, say) : '\u00a0';
+  const label = records && index >= 0 ? timeLabel(records, index, kind, board.locale.value, say) : '\u00a0';
   const go = (to: number): void => {
     if (playing) board.playing.value = null;
     steps.move(to);

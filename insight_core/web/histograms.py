@@ -93,7 +93,10 @@ def histograms_route(
 
 
 def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt) -> Route:
-    """``/comparison``: of each run the histogram whose step is nearest to ``step``, on one axis."""
+    """``/comparison``: of each run the histogram whose step is nearest to ``step``, on one axis.
+
+    The column ``axis`` has the steps that one of the runs has, 10000 of them at most.
+    """
 
     def comparison(request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))
@@ -115,7 +118,8 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
             ]
             found = _Found.of(places, histogram_at)
             described = {"runs": [place.key.run for place in found.places], "errors": found.errors}
-            return _response(form, described, found, bins)
+            steps = np.unique(np.concatenate([table.steps for _, table in tables] or [np.empty(0, np.int64)]))
+            return _response(form, described, found, bins, axis=steps[evenly(len(steps), MAX_STEPS)])
 
         return _again_while_it_changes(read)
 
@@ -158,8 +162,10 @@ class _Found:
         return found
 
 
-def _response(form: str, described: dict[str, object], found: _Found, bins: int | None) -> Response:
-    columns = _columns(found, aligned(found.histograms, bins))
+def _response(
+    form: str, described: dict[str, object], found: _Found, bins: int | None, **more: Column
+) -> Response:
+    columns = _columns(found, aligned(found.histograms, bins)) | more
     if form == "safetensors":
         return safetensors_response(columns, "histograms", described)
     for name in ("mins", "maxs", "means", "percentiles"):

@@ -201,6 +201,7 @@ def test_runs_at_a_step(client: Client, provider: FakeProvider) -> None:
     assert answer["runs"] == ["a", "b"]
     assert answer["steps"] == [0, 0]
     assert answer["edges"] == [0, 0.25, 0.5, 0.75, 1]
+    assert answer["axis"] == [0, 5, 7]
     answer = _get(client, "/comparison", run=["a", "b", "none"], step=6, bins=2)
     assert (answer["runs"], answer["steps"], answer["edges"]) == (["b"], [5], [2, 3, 4])
     assert [(error["run"], error["step"]) for error in answer["errors"]] == [("a", 7)]
