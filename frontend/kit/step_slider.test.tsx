@@ -1,0 +1,116 @@
+import { render } from 'preact';
+import { act } from 'preact/test-utils';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CardKey } from './cards';
+import { StepBoard } from './step_board';
+import { recordNotes, StepSlider, timeLabel, useSteps } from './step_slider';
+import { fakeColumns, fakeContext, type FakeContext } from './testing';
+
+const CARD: CardKey = { run: 'r', tag: 'a' };
+const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
+
+function Body({ board, busy }: { readonly board: StepBoard; readonly busy: boolean }) {
+  return <StepSlider board={board} card={CARD} steps={useSteps(board, CARD)} busy={busy} />;
+}
+
+describe('a slider over records', () => {
+  let ctx: FakeContext;
+  let board: StepBoard;
+  let host: HTMLElement;
+  let count: number;
+  let busy: boolean;
+  /** Time goes by in pieces, each drawn. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let gone = 0; gone < ms; gone += 50) await act(() => vi.advanceTimersByTimeAsync(50) as unknown as Promise<void>);
+  };
+  const draw = (): Promise<void> => act(() => render(<Body board={board} busy={busy} />, host));
+  const press = (key: string, on = 'input'): Promise<void> =>
+    act(() => void host.querySelector(on)?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+  const label = (): string => host.querySelector('[data-testid="step-count"]')?.textContent ?? '';
+  const place = (index: number): string => `steps.of {"index":${index},"count":${count}}`;
+
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    count = 5;
+    busy = false;
+    ctx = fakeContext(['r'], {
+      json: async () => ({ r: { a: info } }),
+      columns: async () => {
+        const steps = Array.from({ length: count }, (_, i) => i * 10);
+        return fakeColumns({ steps, wall_times: steps.map((step) => 100 + step), sizes: steps }, { records: JSON.stringify({ points: 9, kept: 5, hidden: 2 }) });
+      },
+    });
+    board = new StepBoard(ctx);
+    host = document.body.appendChild(document.createElement('div'));
+    await draw();
+    await pass(1000);
+  });
+  afterEach(() => {
+    render(null, host);
+    host.remove();
+    board.dispose();
+    vi.useRealTimers();
+  });
+
+  it('stands at the last record, moves by keys, and follows again from the end', async () => {
+    expect(label()).toBe(place(5));
+    await press('ArrowLeft');
+    expect(label()).toBe(place(4));
+    await press('Home');
+    expect(label()).toBe(place(1));
+    await press('ArrowDown');
+    expect(label()).toBe(place(1));
+    await press('End');
+    count = 7;
+    ctx.changes.value = { generation: 1, series: { r: ['a'] } };
+    await pass(1000);
+    expect(label()).toBe(place(7));
+  });
+
+  it('leaves buttons their keys', async () => {
+    await press('ArrowLeft', '[data-action="play"]');
+    await press(' ', '[data-action="step-back"]');
+    expect([label(), board.playing.value]).toEqual([place(5), null]);
+  });
+
+  it('plays from the start when it is at the end, and stops there', async () => {
+    await press(' ');
+    expect([label(), board.playing.value]).toEqual([place(1), CARD]);
+    await pass(450);
+    expect(label()).toBe(place(3));
+    await pass(2000);
+    expect([label(), board.playing.value]).toEqual([place(5), null]);
+  });
+
+  it('plays no faster than what is asked for is shown', async () => {
+    await press('Home');
+    busy = true;
+    await draw();
+    await press(' ');
+    await pass(2000);
+    expect(label()).toBe(place(1));
+    busy = false;
+    await draw();
+    await pass(450);
+    expect(label()).toBe(place(3));
+    await press('ArrowLeft'); // the user takes over
+    expect([label(), board.playing.value]).toEqual([place(2), null]);
+  });
+
+  it('stops playing when the tab goes to the back', async () => {
+    await press(' ');
+    await act(() => void (ctx.visible.value = false));
+    await pass(2000);
+    expect([label(), board.playing.value]).toEqual([place(1), null]);
+  });
+
+  it('names records by step, by time since the first, and by date, and says what is not there', () => {
+    const records = board.tables.of(CARD).records.value;
+    if (!records) throw new Error('no records');
+    const t = (key: string, values?: object): string => `${key} ${JSON.stringify(values)}`;
+    expect(timeLabel(records, 2, 'step', 'en', t)).toBe('time.step {"step":20}');
+    expect(timeLabel(records, 2, 'relative', 'en', t)).toBe('20s');
+    expect(timeLabel(records, 2, 'wall', 'en', t)).toMatch(/1970/);
+    expect(recordNotes(board, records)).toEqual(['steps.kept {"kept":5,"count":9}', 'steps.hidden {"hidden":2}']);
+  });
+});
