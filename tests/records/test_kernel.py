@@ -665,3 +665,35 @@ def test_events_that_look_alike_are_read_alike() -> None:
     numbers = {tag: [number for _, _, number, _ in rows] for tag, rows in found["numbers"].items()}
     assert numbers == expected
     assert [flaw.reason for flaw in found["flaws"]] == [BAD_DATA]
+
+
+def bodies() -> list[bytes]:
+    """What follows the step in events of one number, and in some that nearly are."""
+    simple = b"\x15" + struct.pack("<f", 1.5)
+    single = block(8, b"\x08\x01" + block(5, struct.pack("<f", 1.5)))
+    double = block(8, b"\x08\x02\x12\x00" + block(6, struct.pack("<d", 1.5)))
+    scalars = block(9, block(1, block(1, b"scalars")))
+    tag = block(1, b"a")
+    return [
+        block(5, block(1, tag + simple)),
+        block(5, block(1, tag + single + scalars)),
+        block(5, block(1, scalars + double + tag)),
+        block(5, block(1, tag + simple) + block(1, block(1, b"b") + simple)),
+        block(5, block(1, tag + simple) + block(1, block(1, b"b") + block(4, b"image"))),
+        block(5, block(1, tag + simple)) + b"\x10\x02",
+        block(5, block(1, tag + simple)) + b"\x09" + struct.pack("<d", 2.0),
+        block(8, block(1, b"b")) + block(5, block(1, tag + simple)),
+        block(5, block(1, tag + simple + single)),
+        block(5, block(1, tag + simple * 2)),
+    ]
+
+
+@pytest.mark.parametrize("body", bodies())
+def test_an_event_that_differs_in_one_byte_is_read_for_itself(body: bytes) -> None:
+    event = b"\x09" + struct.pack("<d", 1.0) + b"\x10\x81\x01" + body
+    same = wire.record(event)
+    data = bytearray(same * 2)
+    for place in range(len(event)):
+        for flip in (1, 2, 8, 128):
+            data += wire.record(event[:place] + bytes([event[place] ^ flip]) + event[place + 1 :]) + same
+    assert len(check(bytes(data), [len(data)])["points"]) > 1
