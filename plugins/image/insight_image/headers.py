@@ -30,6 +30,11 @@ class Header:
     whole: bool = True
 
     @property
+    def name(self) -> str:
+        """Of the format, for people."""
+        return self.mimetype.removeprefix("image/").upper()
+
+    @property
     def pixels(self) -> int:
         return self.width * self.height
 
@@ -40,7 +45,7 @@ def header_of(data: bytes) -> Header:
         raise ValueError("the picture is empty")
     for form in _FORMATS:
         if form.known(data):
-            name = form.suffix.upper()
+            name = form.mimetype.removeprefix("image/").upper()
             try:
                 width, height, channels = form.read(data)
             except (struct.error, IndexError):

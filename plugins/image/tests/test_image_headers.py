@@ -78,7 +78,7 @@ def test_bitmaps_of_before_windows_and_upside_down() -> None:
         (b"\x89PNG\r\n\x1a\n\0\0", "the PNG file ends within its header"),
         (b"\x89PNG\r\n\x1a\n" + bytes(40), "the PNG file has no sound header"),
         (_png(0, 5), "the PNG file has 0 x 5 pixels"),
-        (b"\xff\xd8\xff\xe0\0\x10", "the JPG file ends within its header"),
+        (b"\xff\xd8\xff\xe0\0\x10", "the JPEG file ends within its header"),
         (b"\xff\xd8\xff\xd9", "the JPEG file does not say its size"),
         (b"\xff\xd8" + b"\xff\x01" * 20_000, "the JPEG file does not say its size"),
         (b"\xff\xd8\xff" + bytes(100), "the JPEG file does not say its size"),

@@ -1,6 +1,6 @@
-import { cardCodec, cardId, changed, codecs, recordQuery, StepBoard, type CardKey, type Records, type Setting, type TagInfo } from 'insight-host/kit';
-import { computed, signal } from '@preact/signals';
-import type { Query } from 'insight-host';
+import { cardCodec, cardId, changed, codecs, recordQuery, sameCard, StepBoard, type CardKey, type Records, type Setting, type TagInfo } from 'insight-host/kit';
+import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Codec, PluginContext, Query } from 'insight-host';
 import { Frames, type PictureQuery } from './frames';
 import { MOST_LIGHT, parseLight, PLAIN, sameLight, type Light, lightText } from './light';
 import { parseZoom, zoomText, type Zoom } from './viewport';
@@ -21,6 +21,7 @@ const SETTLE = 300; // ms without a change before the URL says it
 const LARGE = 512 * 1024; // bytes of a record from which a card shows a smaller picture
 const REDUCED = 512; // pixels of that, each way
 
+const zoom: Codec<Zoom | null> = { parse: (text) => (text ? parseZoom(text) : null), format: (value) => value && zoomText(value) };
 const sampleOf = (text: string): number | null => (/^\d{1,6}$/.test(text) ? Number(text) : null);
 
 export class ImageBoard extends StepBoard<ImageInfo> {
@@ -28,7 +29,10 @@ export class ImageBoard extends StepBoard<ImageInfo> {
   readonly contrast = this.later(this.setting('contrast', codecs.wholeNumber(0, MOST_LIGHT, 100)), SETTLE);
   /** Of cards that have their own. */
   private readonly lights: Setting<ReadonlyMap<string, Light>> = this.later(this.setting('light', codecs.byCard(parseLight, lightText)), SETTLE);
-  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.later(this.setting('zoom', codecs.byCard(parseZoom, zoomText)), SETTLE);
+  /** Of what fills the screen: a card, or a comparison. */
+  private readonly screenZoom: Setting<Zoom | null> = this.later(this.setting('zoom', zoom), SETTLE);
+  /** Of cards in the grid that do not fit their picture. */
+  private readonly zooms: Setting<ReadonlyMap<string, Zoom>> = this.later(this.setting('zooms', codecs.byCard(parseZoom, zoomText)), SETTLE);
   private readonly samples: Setting<ReadonlyMap<string, number>> = this.later(this.setting('sample', codecs.byCard(sampleOf, String)), SETTLE);
 
   /** The card whose tag is compared between runs; its run is the first of them. */
@@ -53,6 +57,21 @@ export class ImageBoard extends StepBoard<ImageInfo> {
 
   readonly plain = computed(() => this.brightness.value === 100 && this.contrast.value === 100 && this.lights.value.size === 0);
 
+  constructor(ctx: PluginContext) {
+    super(ctx);
+    const { value: full } = this.full;
+    let seen = this.compared.value?.tag ?? (full && cardId(full));
+    this.until(
+      effect(() => {
+        const { value: card } = this.full;
+        const now = this.compared.value?.tag ?? (card && cardId(card));
+        // what else fills the screen begins with all of it in sight
+        if (now !== seen) untracked(() => this.screenZoom.set(null));
+        seen = now;
+      }),
+    );
+  }
+
   lightOf(card: CardKey): Light {
     return this.lights.value.get(cardId(card)) ?? { brightness: this.brightness.value, contrast: this.contrast.value };
   }
@@ -73,11 +92,16 @@ export class ImageBoard extends StepBoard<ImageInfo> {
   }
 
   zoomOf(card: CardKey): Zoom | null {
-    return this.zooms.value.get(cardId(card)) ?? null;
+    return this.fillsScreen(card) ? this.screenZoom.value : (this.zooms.value.get(cardId(card)) ?? null);
   }
 
-  setZoom(card: CardKey, zoom: Zoom | null): void {
-    this.zooms.set(changed(this.zooms.value, cardId(card), zoom));
+  setZoom(card: CardKey, next: Zoom | null): void {
+    if (this.fillsScreen(card)) this.screenZoom.set(next);
+    else this.zooms.set(changed(this.zooms.value, cardId(card), next));
+  }
+
+  private fillsScreen(card: CardKey): boolean {
+    return sameCard(this.comparing.value ?? this.full.value, card);
   }
 
   sampleOf(card: CardKey): number {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { GAINS, MODES, type ImageBoard } from './board';
 import { Pair } from './pair';
 import { Pane } from './pane';
-import type { Pixel } from './viewport';
+import { ACTUAL, type Pixel } from './viewport';
 
 const MOST = 12; // runs side by side
 
@@ -33,6 +33,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
     if (board.full.value) board.full.set(null);
   }, [card.tag, card.run]);
   useEffect(() => root.current?.focus(), []);
+  const zoom = board.zoomOf(card);
   const title = board.titleOf(card.tag);
   return (
     <section ref={root} class="comparison" tabIndex={-1} data-testid="comparison" data-mode={mode} aria-label={say('compare.title', { tag: title })}>
@@ -45,7 +46,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
         {mode === 'side' && others.length === 0 && <span class="count">{say('compare.alone')}</span>}
         {mode === 'side' && runs.length > MOST && <span class="count" data-testid="compared-count">{say('compare.some', { shown: MOST, count: runs.length })}</span>}
         <span class="spring" />
-        <Button action="zoom-fit" icon="full" label={say('zoom.fit')} disabled={board.zoomOf(card) === null} onPress={() => board.setZoom(card, null)} />
+        <Button action="actual" icon="actual" label={say(zoom ? 'zoom.fit' : 'zoom.actual')} pressed={zoom !== null} onPress={() => board.setZoom(card, zoom ? null : ACTUAL)} />
         <Button action="compare-close" icon="close" label={say('compare.close')} onPress={() => board.compared.set(null)} />
       </header>
       {mode === 'side' ? (
@@ -60,9 +61,8 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
   );
 }
 
-/** As near to a square as it gets, wider rather than higher. */
 function columnsFor(count: number): number {
-  return count <= 3 ? Math.max(1, count) : Math.ceil(Math.sqrt(count * 1.5));
+  return count <= 3 ? Math.max(1, count) : Math.ceil(Math.sqrt(count));
 }
 
 interface RunChoiceProps {

@@ -73,8 +73,8 @@ export function Pair({ board, first, second, step, at, mode, pixel }: PairProps)
         {mode === 'difference' && difference && 'canvas' in difference && (
           <Button action="save-difference" icon="export" label={say('compare.save')} onPress={() => void save(board, first, difference.canvas, step)} />
         )}
-        {pixel.value && one.frame && <Readout board={board} frame={one.frame} pixel={pixel.value} />}
-        {pixel.value && other.frame && sameSize && <Readout board={board} frame={other.frame} pixel={pixel.value} />}
+        {pixel.value && one.frame && <Readout board={board} frame={one.frame} pixel={pixel.value} run={first.run ?? ''} />}
+        {pixel.value && other.frame && sameSize && <Readout board={board} frame={other.frame} pixel={pixel.value} run={second.run ?? ''} />}
       </footer>
     </div>
   );

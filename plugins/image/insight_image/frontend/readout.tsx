@@ -7,16 +7,19 @@ export interface ReadoutProps {
   readonly board: ImageBoard;
   readonly frame: Frame;
   readonly pixel: Pixel;
+  /** The run that it is of, where several are shown in one place. */
+  readonly run?: string;
 }
 
 /** The value of one pixel, 0 to 255 for red, green and blue, and alpha where it is not opaque. */
-export function Readout({ board, frame, pixel }: ReadoutProps): JSX.Element | null {
+export function Readout({ board, frame, pixel, run }: ReadoutProps): JSX.Element | null {
   if (pixel.x >= frame.width || pixel.y >= frame.height) return null;
   const value = pixelOf(frame.image, pixel.x, pixel.y);
   const [red, green, blue, alpha] = value;
   const numbers = alpha === 255 ? [red, green, blue] : value;
   return (
     <span class="readout" data-testid="pixel" title={board.t('pixel.hint')}>
+      {run !== undefined && <i class="dot" title={run} style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
       <i class="swatch" style={{ background: `rgb(${red} ${green} ${blue} / ${alpha / 255})` }} />
       <span class="at">{board.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
       <b>{numbers.join(' ')}</b>
