@@ -3,6 +3,7 @@ import type { Columns, PluginContext, Query } from 'insight-host';
 import type { ChangedSeries } from './board';
 import { cardId, type CardKey } from './cards';
 import { floats } from './columns';
+import type { RequestQueue } from './requests';
 import { message } from './texts';
 
 /** What a plugin has under one tag of one run: columns of equal length, one row for each record. */
@@ -55,7 +56,8 @@ interface Entry extends RecordTable {
   asking: boolean;
 }
 
-const MOST = 400; // tables kept of cards that left the screen
+const MOST = 1_000_000; // records in tables kept of cards that left the screen
+const BEFORE_PICTURES = -1; // urgency
 const REST = 500; // ms from one answer to the next question about a table, however fast it grows
 
 /** The records of the cards that are looked at, each asked for once and again after a change. */
@@ -66,8 +68,8 @@ export class RecordTables {
 
   constructor(
     private readonly ctx: PluginContext,
+    private readonly queue: RequestQueue,
     private readonly attempts: () => 'last' | 'all',
-    private readonly route = 'records',
   ) {}
 
   /** The table of a card; nothing is asked for before `hold`. */
@@ -132,16 +134,18 @@ export class RecordTables {
   private async ask(entry: Entry): Promise<void> {
     if (entry.asking || !this.ctx.visible.value) return;
     entry.asking = true;
-    entry.stale = false;
     const { signal } = this.ctx;
     try {
-      const { tag, run } = entry.card;
-      const attempts = this.attempts();
-      const columns = await this.ctx.data.columns(this.route, { run, tag, attempts, format: 'safetensors' }, { signal });
-      const records = decodeRecords(columns, attempts);
-      entry.records.value = records;
-      if (records.hidden > 0) this.anyHidden.value = true;
-      entry.error.value = null;
+      await this.queue.run(() => BEFORE_PICTURES, signal, async () => {
+        if (entry.readers === 0) return; // it has left again, and stays stale
+        entry.stale = false;
+        const { tag, run } = entry.card;
+        const attempts = this.attempts();
+        const records = decodeRecords(await this.ctx.data.columns('records', { run, tag, attempts, format: 'safetensors' }, { signal }), attempts);
+        entry.records.value = records;
+        entry.error.value = null;
+        if (records.hidden > 0) this.anyHidden.value = true;
+      });
     } catch (error) {
       if (!signal.aborted) entry.error.value = message(error);
     }
@@ -152,7 +156,11 @@ export class RecordTables {
   }
 
   private forgetOldest(): void {
-    const resting = [...this.entries].filter(([, entry]) => entry.readers === 0);
-    for (const [id] of resting.slice(0, Math.max(0, resting.length - MOST))) this.entries.delete(id);
+    let kept = 0;
+    for (const [id, { readers, records }] of [...this.entries].reverse()) {
+      if (readers > 0) continue;
+      kept += 100 + (records.value?.steps.length ?? 0); // an entry costs something too
+      if (kept > MOST) this.entries.delete(id);
+    }
   }
 }

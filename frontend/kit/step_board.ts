@@ -30,12 +30,12 @@ export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   readonly playing = signal<CardKey | null>(null);
   readonly speed = signal(5);
   readonly tables: RecordTables;
-  /** For what cards ask beside their tables. */
+  /** For what cards ask. */
   readonly queue = new RequestQueue(AT_ONCE);
 
   constructor(ctx: PluginContext) {
     super(ctx, 'series');
-    this.tables = new RecordTables(ctx, () => this.attempts.value);
+    this.tables = new RecordTables(ctx, this.queue, () => this.attempts.value);
     const speed = ctx.memory.get<unknown>('speed', 5);
     if (SPEEDS.some((known) => known === speed)) this.speed.value = speed as number;
     let first = true;
