@@ -11,6 +11,7 @@ export * from './dialog';
 export * from './error_cell';
 export * from './groups';
 export * from './groups_view';
+export * from './histogram_status';
 export * from './histogram_table';
 export * from './histogram_tools';
 export * from './histogram_view';
