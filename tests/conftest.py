@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import insight_scalar
 import pytest
 
-from insight_core.loading import reading
+from insight_core.loading import reading, tailed
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
@@ -35,6 +35,12 @@ def _cache_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def short_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the index: otherwise only files are that take longer to read than to take over."""
+    monkeypatch.setattr(tailed, "_SHORT", -1)
 
 
 @pytest.fixture(scope="session")

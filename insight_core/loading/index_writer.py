@@ -25,8 +25,8 @@ _NICENESS = 10
 
 
 class IndexWriter:
-    """Writes entries of files that were read to their end: at once for the first time, then when they
-    have grown enough, and when the process ends. The loader never waits for it."""
+    """Writes entries of files that were read to their end, unless they are short: at once for the first
+    time, then when they have grown enough, and when the process ends. The loader never waits for it."""
 
     def __init__(self, cache: IndexCache, is_loading: Callable[[], bool]) -> None:
         self._cache = cache
@@ -42,7 +42,7 @@ class IndexWriter:
 
     def changed(self, tailed: Tailed) -> None:
         """A file was read to its end."""
-        if tailed.kept != tailed.state:
+        if tailed.kept != tailed.state and tailed.is_worth_keeping:
             with self._woken:
                 if not self._changed or tailed.kept is None:
                     self._woken.notify()

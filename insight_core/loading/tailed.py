@@ -14,7 +14,7 @@ from insight_core.loading.event_file import HEAD, TAIL, EventFile, Replaced
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.logdir import FoundFile
 from insight_core.records.batch import Batch, Flaw, SmallFile
-from insight_core.records.small_files import read_small_files
+from insight_core.records.small_files import read_small_files, reads_together
 from insight_core.store.store import Store
 
 if TYPE_CHECKING:  # a host without a cache does not load it
@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # a host without a cache does not load it
 
 log = logging.getLogger(__name__)
 
+_SHORT = 64 << 10  # bytes; of a file that is no longer, reading all takes less time than taking over an entry
 _MOST_EXPECTED = 64.0  # times what is held; memory that is reserved ahead and never used costs nothing
 
 
@@ -60,6 +61,11 @@ class Tailed:
     def unread(self) -> int:
         """Bytes that are still to be read."""
         return max(0, self.found.size - self.file.position) if self.is_behind else 0
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether the next start finds an entry in the cache sooner than it reads the file."""
+        return self.found.size > _SHORT or not reads_together()
 
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
         """Reads at most so many batches; says how many it were, and whether there is more to read."""
@@ -121,7 +127,7 @@ class Tailed:
 
     def _resume(self) -> None:
         """Takes over what an earlier process read of this very file, if that is kept."""
-        entry = self.cache.load(self.found.path) if self.cache else None
+        entry = self.cache.load(self.found.path) if self.cache and self.is_worth_keeping else None
         if entry is not None and self.file.resume(entry.file):
             try:
                 self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)

@@ -18,6 +18,11 @@ except ImportError:  # there was no C compiler
 LARGEST = LONGEST_READ  # bytes; all of such a file is read
 
 
+def reads_together() -> bool:
+    """Whether ``read_small_files`` reads any."""
+    return _small_files is not None and is_wanted()
+
+
 def read_small_files(
     paths: Iterable[str], guesses: Iterable[Dialect], number_plugins: frozenset[str], head: int, tail: int
 ) -> list[SmallFile | None]:
@@ -27,6 +32,6 @@ def read_small_files(
     anything is wrong with it or unusual, it changes meanwhile, or nothing here is compiled.
     """
     encoded = [os.fsencode(path) for path in paths]
-    if _small_files is None or not is_wanted():
+    if not reads_together():
         return [None] * len(encoded)
     return _small_files.read_small_files(encoded, list(guesses), number_plugins, head, tail)

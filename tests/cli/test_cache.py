@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Serve = Callable[..., "Serving"]
+POINTS = 2500  # of each series: a shorter file is not kept
 
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
     for run in ("a", "b"):
         with EventWriter(tmp_path / "logs" / run) as writer:
-            for step in range(20):
+            for step in range(POINTS):
                 writer.scalar("loss", step, 1.0 / (1 + step))
     return tmp_path / "logs"
 
@@ -61,7 +62,7 @@ def test_what_was_read_is_kept_and_used(tmp_path: Path, logdir: Path, run: Run, 
     cache = tmp_path / "cache"
     for _ in range(2):
         serving = serve("--logdir", str(logdir), "--cache-dir", str(cache))
-        assert points(serving) == [20, 20]
+        assert points(serving) == [POINTS, POINTS]
         ended(serving)
         report = info(run, cache)
         assert (report["entries"], report["existing"], report["unusable"]) == (2, 2, 0)
@@ -70,7 +71,7 @@ def test_what_was_read_is_kept_and_used(tmp_path: Path, logdir: Path, run: Run, 
         if path.is_file():
             path.write_bytes(path.read_bytes()[:-1])
     serving = serve("--logdir", str(logdir), "--cache-dir", str(cache))
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     assert info(run, cache)["entries"] == 2
     assert sorted(path.name for path in logdir.rglob("*")) == sorted(
@@ -83,11 +84,11 @@ def test_what_was_kept_under_other_policies_is_not_used(
 ) -> None:
     cache = tmp_path / "cache"
     serving = serve("--logdir", str(logdir), "--cache-dir", str(cache), "--samples-per-plugin", "scalar=5")
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     assert info(run, cache)["entries"] == 2
     serving = serve("--logdir", str(logdir), "--cache-dir", str(cache))
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     assert info(run, cache)["entries"] == 2
 
@@ -95,7 +96,7 @@ def test_what_was_kept_under_other_policies_is_not_used(
 def test_nothing_is_kept_without_a_cache(tmp_path: Path, logdir: Path, serve: Serve) -> None:
     cache = tmp_path / "cache"
     serving = serve("--logdir", str(logdir), "--no-cache", env={"INSIGHT_HOST_CACHE_DIR": str(cache)})
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     assert not cache.exists()
 
@@ -116,7 +117,7 @@ def test_a_cache_directory_in_a_logdir_is_refused(logdir: Path, run: Run) -> Non
 def test_the_default_place_in_a_logdir_is_not_used(tmp_path: Path, logdir: Path, serve: Serve) -> None:
     home = {"XDG_CACHE_HOME": str(logdir / "cache"), "INSIGHT_HOST_CACHE_DIR": ""}
     serving = serve("--logdir", str(logdir), env=home)
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     assert "lies in the log directory" in ended(serving)
     assert not (logdir / "cache").exists()
 
@@ -126,7 +127,7 @@ def test_the_default_place_is_the_user_s_cache_directory(
 ) -> None:
     home = {"XDG_CACHE_HOME": str(tmp_path / "home"), "INSIGHT_HOST_CACHE_DIR": ""}
     serving = serve("--logdir", str(logdir), env=home)
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     report = json.loads(run("cache", "info", "--json", env=home).stdout)
     assert report["directory"] == str(tmp_path / "home" / "insight-host")
@@ -138,7 +139,7 @@ def test_a_cache_directory_that_cannot_be_written_is_said_once(
 ) -> None:
     (tmp_path / "file").touch()
     serving = serve("--logdir", str(logdir), "--cache-dir", str(tmp_path / "file" / "cache"))
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     time.sleep(0.1)
     assert ended(serving).count("is no longer kept up") == 1
 
@@ -154,7 +155,7 @@ def test_info_and_clear(tmp_path: Path, logdir: Path, run: Run, serve: Serve) ->
         "oldest_use": None,
     }
     serving = serve("--logdir", str(logdir), "--cache-dir", str(cache))
-    assert points(serving) == [20, 20]
+    assert points(serving) == [POINTS, POINTS]
     ended(serving)
     (cache / "other").write_text("another program's")
     next((logdir / "a").iterdir()).unlink()

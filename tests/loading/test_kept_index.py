@@ -11,7 +11,7 @@ import insight_scalar
 import pytest
 
 from insight_core.api import SeriesKey
-from insight_core.loading import index_writer
+from insight_core.loading import index_writer, tailed
 from insight_core.loading.event_file import EventFile
 from insight_core.loading.index_entry import Entry
 from insight_core.loading.loader import Loader
@@ -19,6 +19,8 @@ from insight_core.loading.logdir import Logdir
 from insight_core.records.batch import Batch
 from insight_core.store.store import Store
 from insight_core.testing import EventWriter
+
+pytestmark = pytest.mark.usefixtures("short_files_are_kept")
 
 SCALAR = insight_scalar.insight_plugin()
 
@@ -99,6 +101,45 @@ def test_a_second_start_reads_only_what_was_appended(tmp_path: Path, scanned: li
     assert cache.saved == [str(writers[0].path)]  # the others are kept as they are
     for writer in writers:
         writer.close()
+
+
+def test_what_is_read_as_soon_as_it_is_taken_over_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanned: list[tuple[int, int]]
+) -> None:
+    pytest.importorskip("insight_core.records._small_files", reason="no compiled kernel here")
+    monkeypatch.setattr(tailed, "_SHORT", 500)
+    monkeypatch.delenv("INSIGHT_HOST_PURE", raising=False)
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 5)
+    for _ in range(2):
+        store, loader = open_loader(tmp_path, cache)
+        loader.load()
+        loader.stop()
+        assert (steps(store, "r"), cache.saved) == (list(range(5)), [])
+    for step in range(5, 100):
+        writer.scalar("x", step, step)
+    writer.close()
+    for _ in range(2):
+        scanned.clear()
+        store, loader = open_loader(tmp_path, cache)
+        loader.load()
+        loader.stop()
+        assert (steps(store, "r"), cache.saved) == (list(range(100)), [str(writer.path)])
+    assert scanned == []
+
+
+def test_short_files_are_kept_where_nothing_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tailed, "_SHORT", 500)
+    monkeypatch.setenv("INSIGHT_HOST_PURE", "1")
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 5)
+    writer.close()
+    _, loader = open_loader(tmp_path, cache)
+    loader.load()
+    loader.stop()
+    assert cache.saved == [str(writer.path)]
 
 
 def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:

@@ -312,6 +312,7 @@ def test_a_file_that_grows_while_it_is_scanned_is_gone_on_with(
     assert read(file) == list(range(1000))
 
 
+@pytest.mark.usefixtures("short_files_are_kept")
 def test_a_file_that_cannot_be_restored_is_read_anew(
     growing: GrowingFile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
