@@ -69,7 +69,7 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
               <tr key={first + i} class="error" data-testid="histogram-error">
                 {runs && <td class="name">{entry.error.run}</td>}
                 <td class="number">{entry.error.step.toLocaleString(locale)}</td>
-                <td colSpan={5 + odd.length - Number(runs)} title={entry.error.error}>{entry.error.error}</td>
+                <td colSpan={5 + odd.length - Number(runs)} title={entry.error.error}>{reasonOf(entry.error)}</td>
               </tr>
             ),
           )}
@@ -78,6 +78,11 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
       </table>
     </div>
   );
+}
+
+/** Without the place, which the row says. */
+function reasonOf({ error }: HistogramError): string {
+  return error.replace(/^.*?\(record \d+\): /s, '');
 }
 
 function entriesOf(found: Histograms): Entry[] {

@@ -43,7 +43,7 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
       ? Array.from(percentilesOf(found, row), (value, i) => [PERCENTS[i] ?? '', Number.isNaN(value) ? '–' : valueText(value)] as const).reverse()
       : [
           [say('histogram.bin'), `[${valueText(found.edges[bin] as number)}, ${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`],
-          [say('histogram.count'), `${number(Number(count.toPrecision(6)))}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`],
+          [say('histogram.count'), `${Number.isInteger(count) ? number(count) : `≈ ${number(Number(count.toPrecision(4)))}`}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`],
         ];
   const facts: (readonly [string, string])[] = [
     [say('histogram.total'), number(found.totals[row] as number)],

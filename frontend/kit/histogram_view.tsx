@@ -70,9 +70,11 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   }, []);
   useLayoutEffect(() => chart.current?.update(latest.current as HistogramChartProps));
   const now = cursor.value;
+  const empty = useMemo(() => found !== null && !found.counts.some((count) => count > 0), [found]);
   return (
     <div class={busy ? 'view busy' : 'view'} data-testid="histogram-view" data-view={props.view}>
       <div class="histogram" ref={host} />
+      {empty && <p class="nothing" data-testid="histogram-nothing">{board.t('histogram.nothing')}</p>}
       {failure.value && <p class="problem" role="alert">{failure.value}</p>}
       {found && now && found.steps[now.row] !== undefined && <HistogramTooltip board={board} found={found} view={props.view} cursor={now} host={host} />}
     </div>

@@ -1,6 +1,6 @@
 import type { HistogramRow } from '../../api';
 import { BOTTOM } from '../painting/area';
-import { estimatedWidth, type Painter, type Stroke } from '../painting/painter';
+import { estimatedWidth, type Painter, type Polylines, type Stroke } from '../painting/painter';
 import type { Palette } from '../painting/palette';
 import { mix, ramp } from './colors';
 import { drawDistributions } from './distributions';
@@ -78,9 +78,24 @@ function ridges(figure: Figure, painter: Painter, colors: Palette): void {
     const points = lineOf(figure, props.rows[i] as HistogramRow);
     const color = shades[i] as string;
     painter.polygon(points, color, fill);
-    if (order.length > 1) stroke(painter, points, edge);
+    if (order.length > 1) painter.polylines(raised(points), edge);
     else stroke(painter, points, { color: mix(color, colors.text, 0.2), width: 1.25 });
   }
+}
+
+/** The parts of a line that are above the ground, which stays visible where there is nothing. */
+function raised(points: Float64Array): Polylines {
+  const ground = points[1] as number;
+  const end = points.length / 2;
+  const low = (i: number): boolean => i < 0 || i >= end || ground - (points[2 * i + 1] as number) < 0.5;
+  const kept: number[] = [];
+  const starts: number[] = [];
+  for (let i = 0; i < end; i++) {
+    if (low(i - 1) && low(i) && low(i + 1)) continue;
+    if (low(i) && low(i - 1)) starts.push(kept.length / 2);
+    kept.push(points[2 * i] as number, points[2 * i + 1] as number);
+  }
+  return { points: Float64Array.from(kept), starts, end: kept.length / 2 };
 }
 
 /** The ground of `top`: lines of equal values go back, lines of equal steps across. */
@@ -153,12 +168,12 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
   if (named(size)) names(figure, painter, colors);
 }
 
-function names({ plot, props, size }: Figure, painter: Painter, colors: Palette): void {
+function names({ plot, props, depth }: Figure, painter: Painter, colors: Palette): void {
   const { view, valueLabel, countLabel, rowLabel } = props;
   const [bottom, right] = [plot.top + plot.height, plot.left + plot.width];
   const across = view === 'front' || view === 'top' ? valueLabel : rowLabel;
   painter.text(view === 'top' ? plot.left : right, bottom + BOTTOM + 8, across, { color: colors.text, align: view === 'top' ? 'left' : 'right' });
-  if (view === 'top') painter.text(size.width - 8, plot.top - 11, rowLabel, { color: colors.text, align: 'right' });
+  if (view === 'top') painter.text(right + 8, bottom - depth - 18, rowLabel, { color: colors.text });
   else painter.text(plot.left - 46, plot.top - 11, view === 'front' ? countLabel : valueLabel, { color: colors.text });
 }
 

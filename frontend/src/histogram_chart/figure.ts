@@ -55,8 +55,8 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
   const upwards = [plot.top + plot.height, plot.top] as const;
   const across = view === 'front' || view === 'top';
   const values = makeScale(valueRange(props), across ? [plot.left, plot.left + plot.width - depth] : upwards);
-  const counts = makeScale([0, countTop(view, most)], view === 'top' ? [0, plot.height - depth - 2] : upwards);
   const rows = makeScale(rowDomain(props), [plot.left, plot.left + plot.width]);
+  const counts = makeScale([0, view === 'front' ? (most || 1) * 1.05 : most || 1], view === 'top' ? [0, tallest(props, rows.domain, most, plot.height, depth)] : upwards);
   const fitting = (length: number, each: number): number => Math.max(2, Math.floor(length / each));
   return {
     props,
@@ -75,16 +75,23 @@ export function figure(props: HistogramChartProps, size: Size): Figure {
 }
 
 function largest(rows: readonly HistogramRow[]): number {
+  return rows.reduce((most, row) => Math.max(most, largestOf(row)), 0);
+}
+
+function largestOf({ counts }: HistogramRow): number {
   let most = 0;
-  for (const { counts } of rows) {
-    for (let i = 0; i < counts.length; i++) if ((counts[i] as number) > most) most = counts[i] as number;
-  }
+  for (let i = 0; i < counts.length; i++) if ((counts[i] as number) > most) most = counts[i] as number;
   return most;
 }
 
-function countTop(view: HistogramChartProps['view'], most: number): number {
-  if (!(most > 0)) return 1;
-  return view === 'front' ? most * 1.05 : most;
+/** How high the largest count of `top` is: every row stays in the plot, and those in front hide at most half of the ground. */
+function tallest({ rows }: HistogramChartProps, [first, last]: readonly [number, number], most: number, height: number, depth: number): number {
+  let found = height - depth / 2;
+  for (const row of rows) {
+    const back = depth * ((last - row.at) / (last - first));
+    found = Math.min(found, ((height - 2 - back) * most) / (largestOf(row) || 1));
+  }
+  return found;
 }
 
 function valueRange({ edges, extent }: HistogramChartProps): readonly [number, number] {
