@@ -37,8 +37,7 @@ from insight_tensor.statistics import statistics_of
 
 MAX_VALUES = 100_000  # of an answer
 MAX_HEADERS = 1000
-MAX_STEPS = 200  # of the histograms of an answer
-MAX_READ = 512 << 20  # bytes of payloads that these may take, but two steps whatever they take
+MAX_READ = 256 << 20  # bytes of payloads that these may take, but two steps whatever they take
 _HEAD = 1024  # bytes of a payload: what a tensor is stands at its begin
 _BUCKETS = 300  # of the values of one step
 _KEPT_BYTES = 160 << 20  # of the decoded tensors that are looked at
@@ -117,9 +116,7 @@ class _Series:
         return records_route(self.data, self.owner).view(request)
 
     def histograms(self, request: Request) -> Response:
-        route = histograms_route(
-            self.data, self.owner, self.distributions.get, max_steps=MAX_STEPS, affordable=_affordable
-        )
+        route = histograms_route(self.data, self.owner, self.distributions.get, affordable=_affordable)
         return route.view(request)
 
     def headers(self, request: Request) -> Response:

@@ -1,0 +1,104 @@
+import { computed, signal } from '@preact/signals';
+import type { Query } from 'insight-host';
+import { binCount, cardId, changed, codecs, histogramView, message, recordQuery, stepCount, StepBoard, VIEWS, type CardKey, type Records, type Setting, type TagInfo, type TagTable } from 'insight-host/kit';
+import { MOST_DIGITS, type Format } from './numbers';
+
+/** What `/tags` says of a series of tensors. */
+export interface TensorInfo extends TagInfo {
+  /** Of its writer, when no plugin here claims it; "" of ours. */
+  readonly plugin: string;
+}
+
+export const SHOWS = ['table', 'histogram'] as const;
+export type Show = (typeof SHOWS)[number];
+type Changed = Parameters<StepBoard['changed']>[0];
+
+const LONGEST = 200; // characters of a slice
+const SETTLE = 300; // ms without a change before the URL says it
+const REST = 500; // ms between two questions about what grows
+const sliceOf = (text: string): string | null => (text && text.length <= LONGEST ? text : null);
+
+export class TensorBoard extends StepBoard<TensorInfo> {
+  readonly show = this.setting('show', codecs.choice<Show>(SHOWS, 'table'));
+  /** Also tensors of summary plugins that no plugin here claims. */
+  readonly others = this.setting('others', codecs.flag(false));
+  readonly digits = this.later(this.setting('digits', codecs.wholeNumber(0, MOST_DIGITS, 5)), SETTLE);
+  readonly notation = this.setting('notation', codecs.choice<Format['notation']>(['fixed', 'scientific'], 'fixed'));
+  readonly heat = this.setting('heat', codecs.flag(true));
+  private readonly slices: Setting<ReadonlyMap<string, string>> = this.setting('slices', codecs.byCard(sliceOf, String));
+  /** Of histograms. */
+  readonly view = this.setting('view', histogramView);
+  readonly stepCount = this.setting('count', stepCount);
+  readonly binCount = this.setting('bins', binCount);
+
+  readonly format = computed<Format>(() => ({ digits: this.digits.value, notation: this.notation.value }));
+  private readonly versions = new Map<string, number>();
+  private everything = 0; // how often all may have changed
+  private readonly tick = signal(0);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asked = 0;
+
+  constructor(ctx: StepBoard['ctx']) {
+    super(ctx);
+    let first = true;
+    this.until(
+      this.others.subscribe(() => {
+        if (!first) void this.loadTags();
+        first = false;
+      }),
+    );
+    this.until(() => clearTimeout(this.timer));
+  }
+
+  override async loadTags(): Promise<void> {
+    await Promise.resolve(); // the first time this board is not made yet
+    const mine = ++this.asked;
+    try {
+      const table = await this.ctx.data.json<TagTable<TensorInfo>>('tags', { others: this.others.value ? 1 : null }, { signal: this.ctx.signal });
+      if (mine !== this.asked) return;
+      this.table.value = table;
+      this.failure.value = null;
+    } catch (error) {
+      if (!this.ctx.signal.aborted && mine === this.asked) this.failure.value = message(error);
+    }
+  }
+
+  protected override changed(series: Changed): void {
+    super.changed(series);
+    if (!series) this.everything++;
+    for (const [run, tags] of Object.entries(series ?? {})) {
+      for (const tag of tags) {
+        const id = cardId({ tag, run });
+        this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
+      }
+    }
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.tick.value++;
+    }, REST);
+  }
+
+  /** How often a series has changed. */
+  version(card: CardKey): number {
+    void this.tick.value;
+    return this.everything + (this.versions.get(cardId(card)) ?? 0);
+  }
+
+  /** As the user wrote it; "" is the default. */
+  sliceOf(card: CardKey): string {
+    return this.slices.value.get(cardId(card)) ?? '';
+  }
+
+  setSlice(card: CardKey, text: string): void {
+    this.slices.set(changed(this.slices.value, cardId(card), text || null));
+  }
+
+  downloadOf(card: CardKey, records: Records, index: number, slice: string | null): string {
+    return this.ctx.data.href('npy', { ...recordQuery(card, records, index), slice } satisfies Query);
+  }
+
+  turnView(): void {
+    if (this.show.value === 'table') this.show.set('histogram');
+    else this.view.set(VIEWS[(VIEWS.indexOf(this.view.value) + 1) % VIEWS.length] as (typeof VIEWS)[number]);
+  }
+}

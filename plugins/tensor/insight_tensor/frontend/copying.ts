@@ -1,0 +1,36 @@
+import { message } from 'insight-host/kit';
+import type { Query } from 'insight-host';
+import type { Area, Sheet } from './blocks';
+import type { TensorBoard } from './board';
+import { exactText } from './numbers';
+import { valuesOf } from './use_values';
+
+/** Puts the values of an area on the clipboard as tab-separated lines, in full, and says how many. */
+export async function copyArea(board: TensorBoard, query: Query, sheet: Sheet, area: Area): Promise<void> {
+  const say = board.t.bind(board);
+  const number = (n: number): string => n.toLocaleString(board.locale.value);
+  let given: { readonly text: string; readonly count: number; readonly bounded: boolean };
+  try {
+    const { block, bounded, cut } = await valuesOf(board, query, area);
+    const { row, rowEnd, column, columnEnd } = block.area;
+    const lines: string[] = [];
+    for (let r = row; r < rowEnd; r++) {
+      const cells: string[] = [];
+      for (let c = column; c < columnEnd; c++) cells.push(exactText(block.at(r, c), sheet.kind, block.single).replace(/[\t\r\n]+/g, ' '));
+      lines.push(cells.join('\t'));
+    }
+    given = { text: lines.join('\n'), count: (rowEnd - row) * (columnEnd - column), bounded: bounded || cut > 0 };
+  } catch (error) {
+    board.ctx.notify('error', message(error));
+    return;
+  }
+  try {
+    await navigator.clipboard.writeText(given.text);
+  } catch {
+    board.ctx.notify('error', say('copy_failed'));
+    return;
+  }
+  const all = (area.rowEnd - area.row) * (area.columnEnd - area.column);
+  if (given.bounded) board.ctx.notify('warn', say('copied.some', { values: number(given.count), all: number(all) }));
+  else board.ctx.notify('info', say('copied.values', { count: given.count, values: number(given.count) }));
+}

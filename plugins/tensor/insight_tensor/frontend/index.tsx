@@ -1,0 +1,19 @@
+import { boardKeys, histogramStyles, stepKeys, tab } from 'insight-host/kit';
+import { App } from './app';
+import { TensorBoard } from './board';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+import styles from './tensors.css?inline';
+
+export default tab({
+  messages: { en, 'zh-CN': zh },
+  styles: histogramStyles + styles,
+  board: (ctx) => new TensorBoard(ctx),
+  view: (board) => <App board={board} />,
+  keys: (board, host) => [
+    ['v', 'keys.view', () => board.turnView()],
+    ['h', 'keys.show', () => board.show.set(board.show.value === 'table' ? 'histogram' : 'table')],
+    ...stepKeys(board),
+    ...boardKeys(board, host),
+  ],
+});

@@ -1,0 +1,40 @@
+import { Button, copyTable, Dialog, valueText, type CardKey } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { TensorBoard } from './board';
+import { shapeText } from './table';
+import type { Statistics } from './use_values';
+
+const NAMES = ['count', 'mean', 'std', 'min', 'max', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf'] as const;
+
+export interface StatisticsDialogProps {
+  readonly board: TensorBoard;
+  readonly card: CardKey;
+  readonly statistics: Statistics;
+  /** They are of the record that is shown. */
+  readonly fresh: boolean;
+  readonly onClose: () => void;
+}
+
+/** All that is known of the values of a tensor. */
+export function StatisticsDialog({ board, card, statistics, fresh, onClose }: StatisticsDialogProps): JSX.Element {
+  const say = board.t.bind(board);
+  const text = (value: number | string | null): string => (value === null ? '–' : typeof value === 'string' ? value : Number.isInteger(value) ? value.toLocaleString(board.locale.value) : valueText(value));
+  return (
+    <Dialog name="statistics" title={`${board.titleOf(card.tag)} · ${card.run ?? ''}`} onClose={onClose}>
+      <p class="hint">{say('statistics.of', { shape: shapeText(statistics.dtype, statistics.shape) })}</p>
+      <table class={fresh ? 'statistics' : 'statistics stale'} data-testid="statistics">
+        <tbody>
+          {NAMES.map((name) => (
+            <tr key={name}>
+              <th scope="row">{say(`statistics.${name}`)}</th>
+              <td class="number" data-name={name}>{text(statistics[name])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div class="row end">
+        <Button action="copy" icon="copy" text={say('statistics.copy')} label={say('statistics.copy')} onPress={() => void copyTable(board, [['name', 'value'], ...NAMES.map((name) => [name, statistics[name] ?? ''])])} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,175 @@
+import { Button, CardHead, ErrorCell, Icon, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import type { Area, Block, Sheet } from './blocks';
+import type { TensorBoard } from './board';
+import { copyArea } from './copying';
+import { Grid, type CellLook } from './grid';
+import { heatOf, type Extremes } from './heat';
+import { cellText, type Format } from './numbers';
+import { SliceBoxes } from './slice_boxes';
+import { StatisticsDialog } from './statistics_dialog';
+import { useStatistics, useValues, valuesQuery, type Statistics } from './use_values';
+
+export interface TableBodyProps {
+  readonly board: TensorBoard;
+  readonly card: CardKey;
+  readonly place: Place;
+}
+
+/** The values of one tag in one run, a step at a time. */
+export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
+  const say = board.t.bind(board);
+  const steps = useSteps(board, card);
+  const { records, index } = steps;
+  const values = useValues(board, card, place, records, index);
+  const { statistics, fresh, extremes } = useStatistics(board, card, place, records, index);
+  const open = useSignal(false);
+  const there = records !== null && index >= 0;
+  const slice = board.sliceOf(card);
+  const { sheet } = values;
+  const step = there ? (records.steps[index] ?? NaN) : NaN;
+  const label = there ? say('table.label', { tag: board.titleOf(card.tag), run: card.run ?? '', at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
+  return (
+    <>
+      <CardHead board={board} card={card} note={<Plugin board={board} card={card} />}>
+        <Seldom>
+          <Button action="statistics" icon="info" label={say('statistics')} disabled={statistics === null} onPress={() => (open.value = true)} />
+          {there && sheet && sheet.kind !== 'string' && (
+            <a class="tool" data-action="download" href={board.downloadOf(card, records, index, null)} download="" title={say('download')} aria-label={say('download')}>
+              <Icon name="export" />
+            </a>
+          )}
+        </Seldom>
+      </CardHead>
+      {sheet && <SliceBoxes board={board} sheet={sheet} slice={slice} onApply={(text) => board.setSlice(card, text)} />}
+      <div class={values.busy ? 'view busy' : 'view'} data-testid="tensor-view" data-step={!values.busy && there ? step : undefined}>
+        {steps.error && !records ? (
+          <ErrorCell board={board} card={card} reason={steps.error} onRetry={steps.retry} />
+        ) : values.error && there ? (
+          <div class="refused">
+            <ErrorCell board={board} card={card} step={step} reason={values.error} onRetry={values.retry} />
+            {slice && <button type="button" data-action="slice-default" onClick={() => board.setSlice(card, '')}>{say('slice.reset')}</button>}
+          </div>
+        ) : sheet && sheet.rows > 0 && sheet.columns > 0 ? (
+          <Sheeted board={board} sheet={sheet} blocks={values.blocks} extremes={extremes} label={label} onArea={values.look} onCopy={(area) => there && void copyArea(board, valuesQuery(card, records, index, slice), sheet, area)} />
+        ) : sheet ? (
+          <p class="nothing" data-testid="no-values">{say('table.empty')}</p>
+        ) : null}
+      </div>
+      <StepSlider board={board} card={card} steps={steps} busy={values.busy} />
+      <footer data-testid="card-status">
+        <span class="counts" title={there && sheet ? countsOf(board, records, sheet, statistics, values.cut).join('\n') : ''}>
+          {there && sheet && !values.error && countsOf(board, records, sheet, statistics, values.cut).join(' · ')}
+        </span>
+        {statistics && !values.error && <Odd board={board} statistics={statistics} />}
+      </footer>
+      {open.value && statistics && <StatisticsDialog board={board} card={card} statistics={statistics} fresh={fresh} onClose={() => (open.value = false)} />}
+    </>
+  );
+}
+
+interface SheetedProps {
+  readonly board: TensorBoard;
+  readonly sheet: Sheet;
+  readonly blocks: readonly Block[];
+  readonly extremes: Extremes;
+  readonly label: string;
+  readonly onArea: (area: Area) => void;
+  readonly onCopy: (area: Area) => void;
+}
+
+const TEXT = 28; // characters of a column of strings
+
+/** A slice as a table, its numbers in the format of the toolbar. */
+function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: SheetedProps): JSX.Element {
+  const format = board.format.value;
+  const heat = board.heat.value;
+  const last = useRef<Block | undefined>(undefined);
+  const find = (row: number, column: number): Block | undefined => {
+    if (!last.current?.has(row, column) || !blocks.includes(last.current)) last.current = blocks.findLast((block) => block.has(row, column));
+    return last.current;
+  };
+  const cell = (row: number, column: number): CellLook | null => {
+    const block = find(row, column);
+    if (!block) return null;
+    const value = block.at(row, column);
+    const text = cellText(value, sheet.kind, format);
+    const odd = value.text === undefined && !(Number.isFinite(Number(value.real)) && Number.isFinite(value.imaginary ?? 0));
+    return { text, odd, heat: heat ? heatOf(value, extremes) : null, left: value.text !== undefined, title: text };
+  };
+  return (
+    <Grid
+      label={label}
+      rows={sheet.rows}
+      columns={sheet.columns}
+      firstRow={sheet.open[0]?.start ?? null}
+      firstColumn={sheet.open[1]?.start ?? null}
+      widest={useWidest(sheet, blocks, format)}
+      cell={cell}
+      onArea={onArea}
+      onCopy={onCopy}
+    />
+  );
+}
+
+const LOOKED_AT = 2000; // cells of a block
+
+/** Characters of the widest cell so far: columns may grow, but do not shrink from step to step. */
+function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): number {
+  const known = useRef({ of: '', widest: 0, seen: new WeakSet<Block>() });
+  return useMemo(() => {
+    if (sheet.kind === 'string') return TEXT;
+    const of = JSON.stringify([sheet.kind, sheet.open.length, format]);
+    if (known.current.of !== of) known.current = { of, widest: 0, seen: new WeakSet() };
+    const { current } = known;
+    for (const block of blocks) {
+      if (current.seen.has(block)) continue;
+      current.seen.add(block);
+      const { row, rowEnd, column, columnEnd } = block.area;
+      const stride = Math.max(1, Math.ceil(((rowEnd - row) * (columnEnd - column)) / LOOKED_AT));
+      for (let place = 0, size = (rowEnd - row) * (columnEnd - column); place < size; place += stride) {
+        const wide = columnEnd - column;
+        current.widest = Math.max(current.widest, cellText(block.at(row + Math.floor(place / wide), column + (place % wide)), sheet.kind, format).length);
+      }
+    }
+    return current.widest;
+  }, [sheet, blocks, format]);
+}
+
+/** Of which summary plugin a value is that no plugin here claims. */
+function Plugin({ board, card }: { readonly board: TensorBoard; readonly card: CardKey }): JSX.Element | null {
+  const plugin = board.infoOf(card.run ?? '', card.tag)?.plugin;
+  return plugin ? <span class="plugin" title={board.t('others.of', { plugin })}>{plugin}</span> : null;
+}
+
+export function shapeText(dtype: string, shape: readonly number[]): string {
+  return `${dtype} [${shape.join(', ')}]`;
+}
+
+function countsOf(board: TensorBoard, records: Records, sheet: Sheet, statistics: Statistics | null, cut: number): readonly string[] {
+  const say = board.t.bind(board);
+  const size = sheet.shape.reduce((product, side) => product * side, 1);
+  const known = (name: 'min' | 'max' | 'mean'): string[] => {
+    const value = statistics?.[name];
+    return value === null || value === undefined || sheet.kind === 'string' ? [] : [`${say(`statistics.${name}`)} ${typeof value === 'number' ? valueText(value) : value}`];
+  };
+  return [
+    shapeText(sheet.dtype, sheet.shape),
+    say('values.count', { count: size, values: size.toLocaleString(board.locale.value) }),
+    ...known('min'),
+    ...known('max'),
+    ...known('mean'),
+    ...(cut > 0 ? [say('values.cut', { count: cut })] : []),
+    ...recordNotes(board, records),
+  ];
+}
+
+/** How many values are no numbers. */
+function Odd({ board, statistics }: { readonly board: TensorBoard; readonly statistics: Statistics }): JSX.Element | null {
+  const { nan, pos_inf: inf, neg_inf: negInf } = statistics;
+  const number = (n: number): string => n.toLocaleString(board.locale.value);
+  const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(Boolean);
+  return odd.length > 0 ? <span class="nonfinite" data-testid="nonfinite" title={board.t('values.nonfinite')}>{odd.join(board.t('list.separator'))}</span> : null;
+}
