@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from insight_core.api import Progress
 from insight_core.loading.index_writer import IndexWriter
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
@@ -177,7 +175,7 @@ class Loader:
         except OSError:
             return False
         for tailed in files:
-            tailed.found = evolve(tailed.found, size=info.st_size, mtime_ns=info.st_mtime_ns)
+            tailed.found = tailed.found._replace(size=info.st_size, mtime_ns=info.st_mtime_ns)
         return True
 
     def _reconcile(self, found: Found) -> None:

@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from attrs import Factory, define, frozen
 
@@ -20,7 +21,7 @@ _MINDSPORE = re.compile(r"summary\.(\d+)")
 # How writers name files; a directory called just `tfevents` is nothing odd.
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
 _LINEAGE_SUFFIX = "_lineage"
-_EXPLAIN_SUFFIX = "_explain"
+_BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
 # Graph files that MindSpore writes; other .pb files (saved models, profiles) do not make a run.
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
 
@@ -47,8 +48,7 @@ def parse_logdir(text: str) -> Logdir:
     return Logdir(os.path.expanduser(text))
 
 
-@frozen
-class FoundFile:
+class FoundFile(NamedTuple):
     """An event file: where it is, the run it belongs to, and its stat."""
 
     run: str
@@ -72,6 +72,8 @@ class Found:
 
 def printable(path: str) -> str:
     """``path`` with bytes that are not UTF-8 written as ``\\xNN``."""
+    if path.isascii():
+        return path
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -174,26 +176,29 @@ def may_count(name: str) -> bool:
 
 
 def _is_event_file(name: str) -> bool:
-    if name.endswith((_LINEAGE_SUFFIX, _EXPLAIN_SUFFIX)):
-        return False
-    return bool(_TENSORBOARD.search(name) or _MINDSPORE.search(name))
+    return _event_file(name) is not None
+
+
+def _event_file(name: str) -> re.Match[str] | None:
+    """What tells an event file by its name."""
+    if name.endswith(_BESIDE_EVENTS):
+        return None
+    return _TENSORBOARD.search(name) or _MINDSPORE.search(name)
 
 
 def _add_file(
     found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
 ) -> None:
-    tensorboard = _TENSORBOARD.search(name)
-    dialect = Dialect.TENSORBOARD if tensorboard else Dialect.MINDSPORE
+    match = _event_file(name)
+    dialect = Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
     if dialect not in logdir.dialects:
         return
-    is_run = _is_event_file(name)
-    if is_run:
-        match = tensorboard or _MINDSPORE.search(name)
-        begun = match.group(1) if match else None
+    if match is not None:
+        begun = match.group(1)
         order = (float(begun[:18]) if begun else 0.0, name)
         found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
         )
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
-    if is_run or lineage or _MINDSPORE_GRAPH.search(name):
+    if match is not None or lineage or _MINDSPORE_GRAPH.search(name):
         found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)

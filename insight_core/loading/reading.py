@@ -33,6 +33,7 @@ class _Unread:
 
     run: str
     files: deque[Tailed]
+    size: int = 0  # bytes unread
 
     def read_turn(self, finished: Callable[[Tailed], None], may_scan_ahead: bool) -> None:
         left = _TURN
@@ -65,11 +66,18 @@ class Reading:
         """``behind``: newest runs first, the files of a run one after the other. What is read to its
         end is told with ``file_read`` and ``run_read``, in any thread."""
         self._queue: OrderedDict[str, _Unread] = OrderedDict()
+        self._long = self._small = 0  # bytes that are unread at the start, of long files and of others
         for tailed in behind:
             unread = self._queue.get(tailed.found.run)
             if unread is None:
                 unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, deque())
             unread.files.append(tailed)
+            size = tailed.unread
+            unread.size += size
+            if size >= _LONG:
+                self._long += size
+            else:
+                self._small += size
         self._preferred = preferred
         self._served: frozenset[str] = frozenset()  # that the queue is sorted by
         self._stop = stop
@@ -78,15 +86,11 @@ class Reading:
         self._at_work = 0  # threads
         self._is_compiled = is_compiled()
         self._worth_it = _processors() if self._is_compiled else 1  # more would wait for one another
-        self._small = 0  # bytes of files that are not long, at the start
         self._lock = threading.Lock()
 
     def run(self) -> None:
         """Reads everything, or until told to stop."""
-        unread = [tailed.unread for run in self._queue.values() for tailed in run.files]
-        long = sum(size for size in unread if size >= _LONG)
-        self._small = sum(unread) - long
-        self._share(long)
+        self._share(self._long)
         self._work()
         for thread in self._threads:
             thread.join()
@@ -124,7 +128,10 @@ class Reading:
                 unread.read_turn(self._file_read, self._at_work < self._worth_it)
                 if not unread.files:
                     self._run_read(unread.run)
-            self._put_back([unread for unread in task if unread.files])
+            left = [unread for unread in task if unread.files]
+            for unread in left:
+                unread.size = sum(tailed.unread for tailed in unread.files)
+            self._put_back(left)
             is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
             if is_slow and _waits() - waits >= count:  # for more than the processor
                 self._have_threads(_MOST_THREADS)
@@ -159,7 +166,7 @@ class Reading:
             while self._queue and size < _TASK:
                 _, unread = self._queue.popitem(last=False)
                 task.append(unread)
-                size += sum(tailed.unread for tailed in unread.files)
+                size += unread.size
             return task
 
     def _put_back(self, task: list[_Unread]) -> None:

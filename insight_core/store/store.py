@@ -116,11 +116,17 @@ class Store:
             state = self._runs.get(run)
             if state is None:
                 return
-            held = self._held(state, file, order, dialect)
+            held = state.files.get(order)
+            if held is None:
+                held = state.files[order] = FileHeld(file, dialect)
+                self._runs_changed = self._generation + 1
+            elif held.dialect is not dialect:  # it may only now be known
+                held.dialect = dialect
+                self._runs_changed = self._generation + 1
             first = batch.first_wall_time
             if first is not None and (held.start_time is None or first < held.start_time):
                 held.start_time = first
-                self._touch_runs()
+                self._runs_changed = self._generation + 1
             if batch.columns or batch.metadata:
                 state.series.wake()
             for tag, metadata in batch.metadata.items():
@@ -143,17 +149,6 @@ class Store:
             with self._lock:
                 state.list_refused(run)
                 self._touch_runs()
-
-    def _held(self, state: RunState, file: str, order: FileOrder, dialect: Dialect) -> FileHeld:
-        """What is held of a file, whose dialect may only now be known."""
-        held = state.files.get(order)
-        if held is None:
-            held = state.files[order] = FileHeld(file, dialect)
-            self._touch_runs()
-        elif held.dialect is not dialect:
-            held.dialect = dialect
-            self._touch_runs()
-        return held
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
         """Takes over what an earlier process held of a file that is new to this one."""
@@ -199,7 +194,10 @@ class Store:
 
     def _rest_taken(self, state: RunState, order: FileOrder, taken: list[Taken]) -> list[Taken]:
         """Lets the first series of a run rest, if they can; returns what has to be appended one by one."""
-        names = {(each.owner.name, tag) for each in taken for tag in each.tags}
+        if len(taken) == 1:
+            names: set[object] = set(taken[0].tags)
+        else:
+            names = {(each.owner.name, tag) for each in taken for tag in each.tags}
         if len(names) < sum(len(each.tags) for each in taken):
             return taken  # a tag whose values change their form
         for each in taken:
