@@ -16,7 +16,7 @@ from insight_core.loading.index_entry import FileRecord
 from insight_core.loading.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.records.batch import BAD_DATA, Batch, Flaw, SmallFile
 from insight_core.records.framing import HEADER_SIZE
-from insight_core.records.pages import is_whole
+from insight_core.records.pages import read_part
 from insight_core.records.scanner import Scanner, open_scanner
 
 MOST_FLAWS = 200  # of a file that are listed one by one
@@ -294,6 +294,7 @@ def read_payload(path: str, record: int, start: int, size: int, *, limit: int | 
             raise ValueError("the record is no longer where it was")
         if limit is not None and limit < size:
             return os.pread(file.fileno(), limit, start)
-        if not is_whole(file.fileno(), record + HEADER_SIZE, length):
+        data = read_part(file.fileno(), record + HEADER_SIZE, length, (start, size))
+        if data is None:
             raise ValueError(BAD_DATA)
-        return os.pread(file.fileno(), size, start)
+        return data

@@ -36,11 +36,34 @@ class Pages:
 
 def is_whole(descriptor: int, start: int, length: int) -> bool:
     """Whether the event of ``length`` bytes at ``start`` has the checksum that follows it."""
-    crc, done = 0, 0
+    return _is_footer(descriptor, start + length, _checksum(descriptor, start, length, 0))
+
+
+def read_part(descriptor: int, start: int, length: int, part: tuple[int, int]) -> bytes | None:
+    """``part`` (start, size) of the event of ``length`` bytes at ``start``, unless its checksum is wrong.
+
+    Every byte is read once.
+    """
+    first, size = part
+    before = _checksum(descriptor, start, first - start, 0)
+    data = os.pread(descriptor, size, first)
+    end = first + size
+    crc = _checksum(descriptor, end, start + length - end, crc32c(data, before))
+    return data if _is_footer(descriptor, start + length, crc) else None
+
+
+def _checksum(descriptor: int, start: int, length: int, before: int) -> int:
+    """That of ``length`` bytes, or of fewer where the file has become shorter."""
+    crc, done = before, 0
     while done < length:
         piece = os.pread(descriptor, min(_PIECE, length - done), start + done)
         if not piece:
-            return False
+            break
         crc = crc32c(piece, crc)
         done += len(piece)
-    return masked(crc) == int.from_bytes(os.pread(descriptor, FOOTER_SIZE, start + length), "little")
+    return crc
+
+
+def _is_footer(descriptor: int, place: int, crc: int) -> bool:
+    footer = os.pread(descriptor, FOOTER_SIZE, place)
+    return len(footer) == FOOTER_SIZE and masked(crc) == int.from_bytes(footer, "little")
