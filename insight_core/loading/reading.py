@@ -142,15 +142,21 @@ class Reading:
         fresh: list[Tailed] = []
         done: set[Tailed] = set()
         for unread in task:
+            waits = False
             for tailed in unread.files:
                 if not tailed.is_new or tailed.found.size > LARGEST or size >= _TASK:
                     break
+                if waits and tailed.may_be_kept:
+                    break  # files of a run are read in order: the first metadata of a tag decides
                 size += tailed.found.size
                 _, more = tailed.read(0)
                 if not more:
                     done.add(tailed)
                 elif not tailed.file.position:
                     fresh.append(tailed)
+                    waits = True
+                else:
+                    break
         if fresh:
             self._share(self._small)
             done.update(read_together(fresh, fresh[0].store.number_plugins))

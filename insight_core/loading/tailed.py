@@ -67,6 +67,11 @@ class Tailed:
         """Whether the next start finds an entry in the cache sooner than it reads the file."""
         return self.found.size > _SHORT or not reads_together()
 
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether an earlier process may have left an entry that is used."""
+        return self.cache is not None and self.is_worth_keeping
+
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
         """Reads at most so many batches; says how many it were, and whether there is more to read."""
         with self.lock:

@@ -86,8 +86,6 @@ class Series:
             part = FilePart(order) if segment is None else segment.part(order)
             if part.claims is not claims:
                 part.claims = _united(part.claims, claims)
-            if self.claims is not claims:
-                self.claims = _united(self.claims, claims)
             if "records" in columns:
                 columns = {**columns, "claims": _repeated(part.claims.index(claims[0]), count)}
             if self._policy.points and self._policy.keep is Keep.UNIFORM:
@@ -96,6 +94,7 @@ class Series:
                 self._insert(Segment(columns, self._memory, [part]))
             else:
                 self._last_in_segment(segment, part).extend(columns, expected)
+            self._note_claims(part)
             part.kept += count
             part.total += count
             if self._policy.points:
@@ -114,7 +113,7 @@ class Series:
                 segment = self._cut(segment, len(segment.parts) - 1)[1]
             segment.release()
             self._segments.remove(segment)
-            self.claims = tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
+            self.claims = self._united_claims()
             self._touch()
 
     @property
@@ -143,8 +142,7 @@ class Series:
         part.total = part.kept if group.totals is None else int(group.totals[place])
         with self._lock:
             self._insert(Segment(columns, self._memory, [part], bool(group.ascending[place])))
-            if self.claims is not group.claims:
-                self.claims = _united(self.claims, group.claims)
+            self._note_claims(part)
             self._touch()
 
     def part(self, order: FileOrder) -> SeriesGroup | None:
@@ -171,6 +169,15 @@ class Series:
     def _touch(self) -> None:
         self._snapshot = self._info = None
         self.version += 1
+
+    def _note_claims(self, part: FilePart) -> None:
+        """Keeps claims in the order of files, whichever was read first."""
+        if self.claims is not part.claims:
+            is_last = part is self._segments[-1].parts[-1]
+            self.claims = _united(self.claims, part.claims) if is_last else self._united_claims()
+
+    def _united_claims(self) -> tuple[Claim, ...]:
+        return tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
 
     def _parts(self) -> list[FilePart]:
         """All files, in their order."""
@@ -279,17 +286,9 @@ class Series:
             for part in segment.parts:
                 total += part.total
         return described(
-            self.key,
-            total,
-            kept,
-            first_step,
-            last_step,
-            last_value,
-            last_wall_time,
-            1,
-            self._metadata,
-            self.claims,
-        )
+            self.key, total, kept, first_step, last_step, last_value, last_wall_time, 1,
+            self._metadata, self.claims,
+        )  # fmt: skip
 
     def _info_of(self, snapshot: Snapshot) -> SeriesInfo:
         steps, values, shown = snapshot.steps, snapshot.columns.get("values"), snapshot.attempts.visible

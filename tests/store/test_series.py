@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.api import CachePolicy, Keep
+from insight_core.api import CachePolicy, Keep, SummaryPlugin
 from insight_core.store.attempts import find_attempts
 from insight_core.store.series import Series
 
@@ -99,3 +99,19 @@ def test_latest_keeps_the_newest() -> None:
     for step in range(20):
         series.append((1.0, "a"), points(step))
     assert series.snapshot().steps.tolist() == [17, 18, 19]
+
+
+def test_claims_are_in_the_order_of_files_whichever_was_read_first() -> None:
+    series = Series(CachePolicy())
+    columns = {"steps": np.arange(2), "wall_times": np.zeros(2), "values": np.zeros(2, np.float32)}
+    first, second = (SummaryPlugin("first"),), (SummaryPlugin("second"),)
+    series.append((2.0, "b"), columns, second)
+    series.append((1.0, "a"), columns, first)
+    assert series.claims == first + second
+    series.append((2.0, "b"), columns, second)
+    assert series.claims == first + second
+    series.append((1.0, "a"), columns, second)
+    series.append((1.5, "c"), columns, first)
+    assert series.claims == first + second
+    series.drop((1.0, "a"))
+    assert series.claims == first + second
