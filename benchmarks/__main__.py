@@ -19,7 +19,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from benchmarks import bench_http, bench_live, bench_load, bench_query, bench_startup
+from benchmarks import bench_http, bench_live, bench_load, bench_payloads, bench_query, bench_startup
 from benchmarks.corpus import CORPORA, WrittenCorpus, event_files, kept_corpus
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed
@@ -27,6 +27,7 @@ from benchmarks.table import OURS, Row, render
 
 _QUICK = ("wide", "many", "million")
 _LIVE = "live"
+_COUNTED = {"scalar": "points", "image": "images", "histogram": "histograms", "tensor": "tensors"}
 _APPENDS, _QUICK_APPENDS = 50, 10
 
 
@@ -42,10 +43,10 @@ _PARTS: Mapping[str, Part] = {
     "load": Part(
         ("deep", "wide", "many", "blobs", "mindspore", "mindspore_tenth", "very_deep"), bench_load.measure
     ),
-    # Images have no tags in insight-host yet.
     "startup": Part(("deep", "wide", "many", "mindspore"), bench_startup.measure),
     "http": Part(("wide",), bench_http.measure),
     "query": Part(bench_query.CORPORA, bench_query.measure),
+    "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),
 }
 
 
@@ -123,7 +124,7 @@ def _ready(name: str, place: Path) -> WrittenCorpus:
             while opened.read(1 << 24):
                 pass
     print(
-        f"\n{name}: {corpus.content.points:,} {'images' if corpus.content.image_size else 'points'} in "
+        f"\n{name}: {corpus.content.points:,} {_COUNTED[corpus.content.plugin]} in "
         f"{corpus.content.runs} runs, {corpus.size / 1e6:.0f} MB",
         file=sys.stderr,
     )

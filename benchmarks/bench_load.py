@@ -61,7 +61,7 @@ def _contenders(corpus: WrittenCorpus) -> dict[str, Callable[[WrittenCorpus], Co
     found: dict[str, Callable[[WrittenCorpus], Cost]] = {OURS: _own}
     if corpus.content.dialect is Dialect.TENSORBOARD:
         found[RUST] = _rust
-        if not corpus.content.image_size and 1000 < corpus.content.steps <= _MOST_STEPS_OF_ALL:
+        if corpus.content.kind == "scalar" and 1000 < corpus.content.steps <= _MOST_STEPS_OF_ALL:
             found[RUST_ALL] = _rust_all
     return found
 
@@ -71,7 +71,7 @@ def _rows(corpus: WrittenCorpus, costs: dict[str, list[Cost]]) -> list[Row]:
         return {who: median([getattr(cost, name) for cost in each]) for who, each in costs.items()}
 
     factor = TIMES_FASTER.get(corpus.name)
-    scalars = 0 if corpus.content.image_size else corpus.content.points
+    scalars = corpus.content.points if corpus.content.kind == "scalar" else 0
     return [
         Row(corpus.name, "load", "s", figures("wall"), TimesBetter(factor) if factor else None),
         Row(corpus.name, "load, processor", "s", figures("cpu")),

@@ -8,24 +8,30 @@ mindspore  wide in MindSpore's dialect
 mindspore_tenth  the first 10 runs of it
 million    1,000,000 points in one series
 very_deep  10,000,000 points in one series
+pictures   20,000 images of 64 x 64 pixels in one series
+histograms 5 series x 2,000 histograms, as torch writes them
+tensors    2,000 tensors of 1 MB in one series, as MindSpore writes them: 2 GB
+large_tensor  4 tensors of 10,000,000 values
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
-from insight_core.testing import EventWriter, wire
+from insight_core.testing import EventWriter, png
 from insight_core.testing.scalar_block import Form
 
 _BLOCK = 50_000  # steps written at a time
@@ -33,31 +39,48 @@ _START = 1_700_000_000.0
 _REVISION = 1  # of what is written for the same Corpus
 
 
+Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor"]
+PLUGINS: dict[Kind, str] = {"blob": "image"}  # that show it, where they are named otherwise
+
+
 @frozen
 class Corpus:
-    """``runs`` of ``tags`` series of ``steps`` points each: numbers, or images of ``image_size`` bytes."""
+    """``runs`` of ``tags`` series of ``steps`` points each.
+
+    ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
+    of a tensor, or those that a histogram counts.
+    """
 
     runs: int
     tags: int
     steps: int
     dialect: Dialect = Dialect.TENSORBOARD
     form: Form = "simple"
-    image_size: int = 0
+    kind: Kind = "scalar"
+    size: int = 0
 
     @property
     def points(self) -> int:
         return self.runs * self.tags * self.steps
+
+    @property
+    def plugin(self) -> str:
+        return PLUGINS.get(self.kind, self.kind)
 
 
 CORPORA = {
     "deep": Corpus(runs=1, tags=5, steps=400_000),
     "wide": Corpus(runs=100, tags=20, steps=1000, form="tf2"),
     "many": Corpus(runs=1000, tags=10, steps=50),
-    "blobs": Corpus(runs=4, tags=5, steps=100, image_size=1 << 20),
+    "blobs": Corpus(runs=4, tags=5, steps=100, kind="blob", size=1 << 20),
     "mindspore": Corpus(runs=100, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
     "mindspore_tenth": Corpus(runs=10, tags=20, steps=1000, dialect=Dialect.MINDSPORE),
     "million": Corpus(runs=1, tags=1, steps=1_000_000),
     "very_deep": Corpus(runs=1, tags=1, steps=10_000_000),
+    "pictures": Corpus(runs=1, tags=1, steps=20_000, kind="image", size=64),
+    "histograms": Corpus(runs=1, tags=5, steps=2000, kind="histogram", size=10_000),
+    "tensors": Corpus(1, 1, 2000, Dialect.MINDSPORE, kind="tensor", size=250_000),
+    "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
 }
 
 
@@ -96,10 +119,10 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     for number in range(corpus.runs):
         start_time = _START + 100 * number
         with EventWriter(logdir / run_name(number), corpus.dialect, start_time=start_time) as writer:
-            if corpus.image_size:
-                _write_images(writer, corpus, random)
-            else:
+            if corpus.kind == "scalar":
                 _write_scalars(writer, corpus, random)
+            else:
+                _write_payloads(writer, corpus, random)
 
 
 def run_name(number: int) -> str:
@@ -127,11 +150,33 @@ def _curves(steps: NDArray[np.int64], corpus: Corpus, random: np.random.Generato
     return curves
 
 
-def _write_images(writer: EventWriter, corpus: Corpus, random: np.random.Generator) -> None:
+def _write_payloads(writer: EventWriter, corpus: Corpus, random: np.random.Generator) -> None:
+    values = _values(corpus, random)
     for step in range(corpus.steps):
         for tag in tag_names(corpus.tags):
-            value = wire.image_value(tag, random.bytes(corpus.image_size), 1024, 1024)
-            writer.values(step, [value])
+            if corpus.kind == "blob":
+                writer.image(tag, step, random.bytes(corpus.size), 1024, 1024)
+            elif corpus.kind == "image":
+                writer.image(tag, step, next(values), corpus.size, corpus.size)
+            elif corpus.kind == "histogram":
+                writer.histogram(tag, step, next(values))
+            else:
+                writer.tensor(tag, step, next(values))
+
+
+def _values(corpus: Corpus, random: np.random.Generator) -> Iterator[Any]:
+    """Pictures of a slope with noise, or normal distributions that move and widen."""
+    noise = random.standard_normal(max(corpus.size, 1 << 16), np.float32)
+    slope = np.linspace(0, 200, corpus.size)
+    for number in itertools.count():
+        if corpus.kind == "image":
+            pixels = slope[:, None, None] + slope[None, :, None] / 2 + number % 50
+            pixels = pixels + np.roll(noise, number)[: corpus.size**2].reshape(corpus.size, -1, 1) * 9
+            yield png(np.broadcast_to(pixels, (corpus.size, corpus.size, 3)).clip(0, 255).astype(np.uint8))
+        else:
+            share = number / corpus.points
+            values = np.roll(noise, number)[: corpus.size] * np.float32(1 + share) + np.float32(share)
+            yield values.reshape(-1, 1000) if corpus.size % 1000 == 0 else values
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

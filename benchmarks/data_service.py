@@ -30,7 +30,7 @@ def channel(port: int) -> Iterator[grpc.Channel]:
 def has_everything(opened: grpc.Channel, corpus: Corpus) -> bool:
     """One List call: whether every series is there, and reaches its last step."""
     stub = TensorBoardStub(opened)
-    if corpus.image_size:
+    if corpus.plugin == "image":
         request = tensorboard.ListBlobSequencesRequest(plugin_filter={"plugin_name": "images"})
         sequences = stub.ListBlobSequences(request, timeout=_DEADLINE)
         last_steps = {run.run_name: [tag.metadata.max_step for tag in run.tags] for run in sequences.runs}

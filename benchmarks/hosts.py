@@ -27,7 +27,7 @@ _FINISHED = "Finished load cycle"
 
 @contextmanager
 def our_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
-    """``insight-host``, and the seconds until ``/data/plugin/scalar/tags`` was complete.
+    """``insight-host``, and the seconds until ``/tags`` of the plugin of this corpus was complete.
 
     Long questions would slow it while it loads. So it is asked for the number of its generation, which is
     short, then, once that stands still, whether everything is loaded, and only then for all tags.
@@ -35,7 +35,7 @@ def our_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, floa
     port = free_port()
     with started(our_command("insight_core.cli", corpus, port, *flags), port=port) as program:
         program.wait(_Loading(port).is_over, pause=_PAUSE, patience=_PATIENCE)
-        tags = get_json(port, "/data/plugin/scalar/tags")
+        tags = get_json(port, f"/data/plugin/{corpus.content.plugin}/tags")
         seconds = program.elapsed()
         expected = _expected(corpus.content, {"first_step": 0, "last_step": corpus.content.steps - 1})
         kept = {
@@ -80,15 +80,15 @@ def rust_loaded(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, f
 
 
 @contextmanager
-def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
-    """TensorBoard with its Rust server, and the seconds until ``/data/plugin/scalars/tags`` was complete.
+def tensorboard_host(corpus: WrittenCorpus, *flags: str) -> Iterator[tuple[Program, float]]:
+    """TensorBoard with its Rust server, and the seconds until ``/tags`` of this corpus was complete.
 
     It does not say when everything is loaded: it is asked for the names of its runs, then for all tags.
     """
     port, content = free_port(), corpus.content
     python = os.environ["INSIGHT_PEER_TENSORBOARD"]
     command = [python, "-m", "tensorboard.main", "--logdir", str(corpus.logdir), "--load_fast", "true"]
-    command += ["--host", "127.0.0.1", "--port", str(port)]
+    command += ["--host", "127.0.0.1", "--port", str(port), *flags]
     with (
         tempfile.TemporaryDirectory(prefix="insight-bench-") as workspace,
         started(command, port=port, environment=peer_environment(Path(workspace))) as program,
@@ -100,11 +100,14 @@ def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
         )
         expected = {run: set(tags) for run, tags in _expected(content, {}).items()}
         seconds = program.wait(
-            lambda: _tags_of_tensorboard(port) == expected, pause=_TENSORBOARD_PAUSE, patience=_PATIENCE
+            lambda: _tags_of_tensorboard(port, content.plugin) == expected,
+            pause=_TENSORBOARD_PAUSE,
+            patience=_PATIENCE,
         )
         tag = tag_names(content.tags)[-1]
         for run in (run_name(0), run_name(content.runs - 1)):  # its tags are there before its points
-            path = f"/data/plugin/scalars/scalars?run={quote(run)}&tag={quote(tag)}"
+            plugin = f"{content.plugin}s"
+            path = f"/data/plugin/{plugin}/{plugin}?run={quote(run)}&tag={quote(tag)}&sample=0"
             program.wait(
                 partial(_ends_at, port, path, content.steps - 1), pause=_TENSORBOARD_PAUSE, patience=_PATIENCE
             )
@@ -112,9 +115,12 @@ def tensorboard_host(corpus: WrittenCorpus) -> Iterator[tuple[Program, float]]:
 
 
 def _ends_at(port: int, path: str, step: int) -> bool:
-    """Whether the last point of TensorBoard's answer, ``[wall time, step, value]`` each, has this step."""
+    """Whether the last point of TensorBoard's answer has this step, by name or as the second number."""
     points = get_json(port, path)
-    return bool(points) and points[-1][1] == step
+    if not points:
+        return False
+    last = points[-1]
+    return bool((last["step"] if isinstance(last, dict) else last[1]) == step)
 
 
 def our_command(module: str, corpus: WrittenCorpus, port: int, *flags: str) -> list[str]:
@@ -164,6 +170,6 @@ def _expected(corpus: Corpus, info: dict[str, int]) -> dict[str, dict[str, dict[
     return {run_name(i): dict.fromkeys(tag_names(corpus.tags), info) for i in range(corpus.runs)}
 
 
-def _tags_of_tensorboard(port: int) -> dict[str, set[str]]:
-    tags = get_json(port, "/data/plugin/scalars/tags") or {}
+def _tags_of_tensorboard(port: int, plugin: str) -> dict[str, set[str]]:
+    tags = get_json(port, f"/data/plugin/{plugin}s/tags") or {}
     return {run: set(found) for run, found in tags.items()}

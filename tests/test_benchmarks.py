@@ -57,6 +57,22 @@ def test_a_corpus_of_images_is_whole(tmp_path: Path, load: Load) -> None:
     assert all(len(data) > 1 << 20 for data in payloads)
 
 
+@pytest.mark.parametrize(
+    ("name", "size"), [("pictures", 8), ("histograms", 100), ("tensors", 2000), ("large_tensor", 3000)]
+)
+def test_a_corpus_of_payloads_is_whole(name: str, size: int, tmp_path: Path, load: Load) -> None:
+    corpus = evolve(CORPORA[name], steps=5, size=size)
+    write_corpus(corpus, tmp_path)
+    provider = load(tmp_path)
+    (plugin,) = provider.plugins()
+    infos = provider.series(plugin)
+    assert [info.key for info in infos] == [SeriesKey(run_name(0), tag) for tag in tag_names(corpus.tags)]
+    assert [info.points for info in infos] == [5] * corpus.tags
+    payloads = {provider.payload(plugin, info.key, index).data for info in infos for index in range(5)}
+    assert len(payloads) == corpus.points
+    assert not provider.damage()
+
+
 def test_a_kept_corpus_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = evolve(CORPORA["many"], runs=2, tags=1, steps=5)
     monkeypatch.setitem(CORPORA, "many", small)
