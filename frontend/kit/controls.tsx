@@ -34,6 +34,20 @@ export function Button({ action, label, icon, text, pressed, disabled, onPress }
   );
 }
 
+export interface DownloadProps {
+  readonly label: string;
+  readonly href: string;
+}
+
+/** A button that saves what an address answers, under the name that the server gives it. */
+export function Download({ label, href }: DownloadProps): JSX.Element {
+  return (
+    <a class="tool" data-action="download" href={href} download="" title={label} aria-label={label}>
+      <Icon name="export" />
+    </a>
+  );
+}
+
 export interface ToggleProps {
   readonly action: string;
   readonly label: string;

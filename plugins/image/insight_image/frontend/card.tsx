@@ -1,4 +1,4 @@
-import { bytesText, Button, CardHead, ErrorCell, Icon, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ImageBoard } from './board';
@@ -44,12 +44,8 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
           <Button action="actual" icon="actual" label={say(zoom ? 'zoom.fit' : 'zoom.actual')} pressed={zoom !== null} onPress={() => board.setZoom(card, zoom ? null : ACTUAL)} />
           <Button action="light" icon="contrast" label={say('light')} pressed={lit || board.hasOwnLight(card)} onPress={() => (board.lit.value = lit ? null : card)} />
           {others && <Button action="compare" icon="compare" label={say('compare')} onPress={() => board.compared.set(card, 'push')} />}
-          {there && (
-            <a class="tool" data-action="download" href={board.downloadOf(card, records, index, sample)} download="" title={say('download')} aria-label={say('download')}>
-              <Icon name="export" />
-            </a>
-          )}
         </Seldom>
+        {there && <Download label={say('download')} href={board.downloadOf(card, records, index, sample)} />}
       </CardHead>
       <div class={busy ? 'view busy' : 'view'} data-step={there ? records.steps[index] : undefined}>
         {steps.error && !records ? (
