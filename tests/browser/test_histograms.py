@@ -179,6 +179,17 @@ def test_a_run_that_is_being_written(page: Page, serve: Serve, tmp_path: Path) -
         expect(card(page, "v", "a")).to_be_visible()
 
 
+def test_a_restart(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "a") as writer:
+        for step in (0, 1, 2, 3, 1, 2):
+            writer.histogram("w", step, [1.0, 2.0])
+    open_page(page, serve("--logdir", tmp_path))
+    here = card(page, "w", "a")
+    expect(status(here)).to_contain_text("all 3 steps · 3 hidden by restarts")
+    page.locator('[data-control="attempts"] [data-value="all"]').click()
+    expect(status(here)).to_contain_text("all 6 steps")
+
+
 def test_exports(page: Page, serve: Serve, tmp_path: Path) -> None:
     with EventWriter(tmp_path / "a") as writer:
         writer.histogram("layer/w", 7, [0.0, 1.0, 1.0])

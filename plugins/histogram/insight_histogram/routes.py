@@ -8,6 +8,7 @@ from insight_core.api import DataProvider, PluginNameEnum, Route
 from insight_core.values.decoded import DecodedValues
 from insight_core.values.histogram_messages import decoded_histogram
 from insight_core.values.histograms import Histogram
+from insight_core.web.answers import json_response
 from insight_core.web.histograms import comparison_route, histograms_route
 from insight_core.web.records import records_route
 
@@ -18,10 +19,19 @@ _COLUMNS = 3  # float64 of each bucket
 def routes(data: DataProvider) -> Sequence[Route]:
     decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, _size)
     return [
+        Route("/tags", lambda request: json_response(_tags(data))),
         records_route(data, _HISTOGRAM),
         histograms_route(data, _HISTOGRAM, decoded.get),
         comparison_route(data, _HISTOGRAM, decoded.get),
     ]
+
+
+def _tags(data: DataProvider) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for info in data.series(_HISTOGRAM):
+        told = {**info.as_tag(), "attempts": info.attempts, "kept": info.kept}
+        found.setdefault(info.key.run, {})[info.key.tag] = told
+    return found
 
 
 def _size(histogram: Histogram) -> int:

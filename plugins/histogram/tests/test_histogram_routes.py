@@ -246,6 +246,23 @@ def test_what_does_not_exist(client: Client, provider: FakeProvider) -> None:
     assert (answer["steps"], answer["shown"], answer["edges"]) == ([], 0, [-0.5, 0.5])
 
 
+def test_tags(client: Client, provider: FakeProvider) -> None:
+    provider.add_records("histogram", "a", "w", [b"1", b"2"], claim=TENSOR, steps=[4, 3], description="of w")
+    assert json.loads(client.get(f"{BASE}/tags").data) == {
+        "a": {
+            "w": {
+                "display_name": "",
+                "description": "of w",
+                "points": 2,
+                "first_step": 3,
+                "last_step": 3,
+                "attempts": 2,
+                "kept": 2,
+            }
+        }
+    }
+
+
 def test_records(client: Client, provider: FakeProvider) -> None:
     provider.add_records("histogram", "a", "w", [b"12", b"123"], claim=TENSOR, steps=[4, 8])
     answer = _get(client, "/records")
