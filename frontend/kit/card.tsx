@@ -65,15 +65,13 @@ export interface CardHeadProps<Info extends TagInfo> {
 export function CardHead<Info extends TagInfo>({ board, card, note, children }: CardHeadProps<Info>): JSX.Element {
   const full = sameCard(board.full.value, card);
   const title = board.titleOf(card.tag);
-  const [prefix, name] = titleParts(title);
   const run = card.run === null ? undefined : board.runsByName.value.get(card.run);
   return (
     <header>
       <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
         {card.run !== null && <i class="dot" style={{ background: run?.color ?? 'var(--faint)' }} />}
         {card.run !== null && <span class={full ? 'run beside' : 'run'}>{card.run}</span>}
-        {(card.run === null || full) && <span class="prefix">{prefix}</span>}
-        {(card.run === null || full) && name}
+        {(card.run === null || full) && <TagName title={title} />}
         {note}
       </h3>
       <div class="tools" role="toolbar" aria-label={board.t('card.tools')}>
@@ -81,6 +79,17 @@ export function CardHead<Info extends TagInfo>({ board, card, note, children }: 
         <FullScreen board={board} card={card} />
       </div>
     </header>
+  );
+}
+
+/** A tag's title, what stands before its first slash in the background. */
+export function TagName({ title }: { readonly title: string }): JSX.Element {
+  const [prefix, name] = titleParts(title);
+  return (
+    <>
+      <span class="prefix">{prefix}</span>
+      {name}
+    </>
   );
 }
 

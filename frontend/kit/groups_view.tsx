@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Board, TagInfo } from './board';
+import { TagName } from './card';
 import { cardId, sameCard, type CardKey } from './cards';
 import { Button } from './controls';
-import { titleParts, type CardGroup } from './groups';
+import type { CardGroup } from './groups';
 import { Icon } from './icons';
 
 const PORTION = 60; // cards of one tag until somebody asks for more
@@ -46,13 +47,12 @@ function Group<Info extends TagInfo>({ board, group, card, lazy }: GroupProps<In
   const full = board.full.value;
   const there = !lazy || near.value || cards.some((key) => sameCard(key, full));
   const shown = kind === 'tag' ? cards.filter((key, i) => i < portion.value || sameCard(key, full)) : cards;
-  const [prefix, rest] = kind === 'tag' ? titleParts(title) : ['', title];
   return (
     <section ref={place} class={cards.length === 1 && kind !== 'pinned' ? 'group single' : 'group'} data-group={kind === 'pinned' ? 'pinned' : name} aria-label={title}>
       <h2>
         <button type="button" aria-expanded={!closed} title={title} onClick={() => board.toggle(board.closed, name)}>
           <Icon name={closed ? 'closed' : 'open'} />
-          <span class="name">{prefix && <span class="prefix">{prefix}</span>}{rest}</span>
+          <span class="name">{kind === 'tag' ? <TagName title={title} /> : title}</span>
           {(kind !== 'tag' || cards.length > 1) && <span class="count">{cards.length}</span>}
         </button>
         {kind === 'tag' && <Button action="pin" icon="pin" label={board.t('pin')} pressed={board.pins.value.includes(name)} onPress={() => board.toggle(board.pins, name)} />}

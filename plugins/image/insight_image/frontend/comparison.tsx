@@ -1,4 +1,4 @@
-import { Button, Segments, StepSlider, useSteps, type CardKey } from 'insight-host/kit';
+import { Button, Segments, StepSlider, TagName, useSteps, type CardKey } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -38,7 +38,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
   return (
     <section ref={root} class="comparison" tabIndex={-1} data-testid="comparison" data-mode={mode} aria-label={say('compare.title', { tag: title })}>
       <header>
-        <h3 title={title}>{title}</h3>
+        <h3 title={title}><TagName title={title} /></h3>
         <Segments name="mode" label={say('compare.mode')} value={mode} options={MODES.map((value) => ({ value, text: say(`compare.${value}`), title: say(`compare.${value}.hint`) }))} onPick={(value) => board.mode.set(value)} />
         <RunChoice board={board} name="first" label={say('compare.first')} runs={runs} value={card.run ?? ''} onPick={(run) => board.compared.set({ tag: card.tag, run })} />
         {mode !== 'side' && partner !== undefined && <RunChoice board={board} name="second" label={say('compare.second')} runs={others} value={partner} onPick={(run) => board.partner.set(run)} />}
