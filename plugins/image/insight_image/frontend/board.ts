@@ -18,7 +18,7 @@ export type Mode = (typeof MODES)[number];
 export const GAINS = ['1', '4', '16'] as const;
 
 const SETTLE = 300; // ms without a change before the URL says it
-const LARGE = 512 * 1024; // bytes of a record from which a card shows a smaller picture
+export const LARGE = 2 << 20; // bytes of a record from which a card shows a smaller picture
 const REDUCED = 512; // pixels of that, each way
 
 const zoom: Codec<Zoom | null> = { parse: (text) => (text ? parseZoom(text) : null), format: (value) => value && zoomText(value) };

@@ -1,7 +1,7 @@
 import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ImageBoard } from './board';
+import { LARGE, type ImageBoard } from './board';
 import { LightPanel } from './light_panel';
 import { filterOf } from './light';
 import { Readout } from './readout';
@@ -32,7 +32,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, whole) : null);
   const { frame, error, busy } = shown;
   const near = full || sameCard(board.current.value, card) || sameCard(board.playing.value, card);
-  useNeighbours(board, there && near && !busy && board.visible.value, () => neighbours(index, records?.steps.length ?? 0).flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, whole)] : [])), `${index} ${sample} ${whole}`);
+  useNeighbours(board, there && near && !busy && board.visible.value, () => (records ? neighbours(records, index).map((i) => board.pictureOf(card, records, i, sample, whole)) : []), `${index} ${sample} ${whole}`);
   const label = there ? say('picture.label', { tag: board.titleOf(card.tag), run: card.run ?? '', at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
   const lit = sameCard(board.lit.value, card);
   const light = filterOf(board.lightOf(card));
@@ -81,8 +81,9 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   );
 }
 
-function neighbours(index: number, count: number): readonly number[] {
-  return [index + 1, index - 1, index + 2].filter((i) => i >= 0 && i < count);
+/** Records that are likely to be wanted next, unless that would keep what is wanted now waiting. */
+function neighbours({ sizes }: Records, index: number): readonly number[] {
+  return [index + 1, index - 1, index + 2].filter((i) => i >= 0 && i < sizes.length && (sizes[i] ?? 0) <= LARGE);
 }
 
 function counts(board: ImageBoard, records: Records, index: number, size: string): string {

@@ -1,5 +1,5 @@
 import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from 'insight-host/kit';
-import type { ImageBoard } from './board';
+import { LARGE, type ImageBoard } from './board';
 import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 
 /** What one run shows in a comparison. */
@@ -17,7 +17,7 @@ export function useRunPicture(board: ImageBoard, card: CardKey, place: Place, st
   const index = !records ? -1 : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
   const there = records !== null && index >= 0;
   const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, true) : null);
-  const beside = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length);
+  const beside = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE);
   useNeighbours(board, there && !shown.busy, () => beside.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])), `${card.run} ${index} ${sample}`);
   return { ...shown, card, steps, index };
 }
