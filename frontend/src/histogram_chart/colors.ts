@@ -68,7 +68,15 @@ function text([r, g, b]: Rgb): string {
   return `#${((r << 16) | (g << 8) | b).toString(16).padStart(6, '0')}`;
 }
 
+const FAINTEST = 0.24;
+let latest: { readonly key: string; readonly shades: readonly string[] } = { key: '', shades: [] };
+
 /** So many colours from the faint one of the first row to the full one of the last. */
-export function ramp(color: string, colors: Palette, count: number, faintest = 0.24): readonly string[] {
-  return Array.from({ length: count }, (_, i) => mix(colors.surface, color, count === 1 ? 1 : faintest + (1 - faintest) * (i / (count - 1))));
+export function ramp(color: string, colors: Palette, count: number): readonly string[] {
+  const key = `${color} ${colors.surface} ${count}`; // asked for anew with every move of the pointer
+  if (latest.key !== key) {
+    const share = (i: number): number => (count === 1 ? 1 : FAINTEST + (1 - FAINTEST) * (i / (count - 1)));
+    latest = { key, shades: Array.from({ length: count }, (_, i) => mix(colors.surface, color, share(i))) };
+  }
+  return latest.shades;
 }
