@@ -237,7 +237,10 @@ def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
 
 
 def _distribution(payload: Payload) -> Histogram:
-    return histogram_of(tensor_of(payload).values, _BUCKETS)
+    tensor = tensor_of(payload)
+    if tensor.values.dtype.kind in "Oc":
+        raise ValueError(f"there is no histogram of values of type {tensor.dtype}")
+    return histogram_of(tensor.values, _BUCKETS)
 
 
 def _distribution_bytes(histogram: Histogram) -> int:

@@ -8,7 +8,7 @@ import { areaOf, clamp, selectionAfter, type Cell, type Selection } from './sele
 
 export const ROW = 22; // pixels
 const HEAD = 22;
-const DIGIT = 7.3; // pixels of a character
+const DIGIT = 7.4; // pixels of a character
 
 /** How one cell looks. */
 export interface CellLook {
@@ -50,8 +50,8 @@ export function Grid({ label, rows, columns, firstRow, firstColumn, widest, cell
   const expected = useRef(-1); // where we have scrolled to ourselves
   const selection = useSignal<Selection | null>(null);
   const dragging = useRef(false);
-  const wide = Math.round(Math.max(4, widest) * DIGIT + 14);
-  const side = firstRow === null ? 0 : Math.round(Math.max(2, String(firstRow + rows - 1).length) * DIGIT + 14);
+  const wide = Math.round(Math.max(4, widest) * DIGIT + 17);
+  const side = firstRow === null ? 0 : Math.round(Math.max(2, String(firstRow + rows - 1).length) * DIGIT + 17);
   const top = firstColumn === null ? 0 : HEAD;
   const down = trackOf(rows * ROW, Math.max(0, size.value.height - top));
   const across = trackOf(columns * wide, Math.max(0, size.value.width - side));

@@ -24,6 +24,8 @@ describe('cells', () => {
     expect(cellText({ real: 0.5 }, 'integer', fixed)).toBe('0.500'); // what MindSpore wrote for an integer
   });
 
+  it('show where a line of a text ends', () => expect(cellText({ real: 0, text: 'a\r\nb\n' }, 'string', fixed)).toBe('a ↵ b ↵ '));
+
   it('show other types as what they are', () => {
     expect(cellText({ real: 1 }, 'bool', fixed)).toBe('true');
     expect(cellText({ real: 0, text: '<b>' }, 'string', fixed)).toBe('<b>');

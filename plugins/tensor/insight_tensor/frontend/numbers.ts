@@ -20,7 +20,7 @@ export interface Value {
 
 /** As a cell shows it. */
 export function cellText(value: Value, kind: Kind, format: Format): string {
-  if (value.text !== undefined) return value.text;
+  if (value.text !== undefined) return value.text.replace(/\r\n|\r|\n/g, ' ↵ ');
   if (kind === 'bool') return boolText(value.real);
   if (kind === 'integer' && format.notation === 'fixed' && isWhole(value.real)) return minus(String(value.real));
   const real = numberText(Number(value.real), format);

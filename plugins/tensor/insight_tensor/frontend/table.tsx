@@ -1,4 +1,4 @@
-import { Button, CardHead, ErrorCell, Icon, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { Button, CardHead, Download, ErrorCell, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -36,12 +36,8 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
       <CardHead board={board} card={card} note={<Plugin board={board} card={card} />}>
         <Seldom>
           <Button action="statistics" icon="info" label={say('statistics')} disabled={statistics === null} onPress={() => (open.value = true)} />
-          {there && sheet && sheet.kind !== 'string' && (
-            <a class="tool" data-action="download" href={board.downloadOf(card, records, index, null)} download="" title={say('download')} aria-label={say('download')}>
-              <Icon name="export" />
-            </a>
-          )}
         </Seldom>
+        {there && sheet && sheet.kind !== 'string' && <Download label={say('download')} href={board.downloadOf(card, records, index, null)} />}
       </CardHead>
       {sheet && <SliceBoxes board={board} sheet={sheet} slice={slice} onApply={(text) => board.setSlice(card, text)} />}
       <div class={values.busy ? 'view busy' : 'view'} data-testid="tensor-view" data-step={!values.busy && there ? step : undefined}>
@@ -81,6 +77,7 @@ interface SheetedProps {
 }
 
 const TEXT = 28; // characters of a column of strings
+const ONE_TEXT = 60; // of the only one
 
 /** A slice as a table, its numbers in the format of the toolbar. */
 function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: SheetedProps): JSX.Element {
@@ -97,7 +94,7 @@ function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: Shee
     const value = block.at(row, column);
     const text = cellText(value, sheet.kind, format);
     const odd = value.text === undefined && !(Number.isFinite(Number(value.real)) && Number.isFinite(value.imaginary ?? 0));
-    return { text, odd, heat: heat ? heatOf(value, extremes) : null, left: value.text !== undefined, title: text };
+    return { text, odd, heat: heat ? heatOf(value, extremes) : null, left: value.text !== undefined, title: value.text ?? text };
   };
   return (
     <Grid
@@ -120,7 +117,7 @@ const LOOKED_AT = 2000; // cells of a block
 function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): number {
   const known = useRef({ of: '', widest: 0, seen: new WeakSet<Block>() });
   return useMemo(() => {
-    if (sheet.kind === 'string') return TEXT;
+    if (sheet.kind === 'string') return sheet.columns === 1 ? ONE_TEXT : TEXT;
     const of = JSON.stringify([sheet.kind, sheet.open.length, format]);
     if (known.current.of !== of) known.current = { of, widest: 0, seen: new WeakSet() };
     const { current } = known;
