@@ -27,10 +27,11 @@ describe('where a picture lies', () => {
     expect(pixelAt(area, picture, zoom, ...at)).toEqual(before);
   });
 
-  it('is all seen again after zooming out, and never larger than 64', () => {
+  it('is all seen again after zooming out, and never grows without end', () => {
     const picture = { width: 400, height: 200 };
     expect(zoomedAt(area, picture, { scale: 0.6, x: 0.5, y: 0.5 }, 0.1, 0, 0)).toBeNull();
     expect(zoomedAt(area, picture, null, 1000, 0, 0)?.scale).toBe(64);
+    expect(zoomedAt(area, { width: 5, height: 5 }, null, 1000, 0, 0)?.scale).toBe(160);
     expect(zoomedAt(area, { width: 10, height: 10 }, null, 0.01, 100, 50)?.scale).toBe(1);
   });
 
@@ -55,6 +56,6 @@ describe('where a picture lies', () => {
     const zoom = { scale: 2.5, x: 0.123456, y: 1 };
     expect(zoomText(zoom)).toBe('2.5,0.1235,1');
     expect(parseZoom('2.5,0.1235,1')).toEqual({ scale: 2.5, x: 0.1235, y: 1 });
-    for (const wrong of ['', '1', '0,0,0', '65,0,0', '1,2,0', '1,0,-1', 'a,b,c', '1,NaN,0']) expect(parseZoom(wrong)).toBeNull();
+    for (const wrong of ['', '1', '0,0,0', '4097,0,0', '1,2,0', '1,0,-1', 'a,b,c', '1,NaN,0']) expect(parseZoom(wrong)).toBeNull();
   });
 });

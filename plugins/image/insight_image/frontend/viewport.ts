@@ -20,7 +20,9 @@ export interface Pixel {
 }
 
 export const ACTUAL: Zoom = { scale: 1, x: 0.5, y: 0.5 };
-const MOST = 64;
+const LARGE = 64; // CSS pixels for each pixel of a picture, as large as these need ever be …
+const GROWN = 8; // … but a small picture may always grow by this
+const MOST = 4096;
 const CRISP = 2; // from this scale on, pixels are squares
 
 /** The scale at which all of a picture is seen, as large as it can be. */
@@ -39,9 +41,9 @@ export function placed(area: Size, picture: Size, zoom: Zoom | null): Placement 
 /** The zoom after its scale has changed by `factor` while the point of the picture at (px, py) stays there; null when all is seen again. */
 export function zoomedAt(area: Size, picture: Size, zoom: Zoom | null, factor: number, px: number, py: number): Zoom | null {
   const now = placed(area, picture, zoom);
-  const least = Math.min(fitting(area, picture), 1);
-  const scale = Math.max(least, Math.min(MOST, now.scale * factor));
-  if (scale <= fitting(area, picture) * 1.0001 && factor < 1 && fitting(area, picture) <= 1) return null;
+  const fit = fitting(area, picture);
+  const scale = Math.max(Math.min(fit, 1), Math.min(Math.max(LARGE, fit * GROWN), MOST, now.scale * factor));
+  if (scale <= fit * 1.0001 && factor < 1 && fit <= 1) return null;
   const grown = scale / now.scale;
   return middleOf(area, picture, { scale, left: px - (px - now.left) * grown, top: py - (py - now.top) * grown });
 }

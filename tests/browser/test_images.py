@@ -1,0 +1,391 @@
+"""What a user does on the Images page, done in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page, expect
+
+from insight_core.testing import EventWriter
+from insight_core.testing.pictures import png
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+WIDTH, HEIGHT = 16, 12
+
+
+def pixels(step: int, add: int = 0) -> NDArray[np.uint8]:
+    """Column and row tell where a pixel is, blue tells the step."""
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    blue = np.full_like(rows, step % 256)
+    return np.stack((columns * 10 + add, rows * 10, blue), axis=-1).astype(np.uint8)
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Two runs of one tag at other steps, a batch, a run with bad records, a picture of another size."""
+    for run, steps, add in (("one", range(30), 0), ("two", range(0, 30, 3), 5)):
+        with EventWriter(tmp_path / run) as writer:
+            for step in steps:
+                writer.image("eyes", step, png(pixels(step, add)), WIDTH, HEIGHT)
+    with EventWriter(tmp_path / "batch") as writer:
+        for step in range(2):
+            encoded = [png(np.full((4, 4), 50 * sample + step)) for sample in range(3)]
+            writer.images_tf2("digits", step, encoded, 4, 4)
+    with EventWriter(tmp_path / "bad") as writer:
+        good = png(pixels(7))
+        for step, encoded in enumerate((good, b"<svg onload='document.title=1'/>", good[:60], b"", good)):
+            writer.image("broken", step, encoded, WIDTH, HEIGHT)
+    with EventWriter(tmp_path / "wide", "mindspore") as writer:
+        writer.image("eyes", 0, png(np.zeros((3, 9, 3))), 9, 3)
+    return tmp_path
+
+
+def open_images(page: Page, url: str, fragment: str = "", *, language: str = "en") -> None:
+    page.goto(f"{url}#tab=image&locale={language}&theme=light{fragment and '&' + fragment}")
+    expect(page.get_by_test_id("images")).to_be_attached()
+
+
+def card(page: Page, tag: str, run: str) -> Locator:
+    """A card, brought into view: cards are drawn only there."""
+    found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
+    found.scroll_into_view_if_needed(timeout=5000)
+    return found
+
+
+def shown(where: Locator) -> list[int]:
+    """RGBA of the pixel at (3, 2) of the picture that is shown."""
+    found = where.locator(".layer > *").first.evaluate(
+        """picture => {
+            const context = new OffscreenCanvas(1, 1).getContext('2d');
+            context.drawImage(picture, 3, 2, 1, 1, 0, 0, 1, 1);
+            return [...context.getImageData(0, 0, 1, 1).data];
+        }"""
+    )
+    return [int(value) for value in found]
+
+
+def expect_pixel(page: Page, where: Locator, value: list[int]) -> None:
+    expect(where.locator(".layer > *").first).to_be_attached()
+    for _ in range(100):
+        if shown(where) == value:
+            return
+        page.wait_for_timeout(50)
+    assert shown(where) == value
+
+
+def hover_pixel(page: Page, where: Locator, x: float, y: float, size: tuple[int, int]) -> None:
+    """Moves the pointer to a place of a picture, in its own pixels."""
+    box = where.locator(".layer > *").first.bounding_box()
+    assert box is not None
+    page.mouse.move(
+        box["x"] + (x + 0.5) * box["width"] / size[0], box["y"] + (y + 0.5) * box["height"] / size[1]
+    )
+
+
+def expect_url(page: Page, part: str) -> None:
+    page.wait_for_function("part => decodeURIComponent(location.hash).includes(part)", arg=part)
+
+
+def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path) -> None:
+    open_images(page, serve("--logdir", sample_logs))
+    for tag, run, size, count in (
+        ("input_data/auto", "mindspore/lenet_lr0.01", "256 \N{MULTIPLICATION SIGN} 128", "3 of 3"),
+        ("inputs", "torch/lr0.2_seed0", "64 \N{MULTIPLICATION SIGN} 16", "6 of 6"),
+        ("sequential/conv/kernel/image", "keras/fit/train", "3 \N{MULTIPLICATION SIGN} 3", "5 of 5"),
+    ):
+        expect(card(page, tag, run).get_by_test_id("card-status")).to_contain_text(size)
+        expect(card(page, tag, run).get_by_test_id("step-count")).to_have_text(count)
+
+
+def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one = card(page, "eyes", "one")
+    expect(one.get_by_test_id("step-label")).to_have_text("step 29")
+    expect_pixel(page, one, [30, 20, 29, 255])
+    slider = one.locator('[data-control="step"]')
+    slider.fill("4")
+    expect_pixel(page, one, [30, 20, 4, 255])
+    slider.press("ArrowRight")
+    expect(one.get_by_test_id("step-label")).to_have_text("step 5")
+    expect_pixel(page, one, [30, 20, 5, 255])
+    slider.press("Home")
+    expect(one.get_by_test_id("step-count")).to_have_text("1 of 30")
+    slider.press("PageDown")
+    slider.press("ArrowRight")
+    expect_url(page, "image.steps=eyes,one=1")
+    page.locator('[data-control="time"] [data-value="relative"]').click()
+    expect(one.get_by_test_id("step-label")).to_have_text("1s")
+    page.locator('[data-control="time"] [data-value="wall"]').click()
+    expect(one.get_by_test_id("step-label")).to_contain_text("2023")
+    page.reload()
+    expect_pixel(page, card(page, "eyes", "one"), [30, 20, 1, 255])
+
+
+def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one = card(page, "eyes", "one")
+    one.locator('[data-control="step"]').fill("20")
+    expect_pixel(page, one, [30, 20, 20, 255])
+    before = one.get_by_test_id("stage").bounding_box()
+    one.evaluate(
+        """card => {
+            const layer = card.querySelector('.layer');
+            window.seen = []; window.empty = 0;
+            const look = () => {
+                const picture = layer.firstChild;
+                if (!picture || !picture.complete || layer.childNodes.length !== 1) window.empty++;
+                else {
+                    const index = new URL(picture.src).searchParams.get('index');
+                    if (window.seen.at(-1) !== index) window.seen.push(index);
+                }
+                requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    one.locator('[data-action="play"]').click()
+    one.locator('[data-control="speed"]').select_option("25")
+    expect(one.get_by_test_id("step-count")).to_have_text("30 of 30", timeout=15_000)
+    expect_pixel(page, one, [30, 20, 29, 255])
+    expect(one.locator('[data-action="play"]')).to_have_attribute("aria-pressed", "false")
+    assert page.evaluate("window.empty") == 0
+    assert page.evaluate("window.seen") == [str(index) for index in range(20, 30)]
+    assert one.get_by_test_id("stage").bounding_box() == before
+
+
+def test_the_value_of_the_pixel_under_the_pointer(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir), "image.brightness=150")
+    two = card(page, "eyes", "two")
+    expect_pixel(page, two, [35, 20, 27, 255])
+    hover_pixel(page, two, 9, 4, (WIDTH, HEIGHT))
+    expect(two.get_by_test_id("pixel")).to_contain_text("(9, 4)")
+    expect(two.get_by_test_id("pixel")).to_contain_text("95 40 27")
+    page.mouse.move(5, 5)
+    expect(two.get_by_test_id("pixel")).to_have_count(0)
+
+
+def test_samples_of_a_batch(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    batch = card(page, "digits", "batch")
+    expect(batch.get_by_test_id("sample-count")).to_have_text("0\N{EN DASH}2")
+    expect_pixel(page, batch, [1, 1, 1, 255])
+    batch.locator('[data-control="sample"]').fill("2")
+    expect_pixel(page, batch, [101, 101, 101, 255])
+    batch.locator('[data-control="step"]').press("ArrowLeft")
+    expect_pixel(page, batch, [100, 100, 100, 255])
+    expect_url(page, "image.sample=digits,batch=2")
+    expect(card(page, "eyes", "one").locator('[data-control="sample"]')).to_have_count(0)
+
+
+def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
+    filters = [where.locator(".layer img") for where in (one, two)]
+    page.locator('[data-control="brightness"]').fill("150")
+    for picture in filters:
+        expect(picture).to_have_css("filter", "brightness(1.5)")
+    one.hover()
+    one.locator('[data-action="light"]').click()
+    one.locator('[data-control="card-contrast"]').fill("50")
+    expect(filters[0]).to_have_css("filter", "brightness(1.5) contrast(0.5)")
+    expect(filters[1]).to_have_css("filter", "brightness(1.5)")
+    expect_url(page, "image.light=eyes,one=150,50")
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("light")).to_have_count(0)
+    page.locator('[data-action="light-reset-all"]').click()
+    for picture in filters:
+        expect(picture).to_have_css("filter", "none")
+    expect(page.locator('[data-action="light-reset-all"]')).to_be_disabled()
+
+
+def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one = card(page, "eyes", "one")
+    picture = one.locator(".layer img")
+    expect(picture).to_be_visible()
+    one.hover()
+    one.locator('[data-action="actual"]').click()
+    expect(picture).to_have_css("width", f"{WIDTH}px")
+    one.locator('[data-action="actual"]').click()
+    one.get_by_test_id("stage").dblclick()
+    expect_url(page, "image.full=eyes;one")
+    stage = one.get_by_test_id("stage").bounding_box()
+    assert stage is not None
+    assert stage["width"] > 1000
+    hover_pixel(page, one, 4, 6, (WIDTH, HEIGHT))
+    expect(one.get_by_test_id("pixel")).to_contain_text("(4, 6)")
+    width = picture.bounding_box()
+    assert width is not None
+    page.mouse.wheel(0, -400)
+    expect(one.get_by_test_id("pixel")).to_contain_text("(4, 6)")
+    expect_url(page, "image.zoom=")
+    zoomed = picture.bounding_box()
+    assert zoomed is not None
+    assert zoomed["width"] > 1.5 * width["width"]
+    middle = (stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 40, middle[1] + 25, steps=4)
+    page.mouse.up()
+    panned = picture.bounding_box()
+    assert panned is not None
+    assert panned["x"] - zoomed["x"] == pytest.approx(40, abs=1)
+    assert panned["y"] - zoomed["y"] == pytest.approx(25, abs=1)
+    one.locator('[data-control="step"]').press("ArrowLeft")  # another step is seen at the same place
+    expect_pixel(page, one, [30, 20, 28, 255])
+    assert picture.bounding_box() == panned
+    page.keyboard.press("Escape")
+    page.wait_for_function(
+        "() => !location.hash.includes('image.full') && !location.hash.includes('image.zoom')"
+    )
+
+
+def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one = card(page, "eyes", "one")
+    one.hover()
+    one.locator('[data-action="compare"]').click()
+    panes = page.get_by_test_id("pane")
+    expect(panes).to_have_count(3)
+    first, second = (page.locator(f'[data-testid="pane"][data-run="{run}"]') for run in ("one", "two"))
+    page.get_by_test_id("comparison").locator('[data-control="step"]').fill("10")
+    expect_pixel(page, first, [30, 20, 10, 255])
+    expect_pixel(page, second, [35, 20, 9, 255])
+    expect(second.locator(".at").first).to_have_text("step 9")
+    expect(second.locator("figcaption .other")).to_have_count(1)  # it has no step 10
+    hover_pixel(page, first, 5, 5, (WIDTH, HEIGHT))
+    expect(first.get_by_test_id("pixel")).to_contain_text("50 50 10")
+    expect(second.get_by_test_id("pixel")).to_contain_text("55 50 9")
+    page.mouse.wheel(0, -600)
+    expect(second.get_by_test_id("pixel")).to_contain_text("(5, 5)")
+    sizes = [pane.locator(".layer img").bounding_box() for pane in (first, second)]
+    assert sizes[0] is not None
+    assert sizes[1] is not None
+    assert sizes[0]["width"] == pytest.approx(sizes[1]["width"])
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("comparison")).to_have_count(0)
+
+
+def test_the_difference_of_two_runs_and_one_swiped_over_the_other(
+    page: Page, serve: Serve, logdir: Path
+) -> None:
+    open_images(
+        page, serve("--logdir", logdir), "image.compare=eyes;one&image.mode=difference&image.with=two"
+    )
+    comparison = page.get_by_test_id("comparison")
+    slider = comparison.locator('[data-control="step"]')
+    slider.fill("9")
+    found = comparison.get_by_test_id("difference")
+    expect(found).to_have_text("Largest difference 5 · mean 1.67 · 192 of 192 pixels differ")
+    expect_pixel(page, comparison, [5, 0, 0, 255])
+    comparison.locator('[data-control="gain"] [data-value="16"]').click()
+    expect_pixel(page, comparison, [80, 0, 0, 255])
+    slider.fill("10")
+    expect(found).to_contain_text("mean 2 ·")  # step 9 of the other run is the nearest
+    with page.expect_download() as download:
+        comparison.locator('[data-action="save-difference"]').click()
+    assert download.value.suggested_filename == "eyes_10_difference.png"
+    comparison.locator('[data-control="mode"] [data-value="swipe"]').click()
+    layers = comparison.locator(".layer")
+    expect(layers).to_have_count(2)
+    expect(layers.nth(1)).to_have_css("clip-path", "inset(0px 0px 0px 50%)")
+    divider = comparison.locator('[data-control="swipe"]')
+    divider.press("ArrowLeft")
+    expect(layers.nth(1)).to_have_css("clip-path", "inset(0px 0px 0px 49%)")
+    box = divider.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 8, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 208, box["y"] + 100, steps=4)
+    page.mouse.up()
+    expect(divider).not_to_have_attribute("aria-valuenow", "49")
+    expect_url(page, "image.swipe=6")
+    comparison.locator('[data-control="second"]').select_option("wide")
+    comparison.locator('[data-control="mode"] [data-value="difference"]').click()
+    expect(comparison.get_by_test_id("error-cell")).to_contain_text(
+        "differ in size: 16 \N{MULTIPLICATION SIGN} 12 and 9 \N{MULTIPLICATION SIGN} 3"
+    )
+
+
+def test_linked_sliders_stand_at_the_nearest_step(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
+    one.locator('[data-control="step"]').fill("4")
+    expect(two.get_by_test_id("step-label")).to_have_text("step 27")
+    page.locator('[data-action="link"]').click()
+    one.locator('[data-control="step"]').fill("11")
+    expect(two.get_by_test_id("step-label")).to_have_text("step 12")
+    expect_pixel(page, two, [35, 20, 12, 255])
+    expect_url(page, "image.step=11")
+
+
+def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    bad = card(page, "broken", "bad")
+    expect_pixel(page, bad, [30, 20, 7, 255])
+    before = bad.bounding_box()
+    cell = bad.get_by_test_id("error-cell")
+    for index, cause in ((3, "the picture is empty"), (2, "cut off|ends"), (1, "no PNG, JPEG")):
+        bad.locator('[data-control="step"]').fill(str(index))
+        expect(cell).to_contain_text(f"step {index} (record {index})")
+        expect(cell).to_contain_text("'broken' of run 'bad'")
+        assert any(part in cell.inner_text() for part in cause.split("|"))
+    assert bad.bounding_box() == before
+    assert page.locator("svg[onload]").count() == 0
+    bad.locator('[data-control="step"]').fill("0")
+    expect(cell).to_have_count(0)
+    expect_pixel(page, bad, [30, 20, 7, 255])
+    expect_pixel(page, card(page, "eyes", "one"), [30, 20, 29, 255])
+
+
+def test_a_picture_is_saved_as_it_was_logged(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir))
+    one = card(page, "eyes", "one")
+    one.locator('[data-control="step"]').fill("3")
+    expect_pixel(page, one, [30, 20, 3, 255])
+    one.hover()
+    with page.expect_download() as download:
+        one.locator('[data-action="download"]').click()
+    assert download.value.suggested_filename == "one_eyes_3.png"
+    assert Path(download.value.path()).read_bytes() == png(pixels(3))
+
+
+def test_a_slider_at_the_end_follows_what_is_written(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        writer.image("eyes", 0, png(pixels(0)), WIDTH, HEIGHT)
+        writer.flush()
+        open_images(page, serve("--logdir", tmp_path))
+        eyes = card(page, "eyes", "run")
+        expect_pixel(page, eyes, [30, 20, 0, 255])
+        for step in (1, 2):
+            writer.image("eyes", step, png(pixels(step)), WIDTH, HEIGHT)
+        writer.flush()
+        expect(eyes.get_by_test_id("step-count")).to_have_text("3 of 3", timeout=20_000)
+        expect_pixel(page, eyes, [30, 20, 2, 255])
+        eyes.locator('[data-control="step"]').fill("1")
+        writer.image("eyes", 3, png(pixels(3)), WIDTH, HEIGHT)
+        writer.flush()
+        expect(eyes.get_by_test_id("step-count")).to_have_text("2 of 4", timeout=20_000)
+        expect_pixel(page, eyes, [30, 20, 1, 255])
+
+
+def test_how_many_were_kept_is_said(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir, "--samples-per-plugin", "image=10"))
+    expect(card(page, "eyes", "one").get_by_test_id("card-status")).to_contain_text("kept 10 of 30 records")
+    expect(card(page, "eyes", "one").get_by_test_id("step-count")).to_have_text("10 of 10")
+
+
+def test_in_chinese(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir), language="zh-CN")
+    one = card(page, "eyes", "one")
+    expect(one.get_by_test_id("step-label")).to_have_text("步骤 29")
+    one.hover()
+    expect(one.locator('[data-action="compare"]')).to_have_attribute("title", "对比训练")
+    assert "image" in unquote(page.url)
