@@ -54,7 +54,7 @@ class Chart implements HistogramChart {
   }
 
   update(props: HistogramChartProps): void {
-    const same = (Object.keys({ ...this.props, ...props }) as (keyof HistogramChartProps)[]).every((key) => key === 'marked' || key.startsWith('on') || this.props[key] === props[key]);
+    const same = isSamePicture(this.props, props);
     const moved = this.props.marked !== props.marked;
     this.props = props;
     this.root.setAttribute('aria-label', props.description);
@@ -196,6 +196,16 @@ class Chart implements HistogramChart {
       this.props.onCursor?.(this.cursor);
     }
   }
+}
+
+/** Whether only what lies above the picture, and who is told, may differ. */
+function isSamePicture(a: HistogramChartProps, b: HistogramChartProps): boolean {
+  const keys = Object.keys({ ...a, ...b }) as (keyof HistogramChartProps)[];
+  return keys.every((key) => {
+    if (key === 'marked' || key.startsWith('on')) return true;
+    if (key === 'extent') return a.extent?.[0] === b.extent?.[0] && a.extent?.[1] === b.extent?.[1];
+    return a[key] === b[key];
+  });
 }
 
 function context(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
