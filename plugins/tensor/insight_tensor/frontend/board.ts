@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { Query } from 'insight-host';
 import { binCount, cardId, changed, codecs, histogramView, message, recordQuery, stepCount, StepBoard, VIEWS, type CardKey, type Records, type Setting, type TagInfo, type TagTable } from 'insight-host/kit';
-import { MOST_DIGITS, type Format } from './numbers';
+import { MOST_DIGITS, type Format, type Kind } from './numbers';
 
 /** What `/tags` says of a series of tensors. */
 export interface TensorInfo extends TagInfo {
@@ -93,8 +92,10 @@ export class TensorBoard extends StepBoard<TensorInfo> {
     this.slices.set(changed(this.slices.value, cardId(card), text || null));
   }
 
-  downloadOf(card: CardKey, records: Records, index: number, slice: string | null): string {
-    return this.ctx.data.href('npy', { ...recordQuery(card, records, index), slice } satisfies Query);
+  /** The whole tensor as a file; strings, which .npy has no place for, as JSON of the slice that is shown. */
+  downloadOf(card: CardKey, records: Records, index: number, kind: Kind): string {
+    const query = recordQuery(card, records, index);
+    return kind === 'string' ? this.ctx.data.href('values', { ...query, slice: this.sliceOf(card) || null }) : this.ctx.data.href('npy', query);
   }
 
   turnView(): void {

@@ -4,6 +4,7 @@ import type { TensorBoard } from './board';
 import { shapeText } from './table';
 import type { Statistics } from './use_values';
 
+const COUNTS: ReadonlySet<string> = new Set(['count', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf']);
 const NAMES = ['count', 'mean', 'std', 'min', 'max', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf'] as const;
 
 export interface StatisticsDialogProps {
@@ -18,7 +19,10 @@ export interface StatisticsDialogProps {
 /** All that is known of the values of a tensor. */
 export function StatisticsDialog({ board, card, statistics, fresh, onClose }: StatisticsDialogProps): JSX.Element {
   const say = board.t.bind(board);
-  const text = (value: number | string | null): string => (value === null ? '–' : typeof value === 'string' ? value : Number.isInteger(value) ? value.toLocaleString(board.locale.value) : valueText(value));
+  const text = (name: string, value: number | string | null): string => {
+    if (typeof value !== 'number') return value ?? '–';
+    return COUNTS.has(name) ? value.toLocaleString(board.locale.value) : valueText(value);
+  };
   return (
     <Dialog name="statistics" title={`${board.titleOf(card.tag)} · ${card.run ?? ''}`} onClose={onClose}>
       <p class="hint">{say('statistics.of', { shape: shapeText(statistics.dtype, statistics.shape) })}</p>
@@ -27,7 +31,7 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
           {NAMES.map((name) => (
             <tr key={name}>
               <th scope="row">{say(`statistics.${name}`)}</th>
-              <td class="number" data-name={name}>{text(statistics[name])}</td>
+              <td class="number" data-name={name}>{text(name, statistics[name])}</td>
             </tr>
           ))}
         </tbody>

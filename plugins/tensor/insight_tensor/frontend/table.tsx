@@ -37,7 +37,7 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
         <Seldom>
           <Button action="statistics" icon="info" label={say('statistics')} disabled={statistics === null} onPress={() => (open.value = true)} />
         </Seldom>
-        {there && sheet && sheet.kind !== 'string' && <Download label={say('download')} href={board.downloadOf(card, records, index, null)} />}
+        {there && sheet && <Download label={say(sheet.kind === 'string' ? 'download.json' : 'download')} href={board.downloadOf(card, records, index, sheet.kind)} />}
       </CardHead>
       {sheet && <SliceBoxes board={board} sheet={sheet} slice={slice} onApply={(text) => board.setSlice(card, text)} />}
       <div class={values.busy ? 'view busy' : 'view'} data-testid="tensor-view" data-step={!values.busy && there ? step : undefined}>
