@@ -37,6 +37,27 @@ export function decodeRecords(columns: Columns, attempts: 'last' | 'all'): Recor
   };
 }
 
+/**
+ * What was known and what came after it; `tail` was asked for from the last known record on. null when
+ * they do not fit together (another restart, a file written anew, a sample that was drawn anew).
+ */
+export function joined(known: Records, tail: Records): Records | null {
+  const last = known.steps.length - 1;
+  const same = (a: number | undefined, b: number | undefined): boolean => Object.is(a, b);
+  if (last < 0 || tail.attempts !== known.attempts || tail.hidden !== known.hidden) return null;
+  if (known.kept !== known.points || tail.kept !== tail.points || tail.points < known.points) return null;
+  if (!same(tail.steps[0], known.steps[last]) || !same(tail.wallTimes[0], known.wallTimes[last])) return null;
+  if (tail.points - tail.hidden !== last + tail.steps.length) return null;
+  if (tail.steps.length === 1) return known;
+  const column = (head: Float64Array, end: Float64Array): Float64Array => {
+    const all = new Float64Array(last + end.length);
+    all.set(head.subarray(0, last));
+    all.set(end, last);
+    return all;
+  };
+  return { ...tail, steps: column(known.steps, tail.steps), wallTimes: column(known.wallTimes, tail.wallTimes), sizes: column(known.sizes, tail.sizes) };
+}
+
 /** Names one record in requests. With the wall time an answer is for ever, and one for another record is refused. */
 export function recordQuery({ run, tag }: CardKey, records: Records, index: number): Query {
   return { run, tag, index, attempts: records.attempts, wall_time: records.wallTimes[index] };
@@ -53,6 +74,8 @@ interface Entry extends RecordTable {
   readonly card: CardKey;
   readers: number;
   stale: boolean;
+  /** Anything may have changed: nothing that is known is built upon. */
+  doubtful: boolean;
   asking: boolean;
 }
 
@@ -93,6 +116,7 @@ export class RecordTables {
       const { tag, run } = entry.card;
       if (series && !series[run ?? '']?.includes(tag)) continue;
       entry.stale = true;
+      entry.doubtful ||= series === null;
       if (entry.readers > 0) void this.ask(entry);
     }
   }
@@ -109,7 +133,7 @@ export class RecordTables {
 
   retry(card: CardKey): void {
     const entry = this.entry(card);
-    entry.stale = true;
+    entry.stale = entry.doubtful = true;
     void this.ask(entry);
   }
 
@@ -124,7 +148,7 @@ export class RecordTables {
     const id = cardId(card);
     let entry = this.entries.get(id);
     if (!entry) {
-      entry = { card, records: signal(null), error: signal(null), readers: 0, stale: true, asking: false };
+      entry = { card, records: signal(null), error: signal(null), readers: 0, stale: true, doubtful: true, asking: false };
     }
     this.entries.delete(id);
     this.entries.set(id, entry); // the latest used is forgotten last
@@ -138,10 +162,9 @@ export class RecordTables {
     try {
       await this.queue.run(() => BEFORE_PICTURES, signal, async () => {
         if (entry.readers === 0) return; // it has left again, and stays stale
-        entry.stale = false;
-        const { tag, run } = entry.card;
-        const attempts = this.attempts();
-        const records = decodeRecords(await this.ctx.data.columns('records', { run, tag, attempts, format: 'safetensors' }, { signal }), attempts);
+        const known = entry.doubtful || !entry.records.value?.steps.length ? null : entry.records.value;
+        entry.stale = entry.doubtful = false;
+        const records = (known && joined(known, await this.fetch(entry.card, known.steps.length - 1))) ?? (await this.fetch(entry.card, 0));
         entry.records.value = records;
         entry.error.value = null;
         if (records.hidden > 0) this.anyHidden.value = true;
@@ -152,7 +175,14 @@ export class RecordTables {
     setTimeout(() => {
       entry.asking = false;
       if (entry.stale && entry.readers > 0 && !signal.aborted) void this.ask(entry);
-    }, entry.stale ? 0 : REST + (entry.records.value?.steps.length ?? 0) / 20); // long tables less often
+    }, entry.stale ? 0 : REST);
+  }
+
+  /** The records from the index `skip` on. */
+  private async fetch({ tag, run }: CardKey, skip: number): Promise<Records> {
+    const attempts = this.attempts();
+    const query = { run, tag, attempts, skip: skip > 0 ? skip : null, format: 'safetensors' };
+    return decodeRecords(await this.ctx.data.columns('records', query, { signal: this.ctx.signal }), attempts);
   }
 
   private forgetOldest(): void {

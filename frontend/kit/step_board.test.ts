@@ -24,9 +24,11 @@ describe('a board of step sliders', () => {
     ctx = fakeContext(['long', 'short'], {
       json: async () => ({ long: { a: info }, short: { a: info } }),
       columns: async (route, query) => {
-        asked.push(`${route} ${String(query['run'])} ${String(query['attempts'])}`);
-        const own = steps[String(query['run'])] ?? [];
-        return fakeColumns({ steps: own, wall_times: own.map((step) => 100 + step), sizes: own.map(() => 1) }, { records: JSON.stringify({ points: own.length, kept: 3, hidden: 0 }) });
+        asked.push(`${route} ${String(query['run'])} ${String(query['attempts'])}${query['skip'] ? ` after ${String(query['skip'])}` : ''}`);
+        const all = steps[String(query['run'])] ?? [];
+        const own = all.slice(Number(query['skip'] ?? 0));
+        const described = { points: all.length, kept: all.length, hidden: 0 };
+        return fakeColumns({ steps: own, wall_times: own.map((step) => 100 + step), sizes: own.map(() => 1) }, { records: JSON.stringify(described) });
       },
     });
     board = new StepBoard(ctx);
@@ -43,7 +45,7 @@ describe('a board of step sliders', () => {
   it('has a card for each run of a tag', () => {
     expect(board.groups.value).toEqual([{ name: 'a', kind: 'tag', cards: [card('long'), card('short')] }]);
     expect([board.has(card('long')), board.has(card('other')), board.has(card('long', 'b'))]).toEqual([true, false, false]);
-    expect(board.tables.of(card('long')).records.value).toMatchObject({ points: 5, kept: 3, hidden: 0 });
+    expect(board.tables.of(card('long')).records.value).toMatchObject({ points: 5, kept: 5, hidden: 0 });
   });
 
   it('shows the last record until the user says otherwise, and follows it', async () => {
@@ -92,6 +94,27 @@ describe('a board of step sliders', () => {
     expect([at(board, card('long')), at(board, card('short'))]).toEqual([4, 1]);
   });
 
+  it('asks only for records that have come, and for all where these do not fit', async () => {
+    asked = [];
+    steps = { ...steps, short: [0, 10, 20, 30, 40] };
+    ctx.changes.value = { generation: 1, series: { short: ['a'] } };
+    await settle(1000);
+    expect(asked).toEqual(['records short last after 2']);
+    const { records } = board.tables.of(card('short'));
+    expect([...(records.value?.steps ?? [])]).toEqual([0, 10, 20, 30, 40]);
+    expect([...(records.value?.wallTimes ?? [])]).toEqual([100, 110, 120, 130, 140]);
+    const known = records.value;
+    ctx.changes.value = { generation: 2, series: { short: ['a'] } };
+    await settle(1000);
+    expect(records.value).toBe(known);
+    asked = [];
+    steps = { ...steps, short: [5, 6, 7] };
+    ctx.changes.value = { generation: 3, series: { short: ['a'] } };
+    await settle(1000);
+    expect(asked).toEqual(['records short last after 4', 'records short last']);
+    expect([...(records.value?.steps ?? [])]).toEqual([5, 6, 7]);
+  });
+
   it('asks for records when they change, at most twice a second, and only of cards that are held', async () => {
     asked = [];
     const release = board.tables.hold(card('long', 'b'));
@@ -113,7 +136,7 @@ describe('a board of step sliders', () => {
     expect(asked).toEqual([]);
     ctx.visible.value = true;
     await settle(1000);
-    expect(asked).toEqual(['records long last', 'records short last']);
+    expect(asked).toEqual(['records long last', 'records short last']); // anything may have changed
     asked = [];
     board.attempts.set('all');
     await settle(1000);

@@ -7,13 +7,16 @@ from werkzeug import Request, Response
 from insight_core.api import DataProvider, InvalidArgument, NotFound, Route
 from insight_core.values.decoded import RecordPlace, record_at
 from insight_core.web.answers import json_response, safetensors_response
-from insight_core.web.parameters import attempts, choice, required_whole_number, series_key
+from insight_core.web.parameters import attempts, choice, required_whole_number, series_key, whole_number
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
 
 def records_route(data: DataProvider, plugin: str) -> Route:
-    """``/records``: steps, wall times and sizes of every record that a series shows."""
+    """``/records``: steps, wall times and sizes of every record that a series shows.
+
+    ``skip`` leaves out as many of the first ones, for a page that has them.
+    """
 
     def records(request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))
@@ -26,7 +29,12 @@ def records_route(data: DataProvider, plugin: str) -> Route:
             "kept": table.kept,
             "hidden": table.hidden,
         }
-        columns = {"steps": table.steps, "wall_times": table.wall_times, "sizes": table.sizes}
+        rest = slice(whole_number(request, "skip", 0, _LAST_INDEX, 0), None)
+        columns = {
+            "steps": table.steps[rest],
+            "wall_times": table.wall_times[rest],
+            "sizes": table.sizes[rest],
+        }
         if form == "json":
             return json_response(described | columns)
         return safetensors_response(columns, "records", described)

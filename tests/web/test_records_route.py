@@ -77,6 +77,15 @@ def test_every_record(client: Client) -> None:
     }
 
 
+def test_the_records_after_those_that_are_known(client: Client) -> None:
+    tail = json.loads(_get(client, "/records", attempts="all", skip=3).data)
+    assert (tail["steps"], tail["wall_times"], tail["sizes"]) == ([3], [0.4], [3])
+    assert (tail["points"], tail["kept"], tail["hidden"]) == (4, 4, 0)
+    columns = load(_get(client, "/records", format="safetensors", attempts="all", skip=9).data)
+    assert [len(columns[name]) for name in ("steps", "wall_times", "sizes")] == [0, 0, 0]
+    assert _get(client, "/records", skip=-1).status_code == 400
+
+
 def test_the_record_that_a_request_names(client: Client) -> None:
     assert json.loads(_get(client, "/one", index=3).data) == [3, 3, 3, "last", False]
     pinned = _get(client, "/one", index=0, wall_time="0.1", attempts="all")
