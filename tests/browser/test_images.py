@@ -232,12 +232,12 @@ def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, logdir: 
     middle = (stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2)
     page.mouse.move(*middle)
     page.mouse.down()
-    page.mouse.move(middle[0] + 40, middle[1] + 25, steps=4)
+    page.mouse.move(middle[0] - 40, middle[1] - 25, steps=4)
     page.mouse.up()
     panned = picture.bounding_box()
     assert panned is not None
-    assert panned["x"] - zoomed["x"] == pytest.approx(40, abs=1)
-    assert panned["y"] - zoomed["y"] == pytest.approx(25, abs=1)
+    assert panned["x"] - zoomed["x"] == pytest.approx(-40, abs=1)
+    assert panned["y"] - zoomed["y"] == pytest.approx(-25, abs=1)
     one.locator('[data-control="step"]').press("ArrowLeft")  # another step is seen at the same place
     expect_pixel(page, one, [30, 20, 28, 255])
     assert picture.bounding_box() == panned

@@ -31,7 +31,8 @@ export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', 
   const layer = useRef<HTMLDivElement>(null);
   const area = useSignal<Size>({ width: 0, height: 0 });
   const own = useRef<{ readonly of: Element; readonly element: HTMLImageElement | HTMLCanvasElement } | null>(null);
-  const dragged = useRef<{ x: number; y: number } | null>(null);
+  /** Where a drag began: events come faster than the page is drawn. */
+  const dragged = useRef<{ readonly x: number; readonly y: number; readonly zoom: Zoom } | null>(null);
   const latest = useRef({ size, zoom, onZoom, wheel });
   latest.current = { size, zoom, onZoom, wheel };
 
@@ -98,18 +99,15 @@ export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', 
       data-testid="stage"
       onDblClick={onOpen}
       onPointerDown={(event) => {
-        if (!drags || event.button !== 0) return;
+        if (!drags || !zoom || event.button !== 0) return;
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
-        dragged.current = { x: event.clientX, y: event.clientY };
+        dragged.current = { x: event.clientX, y: event.clientY, zoom };
       }}
       onPointerMove={(event) => {
         const from = dragged.current;
-        if (from && zoom) {
-          onZoom(panned(area.value, size, zoom, event.clientX - from.x, event.clientY - from.y));
-          dragged.current = { x: event.clientX, y: event.clientY };
-        }
-        if (element) onPixel?.(pixelAt(area.value, size, zoom, ...placeOf(event)));
+        if (from) onZoom(panned(area.value, size, from.zoom, event.clientX - from.x, event.clientY - from.y));
+        else if (element) onPixel?.(pixelAt(area.value, size, zoom, ...placeOf(event)));
       }}
       onPointerUp={() => void (dragged.current = null)}
       onPointerCancel={() => void (dragged.current = null)}
