@@ -52,7 +52,7 @@ function overRows(figure: Figure, px: number, py: number): Found {
   const bin = binOf(figure, value);
   if (props.view === 'heatmap') {
     const column = columnsOf(figure).find(({ from, to }) => px >= from - 0.5 && px <= to + 0.5);
-    return column ? [column.row, bin] : null;
+    return column && column.row >= 0 ? [column.row, bin] : null;
   }
   let best: Found = null;
   let least = Infinity;

@@ -116,21 +116,38 @@ function rowDomain(props: HistogramChartProps): readonly [number, number] {
     return [at - 0.5, at + 0.5];
   }
   if (props.view !== 'heatmap') return range;
-  const cells = cellEdges(props.rows.map((row) => row.at).sort((a, b) => a - b));
-  return cells ? [Math.min(range[0], cells[0] as number), Math.max(range[1], cells[cells.length - 1] as number)] : range;
+  const cells = cellsOf(props);
+  const [first, last] = [cells[0], cells[cells.length - 1]];
+  return first && last ? [first.from, last.to] : range;
 }
 
-/** Where the cell of each row begins and the last one ends: half-way between neighbours. null when rows do not ascend. */
-export function cellEdges(places: readonly number[]): Float64Array | null {
+/** The place of a row on the axis of rows, to half-way to its neighbours. */
+export interface Cell {
+  readonly from: number;
+  readonly to: number;
+  /** Index of the row; -1 for one that could not be read. */
+  readonly row: number;
+}
+
+const known = new WeakMap<HistogramChartProps['rows'], readonly [errors: HistogramChartProps['errors'], cells: readonly Cell[]]>();
+
+export function cellsOf({ rows, errors }: HistogramChartProps): readonly Cell[] {
+  const found = known.get(rows);
+  if (found && found[0] === errors) return found[1];
+  const places = [...rows.map(({ at }, row) => ({ at, row })), ...(errors ?? []).map((at) => ({ at, row: -1 }))].sort((a, b) => a.at - b.at);
+  const edges = cellEdges(places.map(({ at }) => at));
+  const cells = places.map(({ row }, i) => ({ from: edges[i] as number, to: edges[i + 1] as number, row }));
+  known.set(rows, [errors, cells]);
+  return cells;
+}
+
+/** Where the cells of ascending places begin and the last one ends: half-way between neighbours. */
+export function cellEdges(places: readonly number[]): Float64Array {
   const count = places.length;
-  if (count === 0) return null;
+  if (count === 0) return new Float64Array();
   if (count === 1) return Float64Array.of((places[0] as number) - 0.5, (places[0] as number) + 0.5);
   const edges = new Float64Array(count + 1);
-  for (let i = 1; i < count; i++) {
-    const [a, b] = [places[i - 1] as number, places[i] as number];
-    if (!(a <= b)) return null;
-    edges[i] = a / 2 + b / 2;
-  }
+  for (let i = 1; i < count; i++) edges[i] = (places[i - 1] as number) / 2 + (places[i] as number) / 2;
   edges[0] = (places[0] as number) - ((edges[1] as number) - (places[0] as number));
   edges[count] = (places[count - 1] as number) + ((places[count - 1] as number) - (edges[count - 1] as number));
   return edges;

@@ -1,7 +1,7 @@
 import type { Painter } from '../painting/painter';
 import type { Palette } from '../painting/palette';
 import { mix } from './colors';
-import { cellEdges, type Figure } from './figure';
+import { cellsOf, type Cell, type Figure } from './figure';
 
 const SHADES = 48;
 
@@ -12,7 +12,8 @@ export function drawHeatmap(figure: Figure, painter: Painter, colors: Palette): 
   const bins = props.edges.length - 1;
   const tops = Array.from({ length: bins + 1 }, (_, i) => snapped(values.toPixel(props.edges[i] as number), painter));
   for (const { from, to, row } of columnsOf(figure)) {
-    const counts = props.rows[row]?.counts ?? [];
+    const counts = props.rows[row]?.counts;
+    if (!counts) continue;
     const [left, right] = [snapped(from, painter), snapped(to, painter)];
     if (right <= left) continue;
     for (let bin = 0; bin < bins; ) {
@@ -41,26 +42,16 @@ export function shadeOf(count: number, most: number): number {
   return Math.max(1, Math.min(SHADES - 1, Math.round(Math.sqrt(count / most) * (SHADES - 1))));
 }
 
-export interface Column {
-  readonly from: number;
-  readonly to: number;
-  readonly row: number;
-}
-
 /** Where each row is painted, in pixels. Of rows that share a pixel the last is seen. */
-export function columnsOf({ props, rows, plot }: Figure): Column[] {
-  const places = props.rows.map((row) => row.at);
-  const order = places.map((_, i) => i).sort((a, b) => (places[a] as number) - (places[b] as number));
-  const edges = cellEdges(order.map((i) => places[i] as number));
-  if (!edges) return [];
-  const found: Column[] = [];
+export function columnsOf({ props, rows, plot }: Figure): Cell[] {
+  const found: Cell[] = [];
+  const cells = cellsOf(props);
   let reached = plot.left;
-  order.forEach((row, i) => {
-    const from = Math.max(plot.left, rows.toPixel(edges[i] as number));
-    const to = Math.min(plot.left + plot.width, rows.toPixel(edges[i + 1] as number));
-    if (to - reached < 0.5 && i + 1 < order.length) return; // the next one takes this place
-    found.push({ from: Math.min(from, reached), to, row });
-    reached = to;
+  cells.forEach(({ from, to, row }, i) => {
+    const [left, right] = [Math.max(plot.left, rows.toPixel(from)), Math.min(plot.left + plot.width, rows.toPixel(to))];
+    if (right - reached < 0.5 && i + 1 < cells.length) return; // the next one takes this place
+    found.push({ from: Math.min(left, reached), to: right, row });
+    reached = right;
   });
   return found;
 }

@@ -3,7 +3,7 @@ import type { Painter } from '../painting/painter';
 import type { Palette } from '../painting/palette';
 import { highlightOf, placeOf } from './cursor';
 import { rowColors, stroke } from './drawing';
-import { baseOf, cellEdges, type Figure } from './figure';
+import { baseOf, cellsOf, type Figure } from './figure';
 
 /** What lies above the picture and moves: the row that is meant, and the bin under the pointer. */
 export function drawOverlay(figure: Figure, cursor: HistogramCursor | null, painter: Painter, colors: Palette): void {
@@ -43,10 +43,8 @@ function column(figure: Figure, row: number, cursor: HistogramCursor | null, pai
     for (const value of Array.from(props.rows[row]?.percentiles ?? [])) if (Number.isFinite(value)) dot(x, values.toPixel(value), painter, colors, 2);
     return;
   }
-  const places = props.rows.map((other) => other.at).sort((a, b) => a - b);
-  const cells = cellEdges(places);
-  const index = places.indexOf(at);
-  const [left, right] = cells ? [rows.toPixel(cells[index] as number), rows.toPixel(cells[index + 1] as number)] : [x - 2, x + 2];
+  const cell = cellsOf(props).find((other) => other.row === row);
+  const [left, right] = cell ? [rows.toPixel(cell.from), rows.toPixel(cell.to)] : [x, x];
   const [low, high] = [values.toPixel(props.edges[cursor.bin] as number), values.toPixel(props.edges[cursor.bin + 1] as number)];
   const [from, to] = [Math.min(left, x - 3), Math.max(right, x + 3)];
   stroke(painter, Float64Array.of(from, low, from, high, to, high, to, low, from, low), { color: colors.surface, width: 3.5 });
