@@ -14,8 +14,8 @@ export interface SampleChoiceProps {
   readonly index: number;
 }
 
-/** Which picture of a batch is shown, and of how many. */
-export function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element {
+/** Which picture of a batch is shown, and of how many; nothing where there is but one. */
+export function SampleChoice({ board, card, records, index }: SampleChoiceProps): JSX.Element | null {
   const latest = useMemo(() => new Latest<RecordInfo>(board.queue, () => 0), [board]);
   const sample = board.sampleOf(card);
   const query = board.queryOf(card, records, index, 0);
@@ -26,6 +26,7 @@ export function SampleChoice({ board, card, records, index }: SampleChoiceProps)
   }, [latest, key, visible]);
   useEffect(() => () => latest.rest(), [latest]);
   const count = latest.answer.value?.value.samples;
+  if (sample === 0 && (count === undefined || count === 1)) return null;
   const last = Math.max(0, (count ?? sample + 1) - 1);
   const label = board.t('sample.label');
   return (

@@ -54,7 +54,9 @@ export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', 
       event.preventDefault();
       const box = host.getBoundingClientRect();
       const factor = Math.exp(-event.deltaY * WHEEL * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1));
-      now.onZoom(zoomedAt(area.value, now.size, now.zoom, factor, event.clientX - box.left, event.clientY - box.top));
+      const next = zoomedAt(area.value, now.size, now.zoom, factor, event.clientX - box.left, event.clientY - box.top);
+      latest.current = { ...now, zoom: next }; // a wheel turns more often than the page is drawn
+      now.onZoom(next);
     };
     host.addEventListener('wheel', turned, { passive: false });
     return () => host.removeEventListener('wheel', turned);
