@@ -20,7 +20,7 @@ from insight_core.values.packed import fixed, varints
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor
-MAX_REPEATED = 16_000_000  # values that several written ones are filled up to
+MAX_REPEATED = 10_000_000  # numbers that several written ones are filled up to
 MAX_SINGLE = 1_000_000  # strings, and numbers that are not packed
 
 _MINDSPORE = EventField(Dialect.MINDSPORE, "tensor")
@@ -271,7 +271,7 @@ def _filled(found: NDArray[Any], header: TensorHeader) -> NDArray[Any]:
     if not missing:
         return found
     if len(found) > 1 or found.dtype == object:
-        if header.count > MAX_REPEATED:
+        if header.count > (MAX_SINGLE if found.dtype == object else MAX_REPEATED):
             raise ValueError(f"the tensor repeats its last value for {missing:,} others")
         last = found[-1:] if len(found) else np.array([b""], object)
         return np.concatenate([found, np.broadcast_to(last, missing)])

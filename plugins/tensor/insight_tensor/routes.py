@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from attrs import asdict, field, frozen
+from attrs import asdict, evolve, field, frozen
 from werkzeug import Request, Response
 
 from insight_core.api import (
@@ -240,7 +240,18 @@ def _distribution(payload: Payload) -> Histogram:
     tensor = tensor_of(payload)
     if tensor.values.dtype.kind in "Oc":
         raise ValueError(f"there is no histogram of values of type {tensor.dtype}")
-    return histogram_of(tensor.values, _BUCKETS)
+    times = tensor.values.size
+    if times < 2 or any(tensor.values.strides):
+        return histogram_of(tensor.values, _BUCKETS)
+    one = histogram_of(tensor.values.reshape(-1)[:1], _BUCKETS)  # one written value that stands for all
+    return evolve(
+        one,
+        counts=one.counts * times,
+        count=times,
+        nan=one.nan * times,
+        pos_inf=one.pos_inf * times,
+        neg_inf=one.neg_inf * times,
+    )
 
 
 def _distribution_bytes(histogram: Histogram) -> int:

@@ -39,7 +39,10 @@ def statistics_of(values: NDArray[Any]) -> Statistics:
     if values.dtype.kind not in "fiub":
         return Statistics(values.size)
     sums = _Sums()
-    if values.size:
+    repeated = values.size > 1 and not any(values.strides)  # one written value that stands for all
+    if repeated:
+        sums.add(values.reshape(-1)[:1], values.size)
+    elif values.size:
         flags: Any = ["external_loop", "buffered"]
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest float64
             for portion in np.nditer(values, flags, order="K", buffersize=_PORTION):
@@ -75,17 +78,18 @@ class _Sums:
     pos_inf: int = 0
     neg_inf: int = 0
 
-    def add(self, portion: NDArray[Any]) -> None:
+    def add(self, portion: NDArray[Any], times: int = 1) -> None:
+        """``times``: the portion is one value, which stands for so many."""
         numbers = portion.view(np.uint8) if portion.dtype == bool else portion
         if numbers.dtype.kind == "f":
-            numbers = self._finite(numbers)
+            numbers = self._finite(numbers, times)
         if not len(numbers):
             return
-        count = len(numbers)
+        count = len(numbers) * times
         self.low = min(self.low, numbers.min().item())
         self.high = max(self.high, numbers.max().item())
-        self.positives += int(np.count_nonzero(numbers > 0))
-        self.negatives += int(np.count_nonzero(numbers < 0))
+        self.positives += int(np.count_nonzero(numbers > 0)) * times
+        self.negatives += int(np.count_nonzero(numbers < 0)) * times
         wide = numbers.astype(np.float64)
         # Chan, Golub, LeVeque: the mean and the squares of two parts together
         mean = float(np.mean(wide))
@@ -95,11 +99,11 @@ class _Sums:
         self.mean += distance * (count / self.finite)
         self.squares += float(np.dot(wide, wide)) + distance * distance * (before * count / self.finite)
 
-    def _finite(self, numbers: NDArray[Any]) -> NDArray[Any]:
+    def _finite(self, numbers: NDArray[Any], times: int) -> NDArray[Any]:
         finite = np.isfinite(numbers)
         if finite.all():
             return numbers
-        self.nan += int(np.count_nonzero(np.isnan(numbers)))
-        self.pos_inf += int(np.count_nonzero(numbers == np.inf))
-        self.neg_inf += int(np.count_nonzero(numbers == -np.inf))
+        self.nan += int(np.count_nonzero(np.isnan(numbers))) * times
+        self.pos_inf += int(np.count_nonzero(numbers == np.inf)) * times
+        self.neg_inf += int(np.count_nonzero(numbers == -np.inf)) * times
         return np.asarray(numbers[finite])

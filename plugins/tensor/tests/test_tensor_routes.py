@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 from typing import Any
 
 import insight_tensor
@@ -300,6 +301,19 @@ def test_histograms_over_steps(client: Client) -> None:
     assert [error["step"] for error in broken["errors"]] == [1]
     assert _get(client, "histograms", "odd")["nans"] == [1, 1]
     assert len(_get(client, "histograms", "strings")["errors"]) == 2
+
+
+def test_a_hundred_million_values_of_one_written_cost_nothing(client: Client, provider: FakeProvider) -> None:
+    dims = [tensorboard_pb2.TensorShapeProto.Dim(size=10_000)] * 2
+    shape = tensorboard_pb2.TensorShapeProto(dim=dims)
+    payload = tensorboard_pb2.TensorProto(dtype="DT_FLOAT", tensor_shape=shape, float_val=[2.5])
+    _add(provider, "repeated", [payload.SerializeToString()])
+    begin = time.perf_counter()
+    assert _get(client, "statistics", "repeated")["positives"] == 100_000_000
+    found = _get(client, "histograms", "repeated")
+    assert (found["totals"], sum(found["counts"][0])) == ([100_000_000], 100_000_000)
+    assert _get(client, "values", "repeated", slice="9999, 9998:")["values"] == [2.5, 2.5]
+    assert time.perf_counter() - begin < 1
 
 
 def test_histograms_of_large_tensors_are_of_fewer_steps(

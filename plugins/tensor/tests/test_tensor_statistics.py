@@ -72,5 +72,9 @@ def test_numbers_near_the_largest_do_not_warn() -> None:
 def test_views_of_any_order() -> None:
     values = np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)[::-1]
     assert statistics_of(values).mean == 11.5
-    repeated = np.broadcast_to(np.float32(2.5), (300, 300))
-    assert statistics_of(repeated).positives == 90_000
+
+
+@pytest.mark.parametrize("value", [2.5, -1.0, 0.0, NAN, -INF])
+def test_a_value_that_repeats_is_looked_at_once(value: float) -> None:
+    found = statistics_of(np.broadcast_to(np.float32(value), (300, 300)))
+    assert found == statistics_of(np.full((300, 300), value, np.float32))
