@@ -17,18 +17,12 @@ const PATHS = {
   copy: 'M5.5 5.5V2.5h8v8h-3M2.5 5.5h8v8h-8z',
   play: 'M5 3l8 5-8 5z',
   pause: 'M5.5 3.5v9M10.5 3.5v9',
-  first: 'M12 3.5 7 8l5 4.5M4.5 3.5v9',
   previous: 'M10 3.5 5.5 8l4.5 4.5',
   next: 'M6 3.5 10.5 8 6 12.5',
-  last: 'M4 3.5 9 8l-5 4.5M11.5 3.5v9',
   link: 'M6.5 9.5l3-3M7 4.5l1.5-1.5a3 3 0 0 1 4.5 4.5L11.5 9M9 11.5 7.5 13A3 3 0 0 1 3 8.5L4.5 7',
   actual: 'M2.6 5.4 4.4 4v8M8 6.3v.1M8 9.7v.1M11.2 5.4 13 4v8',
   compare: 'M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z',
-  swipe: 'M2.5 3h11v10h-11zM8 1.5v13M5.7 6.5 4.2 8l1.5 1.5M10.3 6.5 11.8 8l-1.5 1.5',
-  difference: 'M6 10.5a4 4 0 1 1 0-8 4 4 0 0 1 0 8zM10 13.5a4 4 0 1 1 0-8 4 4 0 0 1 0 8z',
   contrast: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 2v12M8 5h4.8M8 8h6M8 11h4.8',
-  table: 'M2 3h12v10H2zM2 6.5h12M2 9.8h12M6.5 3v10',
-  bars: 'M2 13.5h12M4 13.5V9M7 13.5V3.5M10 13.5V6.5M13 13.5v-3',
 } as const;
 
 export type IconName = keyof typeof PATHS;
