@@ -259,6 +259,21 @@ def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, tmp_pat
     expect(first_cell(card(page, "good"))).to_have_text("1.00000")
 
 
+def test_a_slice_that_does_not_fit_another_step_can_be_given_up(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    with EventWriter(tmp_path / "a") as writer:
+        writer.tensor("shrinks", 0, np.arange(8.0), plugin="")
+        writer.tensor("shrinks", 1, np.arange(3.0), plugin="")
+    opened(page, serve("--logdir", tmp_path), "&tensor.step=0&tensor.slices=shrinks,a%3D5")
+    found = card(page, "shrinks")
+    assert texts(found) == [["5.00000"]]
+    found.locator('[data-action="step-forward"]').click()
+    expect(found.get_by_test_id("error-cell")).to_contain_text("there is no index 5")
+    found.locator('[data-action="slice-default"]').click()
+    expect(found.get_by_role("gridcell")).to_have_text(["0.00000", "1.00000", "2.00000"])
+
+
 def test_tensors_that_no_plugin_claims(page: Page, serve: Serve, logdir: Path) -> None:
     opened(page, serve("--logdir", logdir))
     expect(page.locator('[data-tag="curve"]')).to_have_count(0)

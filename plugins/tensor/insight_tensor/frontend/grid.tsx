@@ -169,16 +169,17 @@ export function Grid({ label, rows, columns, firstRow, firstColumn, widest, cell
       <div class="sight" style={{ width: `${size.value.width}px`, height: `${size.value.height}px` }}>
         {firstColumn !== null && (
           <div class="line head" role="row" style={{ height: `${HEAD}px` }}>
+            <span class="corner" style={{ width: `${side}px` }} />
             {places(area.column, area.columnEnd).map((column) => (
               <span key={column} role="columnheader" class={marked && column >= marked.column && column < marked.columnEnd ? 'marked' : ''} style={{ left: `${side + column * wide - x}px`, width: `${wide}px` }}>
                 {firstColumn + column}
               </span>
             ))}
-            <span class="corner" style={{ width: `${side}px` }} />
           </div>
         )}
         {places(area.row, area.rowEnd).map((row) => (
           <div key={row} class="line" role="row" aria-rowindex={row + 1} style={{ top: `${top + row * ROW - y}px`, height: `${ROW}px` }}>
+            {firstRow !== null && <span role="rowheader" class={marked && row >= marked.row && row < marked.rowEnd ? 'marked' : ''} style={{ width: `${side}px` }}>{firstRow + row}</span>}
             {places(area.column, area.columnEnd).map((column) => {
               const look = cell(row, column);
               const isMarked = marked !== null && row >= marked.row && row < marked.rowEnd && column >= marked.column && column < marked.columnEnd;
@@ -197,7 +198,6 @@ export function Grid({ label, rows, columns, firstRow, firstColumn, widest, cell
                 </span>
               );
             })}
-            {firstRow !== null && <span role="rowheader" class={marked && row >= marked.row && row < marked.rowEnd ? 'marked' : ''} style={{ width: `${side}px` }}>{firstRow + row}</span>}
           </div>
         ))}
       </div>

@@ -9,7 +9,8 @@ import type { Extremes } from './heat';
 const MOST = 20_000; // values that one question asks for
 const KEPT = 12; // blocks of one sheet
 const FIRST: Area = { row: 0, rowEnd: 64, column: 0, columnEnd: 32 }; // before it is known what is in sight
-const CALM = 150; // ms without a step before the statistics are asked for
+const CALM = 150; // ms without a step before the statistics of a large tensor are asked for
+const LARGE = 4_000_000; // bytes
 
 export interface ShownValues {
   /** Of what is asked for, or until that is there of what was before. */
@@ -118,7 +119,7 @@ export interface ShownStatistics {
   readonly extremes: Extremes;
 }
 
-/** Statistics of the whole tensor, once the slider rests. */
+/** Statistics of the whole tensor; of a large one once the slider rests. */
 export function useStatistics(board: TensorBoard, card: CardKey, place: Place, records: Records | null, index: number): ShownStatistics {
   const latest = useMemo(() => new Latest<Statistics>(board.queue, () => urgencyOf(place) + 1e6), [board, cardId(card)]);
   const query = records && index >= 0 ? recordQuery(card, records, index) : null;
@@ -126,7 +127,8 @@ export function useStatistics(board: TensorBoard, card: CardKey, place: Place, r
   const visible = board.visible.value;
   useEffect(() => {
     if (!query || !key || !visible) return;
-    const timer = setTimeout(() => latest.want(key, (signal) => board.ctx.data.json<Statistics>('statistics', query, { signal })), latest.answer.value ? CALM : 0);
+    const calm = latest.answer.value && (records?.sizes[index] ?? 0) > LARGE ? CALM : 0;
+    const timer = setTimeout(() => latest.want(key, (signal) => board.ctx.data.json<Statistics>('statistics', query, { signal })), calm);
     return () => clearTimeout(timer);
   }, [latest, key, visible]);
   useEffect(() => () => latest.rest(), [latest]);
