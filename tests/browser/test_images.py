@@ -36,8 +36,8 @@ def logdir(tmp_path: Path) -> Path:
                 writer.image("eyes", step, png(pixels(step, add)), WIDTH, HEIGHT)
     with EventWriter(tmp_path / "batch") as writer:
         for step in range(2):
-            encoded = [png(np.full((4, 4), 50 * sample + step)) for sample in range(3)]
-            writer.images_tf2("digits", step, encoded, 4, 4)
+            batch = [png(np.full((4, 4), 50 * sample + step)) for sample in range(3)]
+            writer.images_tf2("digits", step, batch, 4, 4)
     with EventWriter(tmp_path / "bad") as writer:
         good = png(pixels(7))
         for step, encoded in enumerate((good, b"<svg onload='document.title=1'/>", good[:60], b"", good)):

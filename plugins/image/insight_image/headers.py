@@ -116,6 +116,7 @@ def _bmp(data: bytes) -> tuple[int, int, int]:
 def _png_ends(data: bytes) -> bool:
     position = 8
     while position + 12 <= len(data):  # of each chunk: size, name, content, checksum
+        size: int
         size, name = struct.unpack_from(">I4s", data, position)
         position += 12 + size
         if name == b"IEND":

@@ -6,6 +6,7 @@ import contextlib
 import io
 import struct
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from insight_image.thumbnails import thumbnail
 from PIL import Image
 
 
-def _saved(mode: str, form: str, size: tuple[int, int] = (20, 10), **options: object) -> bytes:
+def _saved(mode: str, form: str, size: tuple[int, int] = (20, 10), **options: Any) -> bytes:  # noqa: ANN401
     bands = len(Image.new(mode, (1, 1)).getbands())
     values = np.random.default_rng(0).integers(0, 256, (size[1], size[0], bands), np.uint8)
     picture = Image.fromarray(values if bands > 1 else values[:, :, 0]).convert(mode)
@@ -55,7 +56,7 @@ def _png(width: int, height: int, *, depth: int = 8, colour_type: int = 0, data:
     ],
 )
 def test_what_a_header_says(
-    mode: str, form: str, options: dict[str, object], mimetype: str, channels: int
+    mode: str, form: str, options: dict[str, Any], mimetype: str, channels: int
 ) -> None:
     header = header_of(_saved(mode, form, **options))
     assert (header.mimetype, header.width, header.height) == (mimetype, 20, 10)
