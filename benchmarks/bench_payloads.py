@@ -4,6 +4,9 @@ Over HTTP: the questions that a tab asks, one after another on one connection, o
 loaded the log. The first view is its tags, the records of the first series, and the newest of them; a step
 is any other record, each asked for once, in no order. TensorBoard is asked for the same where it has it, told
 to keep every image; of histograms it answers with 51 steps, ours with 100.
+
+In the page, in headless Chromium: from its address to the frame that shows the first card of the tab, and
+from a move of its slider to a place far away to the frame that shows what is there.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import http.client
 import json
 import math
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -21,7 +25,9 @@ from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, field, frozen
+from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Error as BrowserError
 
 from benchmarks.corpus import WrittenCorpus, run_name, tag_names
 from benchmarks.hosts import our_host, tensorboard_host
@@ -33,6 +39,34 @@ CORPORA = ("pictures", "histograms", "tensors", "large_tensor")
 _STEPS = 200
 _TIMEOUT = 60.0  # seconds
 _FIRST_VIEW, _STEP, _MEMORY = 1.0, 100.0, 500.0  # seconds, milliseconds, megabytes at most
+_MOVES = 60  # of a slider
+_PATIENCE = 30_000  # milliseconds
+# `first` resolves when the first card was drawn, with the milliseconds since the page was asked for; `move`
+# moves its slider and resolves when that record was drawn, with the milliseconds since. Steps are indices.
+_WATCH = """
+() => {
+  const drawn = (step, since) => new Promise((resolve) => {
+    const look = () => {
+      const view = document.querySelector('[data-testid="card"] .view');
+      const content = view?.querySelector('canvas, img, [role="gridcell"]');
+      const isThere = content && !view.classList.contains('busy');
+      if (isThere && (step === null || view.dataset.step === String(step))) {
+        requestAnimationFrame((now) => resolve(now - since));
+      }
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+  window.first = () => drawn(null, 0);
+  window.move = (index) => {
+    const slider = document.querySelector('[data-testid="card"] [data-control="step"]');
+    const since = performance.now();
+    slider.value = index;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    return drawn(index, since);
+  };
+}
+"""
 
 Place: TypeAlias = Mapping[str, object]
 
@@ -44,6 +78,8 @@ class Figures:
     first_view: float  # seconds
     steps: list[float]  # milliseconds
     memory: float  # megabytes
+    first_frame: float = math.nan  # seconds, in the page
+    moves: list[float] = field(factory=list)  # milliseconds, in the page
 
 
 class Connection:
@@ -135,15 +171,21 @@ def measure(corpus: WrittenCorpus, rounds: int) -> list[Row]:
         keep = f"--samples_per_plugin={kind}s={corpus.content.steps}"
         contenders[TENSORBOARD] = (lambda: tensorboard_host(corpus, keep), TensorBoardTab)
     found: dict[str, list[Figures]] = {}
-    for _ in range(rounds):
-        for name, (start, tab) in contenders.items():
-            try:
-                with start() as (program, _):
-                    figures = _figures(corpus, program, tab)
-            except Failed as error:
-                print(f"{name} on {corpus.name}: {error}", file=sys.stderr)
-                figures = Figures(math.nan, [math.nan], math.nan)
-            found.setdefault(name, []).append(figures)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for _ in range(rounds):
+            for name, (start, tab) in contenders.items():
+                try:
+                    with start() as (program, _):
+                        figures = _figures(corpus, program, tab)
+                    if tab is Tab:
+                        with start() as (program, _):
+                            figures = _in_page(corpus, program, browser, figures)
+                except (Failed, BrowserError) as error:
+                    print(f"{name} on {corpus.name}: {error}", file=sys.stderr)
+                    figures = Figures(math.nan, [math.nan], math.nan, math.nan, [math.nan])
+                found.setdefault(name, []).append(figures)
+        browser.close()
     return _rows(corpus, found)
 
 
@@ -164,6 +206,30 @@ def _figures(corpus: WrittenCorpus, program: Program, tab: type[Tab] | type[Tens
         connection.close()
 
 
+def _in_page(corpus: WrittenCorpus, program: Program, browser: Browser, figures: Figures) -> Figures:
+    """The figures with those of a page of its own, its cache empty."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
+    page = context.new_page()
+    page.set_default_timeout(_PATIENCE)
+    try:
+        page.add_init_script(f"({_WATCH})()")
+        page.goto(f"http://127.0.0.1:{program.port}/#tab={corpus.content.plugin}", wait_until="commit")
+        first_frame = float(page.evaluate("() => window.first()")) / 1000
+        moves = []
+        if corpus.content.kind != "histogram":  # there all steps are in sight
+            places = np.random.default_rng(1).permutation(corpus.content.steps)
+            for index in np.resize(places, _MOVES).tolist():
+                moves.append(float(page.evaluate("(index) => window.move(index)", index)))
+        return evolve(
+            figures,
+            first_frame=first_frame,
+            moves=moves,
+            memory=max(figures.memory, program.peak_memory()),
+        )
+    finally:
+        context.close()
+
+
 def _milliseconds(ask: Callable[[], None]) -> float:
     began = time.perf_counter()
     ask()
@@ -171,22 +237,32 @@ def _milliseconds(ask: Callable[[], None]) -> float:
 
 
 def _rows(corpus: WrittenCorpus, found: Mapping[str, list[Figures]]) -> list[Row]:
-    def row(measured: str, unit: Unit, of: Callable[[Figures], float], limit: float | None) -> Row:
+    def row(measured: str, unit: Unit, of: Callable[[Figures], float], limit: float | None = None) -> Row:
         figures = {name: median([of(each) for each in all_of]) for name, all_of in found.items()}
         return Row(corpus.name, measured, unit, figures, AtMost(limit) if limit else None)
 
-    stepped = {name: all_of for name, all_of in found.items() if all_of[0].steps}
-
-    def share(measured: str, percent: int, limit: float | None) -> Row:
+    def share(measured: str, of: Callable[[Figures], list[float]], percent: int, limit: float | None) -> Row:
+        having = {name: [of(each) for each in all_of] for name, all_of in found.items() if of(all_of[0])}
         figures = {
-            name: median([float(np.percentile(each.steps, percent)) for each in all_of])
-            for name, all_of in stepped.items()
+            name: median([float(np.percentile(steps, percent)) for steps in each])
+            for name, each in having.items()
         }
         return Row(corpus.name, measured, "ms", figures, AtMost(limit) if limit else None)
 
-    return [
-        row("HTTP: first view", "s", lambda each: each.first_view, _FIRST_VIEW),
-        share("HTTP: a step", 50, None),
-        share("HTTP: a step, 95 of 100", 95, _STEP),
+    ours = {name: all_of for name, all_of in found.items() if name == OURS}
+    rows = [row("HTTP: first view", "s", lambda each: each.first_view, _FIRST_VIEW)]
+    rows += [
+        share("HTTP: a step", lambda each: each.steps, 50, None),
+        share("HTTP: a step, 95 of 100", lambda each: each.steps, 95, _STEP),
+        Row(
+            corpus.name,
+            "page: first view",
+            "s",
+            {name: median([each.first_frame for each in all_of]) for name, all_of in ours.items()},
+            AtMost(_FIRST_VIEW),
+        ),
+        share("page: a step", lambda each: each.moves, 50, None),
+        share("page: a step, 95 of 100", lambda each: each.moves, 95, _STEP),
         row("memory of all processes", "MB", lambda each: each.memory, _MEMORY),
     ]
+    return [row for row in rows if row.figures]
