@@ -11,7 +11,15 @@ from typing import Generic, TypeVar
 
 from attrs import field, frozen
 
-from insight_core.api import DataProvider, NotFound, Payload, SeriesKey, ShownAttempts, Undecodable
+from insight_core.api import (
+    DataProvider,
+    NotFound,
+    Payload,
+    RecordTable,
+    SeriesKey,
+    ShownAttempts,
+    Undecodable,
+)
 
 T = TypeVar("T")
 
@@ -47,6 +55,11 @@ def record_at(
         raise NotFound(
             f"{key.tag!r} of run {key.run!r} has no record {index}: there are {len(table.steps)} of them"
         )
+    return place_in(table, key, index, attempts)
+
+
+def place_in(table: RecordTable, key: SeriesKey, index: int, attempts: ShownAttempts = "last") -> RecordPlace:
+    """The record at an index of a table that was asked for with these attempts."""
     step, size = int(table.steps[index]), int(table.sizes[index])
     wall_time = float(table.wall_times[index]) + 0.0  # there is no -0.0 in what a page sends
     return RecordPlace(key, index, step, wall_time, size, attempts)

@@ -16,11 +16,9 @@ from insight_core.api import (
     NotFound,
     RecordTable,
     Route,
-    SeriesKey,
-    ShownAttempts,
     Undecodable,
 )
-from insight_core.values.decoded import RecordPlace
+from insight_core.values.decoded import RecordPlace, place_in
 from insight_core.values.histograms import PERCENTS, AlignedHistograms, Histogram, aligned, percentiles
 from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import (
@@ -71,7 +69,7 @@ def histograms_route(
             table = data.records(plugin, key, shown)
             inside = _inside(table.steps, low, high)
             chosen = inside[evenly(len(inside), min(most, affordable(table)) if affordable else most)]
-            places = [_place(table, key, index, shown) for index in chosen.tolist()]
+            places = [place_in(table, key, index, shown) for index in chosen.tolist()]
             found = _Found.of(places, histogram_at)
             described = {
                 "run": key.run,
@@ -112,7 +110,7 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
         def read() -> Response:
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
             places = [
-                _place(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
+                place_in(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
                 for key, table in tables
                 if len(table.steps)
             ]
@@ -211,11 +209,6 @@ def _inside(steps: NDArray[np.int64], low: float | None, high: float | None) -> 
     if high is not None:
         inside &= steps <= high
     return np.flatnonzero(inside)
-
-
-def _place(table: RecordTable, key: SeriesKey, index: int, shown: ShownAttempts) -> RecordPlace:
-    wall_time = float(table.wall_times[index]) + 0.0
-    return RecordPlace(key, index, int(table.steps[index]), wall_time, int(table.sizes[index]), shown)
 
 
 def _bins(request: Request, rows: int) -> int | None:

@@ -13,7 +13,7 @@ from safetensors import safe_open
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.api import Dialect, EventField, SummaryPlugin
+from insight_core.api import Dialect, EventField, Payload, SeriesKey, SummaryPlugin
 from insight_core.host import Host
 from insight_core.registry import Registry
 from insight_core.testing.fake import FakeProvider
@@ -183,6 +183,23 @@ def test_a_restart(client: Client, provider: FakeProvider) -> None:
     assert (last["steps"], last["hidden"], last["mins"]) == ([0, 1, 2], 1, [0, 2, 3])
     every = _get(client, "/histograms", attempts="all")
     assert (every["steps"], every["hidden"], every["mins"]) == ([0, 2, 1, 2], 0, [0, 1, 2, 3])
+
+
+def test_a_series_that_changes_while_it_is_read(
+    client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.add_records("histogram", "a", "w", [histogram_tensor([0, 1])] * 9, claim=TENSOR)
+    payload_of = provider.payload
+
+    def payload(plugin: str, key: SeriesKey, index: int, *rest: Any, **more: Any) -> Payload:  # noqa: ANN401
+        if index == 8:  # the run begins anew
+            new = [histogram_tensor([2, 3])] * 2
+            provider.add_records("histogram", "a", "w", new, claim=TENSOR, wall_times=[5, 6])
+        return payload_of(plugin, key, index, *rest, **more)
+
+    monkeypatch.setattr(provider, "payload", payload)
+    answer = _get(client, "/histograms")
+    assert (answer["steps"], answer["mins"]) == ([0, 1], [2, 2])
 
 
 def test_runs_at_a_step(client: Client, provider: FakeProvider) -> None:
