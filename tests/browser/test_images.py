@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
@@ -169,6 +170,51 @@ def test_the_value_of_the_pixel_under_the_pointer(page: Page, serve: Serve, logd
     expect(two.get_by_test_id("pixel")).to_contain_text("95 40 27")
     page.mouse.move(5, 5)
     expect(two.get_by_test_id("pixel")).to_have_count(0)
+
+
+def test_a_large_picture_is_shown_smaller_until_it_is_looked_at(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (900, 1200, 3), np.uint8)
+    with EventWriter(tmp_path / "run") as writer:
+        writer.image("photo", 0, png(noise), 1200, 900)
+    open_images(page, serve("--logdir", tmp_path))
+    photo = card(page, "photo", "run")
+    picture = photo.locator(".layer img")
+    expect(picture).to_have_attribute("src", re.compile("/thumbnail"))
+    before = picture.bounding_box()
+    hover_pixel(page, photo, 700, 400, (1200, 900))
+    expect(picture).to_have_attribute("src", re.compile("/image[?]"))
+    after = picture.bounding_box()
+    assert before is not None
+    assert after == pytest.approx(before, abs=1)
+    hover_pixel(page, photo, 702, 400, (1200, 900))
+    text = photo.get_by_test_id("pixel").inner_text()
+    column, row = map(int, re.findall(r"\d+", text)[:2])
+    assert re.findall(r"\d+", text)[2:] == [str(value) for value in noise[row, column]]
+    assert abs(column - 702) <= 3
+
+
+def test_a_comparison_plays_every_step(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir), "image.compare=eyes;one&image.step=20")
+    comparison = page.get_by_test_id("comparison")
+    pane = page.locator('[data-testid="pane"][data-run="one"]')
+    expect_pixel(page, pane, [30, 20, 20, 255])
+    pane.evaluate(
+        """pane => {
+            window.seen = [];
+            const look = () => {
+                const index = new URL(pane.querySelector('.layer img').src).searchParams.get('index');
+                if (window.seen.at(-1) !== index) window.seen.push(index);
+                requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    comparison.locator('[data-action="play"]').click()
+    expect(comparison.get_by_test_id("step-count")).to_have_text("30 of 30", timeout=15_000)
+    expect_pixel(page, pane, [30, 20, 29, 255])
+    assert page.evaluate("window.seen") == [str(index) for index in range(20, 30)]
 
 
 def test_samples_of_a_batch(page: Page, serve: Serve, logdir: Path) -> None:

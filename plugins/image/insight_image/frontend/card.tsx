@@ -71,7 +71,8 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
         )}
         {lit && <LightPanel board={board} card={card} />}
       </div>
-      <StepSlider board={board} card={card} steps={steps} busy={busy} />
+      {/* a comparison has a slider of its own that plays */}
+      <StepSlider board={board} card={card} steps={steps} busy={busy || board.comparing.value !== null} />
       <footer data-testid="card-status">
         {info?.batches && there && <SampleChoice board={board} card={card} records={records} index={index} />}
         <span class="counts">{there && counts(board, records, index, frame && !frame.reduced && !error ? `${frame.width} × ${frame.height}` : '')}</span>

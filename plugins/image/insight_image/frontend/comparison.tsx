@@ -21,6 +21,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
   const root = useRef<HTMLElement>(null);
   const steps = useSteps(board, card);
   const pixel = useSignal<Pixel | null>(null);
+  const waiting = useSignal(0);
   const { records, index } = steps;
   const step = records && index >= 0 ? (records.steps[index] ?? null) : null;
   const runs = (board.runsByTag.value.get(card.tag) ?? []).map((run) => run.name);
@@ -51,12 +52,12 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
       </header>
       {mode === 'side' ? (
         <div class="panes" style={{ '--columns': columnsFor(sides.length) }}>
-          {sides.map((run) => <Pane key={run} board={board} card={{ tag: card.tag, run }} first={card} step={step} at={run === card.run ? index : null} pixel={pixel} />)}
+          {sides.map((run) => <Pane key={run} board={board} card={{ tag: card.tag, run }} first={card} step={step} at={run === card.run ? index : null} pixel={pixel} waiting={waiting} />)}
         </div>
       ) : (
-        <Pair key={`${card.run} ${partner}`} board={board} first={card} second={{ tag: card.tag, run: partner ?? '' }} step={step} at={index} mode={mode} pixel={pixel} />
+        <Pair key={`${card.run} ${partner}`} board={board} first={card} second={{ tag: card.tag, run: partner ?? '' }} step={step} at={index} mode={mode} pixel={pixel} waiting={waiting} />
       )}
-      <StepSlider board={board} card={card} steps={steps} />
+      <StepSlider board={board} card={card} steps={steps} busy={waiting.value > 0} />
     </section>
   );
 }

@@ -10,7 +10,7 @@ import { problemOf, RunLabel } from './pane';
 import { Readout } from './readout';
 import { Stage } from './stage';
 import { Divider } from './divider';
-import { useRunPicture } from './use_run_picture';
+import { useRunPicture, useWaiting } from './use_run_picture';
 import type { Pixel } from './viewport';
 
 const MOST_PIXELS = 1 << 24; // of a difference: it is worked out while the page waits
@@ -24,15 +24,18 @@ export interface PairProps {
   readonly at: number;
   readonly mode: Exclude<Mode, 'side'>;
   readonly pixel: Signal<Pixel | null>;
+  /** How many pictures are not yet what is asked for. */
+  readonly waiting: Signal<number>;
 }
 
 /** Two runs in one picture. */
-export function Pair({ board, first, second, step, at, mode, pixel }: PairProps): JSX.Element {
+export function Pair({ board, first, second, step, at, mode, pixel, waiting }: PairProps): JSX.Element {
   const say = board.t.bind(board);
   const place = useRef<HTMLDivElement>(null);
   const sample = board.sampleOf(first);
   const one = useRunPicture(board, first, place, step, sample, at);
   const other = useRunPicture(board, second, place, step, sample);
+  useWaiting(waiting, one.busy || other.busy);
   const settled = !one.busy && !other.busy && !one.error && !other.error;
   const difference = useDifference(mode === 'difference' && settled ? one.frame : null, mode === 'difference' && settled ? other.frame : null, Number(board.gain.value));
   const problem = problemOf(board, one) ?? problemOf(board, other);

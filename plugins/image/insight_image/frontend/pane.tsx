@@ -6,7 +6,7 @@ import type { ImageBoard } from './board';
 import { filterOf } from './light';
 import { Readout } from './readout';
 import { Stage } from './stage';
-import { useRunPicture, type RunPicture } from './use_run_picture';
+import { useRunPicture, useWaiting, type RunPicture } from './use_run_picture';
 import type { Pixel } from './viewport';
 
 export interface PaneProps {
@@ -18,13 +18,16 @@ export interface PaneProps {
   readonly at: number | null;
   /** Under the pointer, in whichever pane that is. */
   readonly pixel: Signal<Pixel | null>;
+  /** How many pictures are not yet what is asked for. */
+  readonly waiting: Signal<number>;
 }
 
 /** One run beside others. */
-export function Pane({ board, card, first, step, at, pixel }: PaneProps): JSX.Element {
+export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const picture = useRunPicture(board, card, place, step, board.sampleOf(first), at);
   const { frame } = picture;
+  useWaiting(waiting, picture.busy);
   return (
     <figure ref={place} class="pane" data-testid="pane" data-run={card.run ?? ''}>
       <RunLabel board={board} picture={picture} step={step} />

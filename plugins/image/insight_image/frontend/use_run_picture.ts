@@ -1,4 +1,6 @@
 import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from 'insight-host/kit';
+import type { Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { LARGE, type ImageBoard } from './board';
 import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 
@@ -8,6 +10,15 @@ export interface RunPicture extends ShownPicture {
   readonly steps: CardSteps;
   /** Of the record that is shown, in `steps.records`; -1 when there is none. */
   readonly index: number;
+}
+
+/** Counts a picture while it is not yet what is asked for. */
+export function useWaiting(waiting: Signal<number>, busy: boolean): void {
+  useEffect(() => {
+    if (!busy) return;
+    waiting.value++;
+    return () => void waiting.value--;
+  }, [busy]);
 }
 
 /** The picture of a run at a step, or at the step nearest to it. `at`: index of the record where that is known. */
