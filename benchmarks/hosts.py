@@ -159,7 +159,8 @@ class _Loading:
         self._generation = changes["generation"]
         if self._generation != before:
             return False
-        return bool(get_json(self._port, "/data/run_table")["progress"]["loaded_once"])
+        table = get_json(self._port, "/data/run_table")
+        return table is not None and bool(table["progress"]["loaded_once"])
 
 
 def _steps(info: Mapping[str, object]) -> dict[str, object]:
