@@ -38,10 +38,14 @@ class Histogram:
 
 @frozen(eq=False)
 class AlignedHistograms:
-    """The same bins for every step: ``edges`` float64[bins + 1], ``counts`` float64[steps, bins]."""
+    """The same bins for every step: ``edges`` float64[bins + 1], ``counts`` float64[steps, bins].
+
+    ``beyond`` (float64[steps]) is how many values are in no bin, for they are beyond the axis.
+    """
 
     edges: Floats
     counts: Floats
+    beyond: Floats
 
 
 def checked(left: Floats, right: Floats, counts: Floats) -> None:
@@ -105,12 +109,15 @@ def bins_for(count: float) -> int:
     return min(30, math.ceil(count / 10) + 1)
 
 
-def aligned(histograms: Sequence[Histogram], bins: int | None = None) -> AlignedHistograms:
+def aligned(
+    histograms: Sequence[Histogram], bins: int | None = None, extent: tuple[float, float] | None = None
+) -> AlignedHistograms:
     """Every histogram on the axis that all of them share, from the first counted edge to the last.
 
     The count of a bucket goes to the bins that it overlaps, in proportion, so that the sum of each step
     stays; a bucket of width 0 goes to one bin as a whole. Without ``bins``, as many as the fullest step
-    deserves. Where all values are equal the axis reaches half a unit to both sides.
+    deserves. Where all values are equal the axis reaches half a unit to both sides. With ``extent`` the
+    axis is that, and what lies beyond is in no bin.
     """
     sizes = [len(histogram.counts) for histogram in histograms]
     step = np.repeat(np.arange(len(histograms)), sizes)
@@ -118,19 +125,51 @@ def aligned(histograms: Sequence[Histogram], bins: int | None = None) -> Aligned
         np.concatenate([getattr(histogram, name) for histogram in histograms] or [np.empty(0)])
         for name in ("left", "right", "counts")
     )
-    counted = counts > 0
-    step, left, right, counts = step[counted], left[counted], right[counted], counts[counted]
     if bins is None:
         totals = np.bincount(step, counts)
         bins = bins_for(float(totals.max()) if len(totals) else 0)
-    if not len(counts):
-        return AlignedHistograms(np.linspace(-0.5, 0.5, bins + 1), np.zeros((len(histograms), bins)))
-    low, high = _wide(float(left.min()), float(right.max()))
+    beyond = np.zeros(len(histograms))
+    if extent is not None:
+        whole = counts
+        left, right, counts = _within(left, right, counts, extent)
+        beyond += np.bincount(step, whole - counts, len(histograms))
+    counted = counts > 0
+    step, left, right, counts = step[counted], left[counted], right[counted], counts[counted]
+    if extent is None and not len(counts):
+        extent = (-0.5, 0.5)
+    low, high = _wide(float(left.min()), float(right.max())) if extent is None else _wide(*extent)
     shape = (len(histograms), bins)
     return AlignedHistograms(
         _edges(low, high, bins),
         _spread(step, _places(left, low, high, bins), _places(right, low, high, bins), counts, shape),
+        beyond,
     )
+
+
+def _within(
+    left: Floats, right: Floats, counts: Floats, extent: tuple[float, float]
+) -> tuple[Floats, Floats, Floats]:
+    """The parts of the buckets that lie in the range, with their share of the counts."""
+    low, high = extent
+    cut_left, cut_right = np.clip(left, low, high), np.clip(right, low, high)
+    flat = right == left
+    width = np.where(flat, 1, right / 2 - left / 2)  # right - left may be beyond float64
+    share = np.where(flat, (left >= low) & (left <= high), (cut_right / 2 - cut_left / 2) / width)
+    return cut_left, cut_right, counts * share
+
+
+def usual_range(rows: Floats) -> tuple[float, float] | None:
+    """The range of values without the most extreme steps; ``rows`` are float64[steps, 9] percentiles.
+
+    On either side a twentieth of the steps may reach beyond, of five steps or more at least one. None
+    where that leaves nothing.
+    """
+    known = rows[~np.isnan(rows[:, 0])]
+    if not len(known):
+        return None
+    out = max(len(known) // 20, int(len(known) >= 5))
+    low, high = float(np.sort(known[:, 0])[out]), float(np.sort(known[:, -1])[-1 - out])
+    return (low, high) if low < high else None
 
 
 PERCENTS: Final = (0.0, 6.68, 15.87, 30.85, 50.0, 69.15, 84.13, 93.32, 100.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -19,11 +20,19 @@ from insight_core.api import (
     Undecodable,
 )
 from insight_core.values.decoded import RecordPlace, place_in
-from insight_core.values.histograms import PERCENTS, AlignedHistograms, Histogram, aligned, percentiles
+from insight_core.values.histograms import (
+    PERCENTS,
+    AlignedHistograms,
+    Histogram,
+    aligned,
+    percentiles,
+    usual_range,
+)
 from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import (
     attempts,
     choice,
+    flag,
     number,
     required_number,
     series_key,
@@ -63,7 +72,7 @@ def histograms_route(
         shown = attempts(request)
         low, high = number(request, "from"), number(request, "to")
         most = whole_number(request, "steps", 1, max_steps, min(STEPS, max_steps))
-        bins = _bins(request, most)
+        axis = _Axis.of(request, most)
 
         def read() -> Response:
             table = data.records(plugin, key, shown)
@@ -83,7 +92,7 @@ def histograms_route(
                 "origin": float(table.wall_times[0]) if len(table.wall_times) else 0.0,
                 "errors": found.errors,
             }
-            return _response(form, described, found, bins)
+            return _response(form, described, found, axis)
 
         return _again_while_it_changes(read)
 
@@ -105,7 +114,7 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
             raise InvalidArgument(f"run must name at most {MAX_RUNS} runs, not {len(keys)}")
         step = required_number(request, "step")
         shown = attempts(request)
-        bins = _bins(request, max(1, len(keys)))
+        axis = _Axis.of(request, max(1, len(keys)))
 
         def read() -> Response:
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
@@ -117,7 +126,8 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
             found = _Found.of(places, histogram_at)
             described = {"runs": [place.key.run for place in found.places], "errors": found.errors}
             steps = np.unique(np.concatenate([table.steps for _, table in tables] or [np.empty(0, np.int64)]))
-            return _response(form, described, found, bins, axis=steps[evenly(len(steps), MAX_STEPS)])
+            some = {"axis": steps[evenly(len(steps), MAX_STEPS)]}
+            return _response(form, described, found, axis, some)
 
         return _again_while_it_changes(read)
 
@@ -160,10 +170,31 @@ class _Found:
         return found
 
 
+@frozen
+class _Axis:
+    """What the request says of the axis of values."""
+
+    bins: int | None
+    ignore_outliers: bool
+
+    @classmethod
+    def of(cls, request: Request, rows: int) -> _Axis:
+        bins = whole_number(request, "bins", 1, MAX_BINS)
+        if bins is not None and bins * rows > MAX_CELLS:
+            raise InvalidArgument(f"steps times bins must be at most {MAX_CELLS}, not {bins * rows}")
+        return cls(bins, flag(request, "ignore_outliers"))
+
+
 def _response(
-    form: str, described: dict[str, object], found: _Found, bins: int | None, **more: Column
+    form: str,
+    described: dict[str, object],
+    found: _Found,
+    axis: _Axis,
+    more: Mapping[str, Column] = MappingProxyType({}),
 ) -> Response:
-    columns = _columns(found, aligned(found.histograms, bins)) | more
+    rows = np.array([percentiles(histogram) for histogram in found.histograms]).reshape(-1, len(PERCENTS))
+    extent = usual_range(rows) if axis.ignore_outliers else None
+    columns = _columns(found, aligned(found.histograms, axis.bins, extent)) | {"percentiles": rows, **more}
     if form == "safetensors":
         return safetensors_response(columns, "histograms", described)
     for name in ("mins", "maxs", "means", "percentiles"):
@@ -174,7 +205,7 @@ def _response(
 
 
 def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
-    """By name; ``counts`` is of [records, bins], ``percentiles`` of [records, 9], the others of [records]."""
+    """By name; ``counts`` is of [records, bins], the others have a value for each record."""
     places, histograms = found.places, found.histograms
     return {
         "steps": np.array([place.step for place in places], np.int64),
@@ -182,6 +213,7 @@ def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
         "indices": np.array([place.index for place in places], np.int64),
         "edges": shown.edges,
         "counts": shown.counts,
+        "beyond": shown.beyond,
         "mins": _known(histogram.min for histogram in histograms),
         "maxs": _known(histogram.max for histogram in histograms),
         "means": _known(histogram.mean for histogram in histograms),
@@ -209,13 +241,6 @@ def _inside(steps: NDArray[np.int64], low: float | None, high: float | None) -> 
     if high is not None:
         inside &= steps <= high
     return np.flatnonzero(inside)
-
-
-def _bins(request: Request, rows: int) -> int | None:
-    bins = whole_number(request, "bins", 1, MAX_BINS)
-    if bins is not None and bins * rows > MAX_CELLS:
-        raise InvalidArgument(f"steps times bins must be at most {MAX_CELLS}, not {bins * rows}")
-    return bins
 
 
 def _again_while_it_changes(read: Callable[[], T]) -> T:

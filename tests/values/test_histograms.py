@@ -17,6 +17,7 @@ from insight_core.values.histograms import (
     checked,
     histogram_of,
     percentiles,
+    usual_range,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -109,6 +110,41 @@ def test_buckets_however_they_lie(steps: list[list[tuple[float, float, int]]], b
         slack = 1e-4 * (totals.max() + 1)
         assert (row >= np.min(near, axis=0) - slack).all()
         assert (row <= np.max(near, axis=0) + slack).all()
+
+
+def test_what_lies_beyond_a_given_axis_is_in_no_bin() -> None:
+    found = aligned(
+        [_histogram((0, 1, 10), (1, 3, 6), (3, 3, 1), (2, 2, 5)), _histogram((-9, -8, 2), (8, 9, 1))],
+        2,
+        (0.5, 2),
+    )
+    assert found.edges.tolist() == [0.5, 1.25, 2]
+    assert_allclose(found.counts, [[5 + 0.75, 2.25 + 5], [0, 0]])
+    assert_allclose(found.beyond, [5 + 3 + 1, 3])
+    assert aligned([_histogram((0, 1, 10))], 2).beyond.tolist() == [0]
+
+
+def test_the_usual_range_leaves_out_the_most_extreme_steps() -> None:
+    def rows(*ranges: tuple[float, float]) -> NDArray[np.float64]:
+        return np.array([np.linspace(low, high, 9) for low, high in ranges]).reshape(-1, 9)
+
+    usual = [(-1.0, 1.0 + step / 10) for step in range(4)]
+    assert usual_range(rows(*usual)) == (-1, 1.3)
+    assert usual_range(rows(*usual, (-1e9, 1e9))) == (-1, 1.3)
+    assert usual_range(rows(*usual, (NAN, NAN))) == (-1, 1.3)
+    assert usual_range(rows((2, 2))) is None
+    assert usual_range(rows()) is None
+
+
+@given(_BUCKETS, st.floats(-1e6, 1e6), st.floats(0, 1e6))
+def test_no_value_is_lost_by_an_axis(
+    buckets: list[tuple[float, float, int]], low: float, width: float
+) -> None:
+    histogram = _histogram(*((left, left + width, count) for left, width, count in buckets))
+    found = aligned([histogram], 5, (low, low + width))
+    assert (found.counts >= 0).all()
+    assert found.beyond[0] >= -1e-9 * (histogram.counts.sum() + 1)
+    assert_allclose(found.counts.sum() + found.beyond[0], histogram.counts.sum(), rtol=1e-9)
 
 
 def test_ranges_beyond_float64_are_shown() -> None:

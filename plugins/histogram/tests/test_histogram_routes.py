@@ -106,6 +106,7 @@ def test_an_answer(client: Client, provider: FakeProvider) -> None:
         "indices": [0, 1],
         "edges": [0.0, 1.0, 2.0],
         "counts": [[2.0, 2.0], [0.0, 1.0]],
+        "beyond": [0.0, 0.0],
         "mins": [0.0, 1.0],
         "maxs": [2.0, 1.0],
         "means": [1.0, 1.0],
@@ -168,6 +169,18 @@ def test_some_of_many_steps(client: Client, provider: FakeProvider) -> None:
     assert (window["steps"], window["available"], window["points"]) == ([10, 11, 12], 3, 2000)
     assert window["origin"] == every["wall_times"][0]
     assert _get(client, "/histograms", from_=5000)["steps"] == []
+
+
+def test_a_step_that_explodes(client: Client, provider: FakeProvider) -> None:
+    payloads = [histogram_tensor([0, 1, 2], bins=3)] * 9 + [histogram_tensor([-3e9, 0, 3e9], bins=3)]
+    provider.add_records("histogram", "a", "w", payloads, claim=TENSOR)
+    assert _get(client, "/histograms", bins=2)["edges"] == [-3e9, 0, 3e9]
+    answer = _get(client, "/histograms", bins=2, ignore_outliers=1)
+    assert answer["edges"] == [0, 1, 2]
+    assert answer["beyond"][:9] == [0] * 9
+    assert answer["beyond"][9] == pytest.approx(3)
+    assert answer["percentiles"][9][-1] == 3e9
+    assert _get(client, "/comparison", step=9, ignore_outliers=1)["edges"][0] == -3e9
 
 
 def test_only_what_is_shown_is_decoded(client: Client, provider: FakeProvider) -> None:
