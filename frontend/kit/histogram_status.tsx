@@ -30,6 +30,7 @@ export function HistogramStatus<Info extends TagInfo>({ board, found, failure, o
   const parts = text === undefined ? shownOf(board, found) : [text];
   const [nan, inf, negInf] = nonfinite(found);
   const odd = [nan && `${number(nan)} NaN`, inf && `${number(inf)} +Inf`, negInf && `${number(negInf)} −Inf`].filter(Boolean);
+  const beyond = found.beyond.reduce((total, count) => total + count, 0);
   const reasons = found.errors.map(({ error }) => error);
   return (
     <footer data-testid="card-status">
@@ -37,6 +38,7 @@ export function HistogramStatus<Info extends TagInfo>({ board, found, failure, o
       {reasons.length > 0 && (
         <span class="problem" data-testid="histogram-errors" title={reasons.slice(0, 10).join('\n')}>{say('histogram.errors', { count: reasons.length })}</span>
       )}
+      {beyond >= 0.5 && <span class="beyond bad" title={say('histogram.beyond.hint')}>{say('histogram.beyond.count', { count: Math.round(beyond) })}</span>}
       {odd.length > 0 && <span class="nonfinite bad" title={say('histogram.nonfinite')}>{odd.join(say('list.separator'))}</span>}
     </footer>
   );

@@ -33,17 +33,19 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
   const run = found.runs[row];
   const bins = found.edges.length - 1;
   const counts = countsOf(found, row);
-  const finite = counts.reduce((total, count) => total + count, 0);
+  const finite = counts.reduce((total, count) => total + count, found.beyond[row] ?? 0);
   const count = counts[bin] ?? 0;
   const wall = found.wallTimes[row] as number;
   const odd = ([['NaN', found.nans[row]], ['+Inf', found.posInfs[row]], ['−Inf', found.negInfs[row]]] as const).filter(([, many]) => many);
+  const beyond = found.beyond[row] ?? 0;
   const number = (value: number): string => (Number.isInteger(value) ? value.toLocaleString(locale) : valueText(value));
+  const estimate = (value: number): string => (Number.isInteger(value) ? number(value) : `≈ ${number(Number(value.toPrecision(4)))}`);
   const lines: (readonly [string, string])[] =
     view === 'distributions'
       ? Array.from(percentilesOf(found, row), (value, i) => [PERCENTS[i] ?? '', Number.isNaN(value) ? '–' : valueText(value)] as const).reverse()
       : [
           [say('histogram.bin'), `[${valueText(found.edges[bin] as number)}, ${valueText(found.edges[bin + 1] as number)}${bin + 1 < bins ? ')' : ']'}`],
-          [say('histogram.count'), `${Number.isInteger(count) ? number(count) : `≈ ${number(Number(count.toPrecision(4)))}`}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`],
+          [say('histogram.count'), `${estimate(count)}${finite > 0 ? ` (${Number(((100 * count) / finite).toPrecision(3))} %)` : ''}`],
         ];
   const facts: (readonly [string, string])[] = [
     [say('histogram.total'), number(found.totals[row] as number)],
@@ -63,6 +65,7 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
       <dl class="bin">{lines.map(([name, text]) => <Line key={name} name={name} text={text} />)}</dl>
       <dl>
         {facts.map(([name, text]) => <Line key={name} name={name} text={text} />)}
+        {beyond > 0 && <Line name={say('histogram.beyond')} text={estimate(beyond)} bad />}
         {odd.map(([name, many]) => <Line key={name} name={name} text={number(many as number)} bad />)}
       </dl>
     </div>

@@ -9,6 +9,7 @@ function answer(described: object, more: Readonly<Record<string, Float64Array | 
     indices: BigInt64Array.of(0n, 2n),
     edges: Float64Array.of(0, 1, 2),
     counts: Float64Array.of(1, 2, 3, 4),
+    beyond: Float64Array.of(0, 2.5),
     mins: Float64Array.of(0, NaN),
     maxs: Float64Array.of(2, NaN),
     means: Float64Array.of(1, NaN),

@@ -29,6 +29,8 @@ export interface Histograms {
   readonly negInfs: Float64Array;
   /** Of each row one after the other. */
   readonly counts: Float64Array;
+  /** Of each row how many finite values are in no bin, for they are beyond the axis. */
+  readonly beyond: Float64Array;
   readonly percentiles: Float64Array;
   /** Of `/comparison`: the run of each row, and all steps that one of them has. */
   readonly runs: readonly string[];
@@ -62,6 +64,7 @@ export function decodeHistograms(columns: Columns): Histograms {
     posInfs: column('pos_infs'),
     negInfs: column('neg_infs'),
     counts: column('counts'),
+    beyond: column('beyond'),
     percentiles: column('percentiles'),
     axis: column('axis'),
     runs: described.runs ?? [],

@@ -190,6 +190,23 @@ def test_a_restart(page: Page, serve: Serve, tmp_path: Path) -> None:
     expect(status(here)).to_contain_text("all 6 steps")
 
 
+def test_a_step_that_explodes(page: Page, serve: Serve, tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "a", "mindspore") as writer:
+        for step in range(10):
+            writer.histogram("w", step, np.arange(20.0) * (1e9 if step == 7 else 1))
+    open_page(page, serve("--logdir", tmp_path))
+    here = card(page, "w", "a")
+    expect(status(here)).to_have_text("all 10 steps")
+    page.locator('[data-action="outliers"]').click()
+    expect(status(here)).to_contain_text("20 values beyond the axis")
+    here.locator("[role=img]").focus()
+    for key in ("Home", *["ArrowDown"] * 7):
+        page.keyboard.press(key)
+    expect(page.get_by_test_id("tooltip")).to_contain_text("step 7")
+    expect(page.get_by_test_id("tooltip")).to_contain_text("beyond≈ 20")
+    assert "histogram.outliers=1" in page.url
+
+
 def test_exports(page: Page, serve: Serve, tmp_path: Path) -> None:
     with EventWriter(tmp_path / "a") as writer:
         writer.histogram("layer/w", 7, [0.0, 1.0, 1.0])

@@ -36,6 +36,7 @@ function Toolbar({ board }: { readonly board: HistogramBoard }): JSX.Element {
       {!compare && <StepCountChoice board={board} setting={board.stepCount} />}
       <BinCountChoice board={board} setting={board.binCount} />
       {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
+      <Toggle action="outliers" text={say('outliers.short')} label={say('outliers.hint')} setting={board.outliers} />
       {!compare && many && <Toggle action="range" text={say('range.short')} label={say('range.hint')} setting={board.sameRange} />}
       {(compare || many) && <Toggle action="compare" icon="compare" text={say('compare.short')} label={say('compare.hint')} setting={board.compare} />}
       {compare && <LinkSteps board={board} />}

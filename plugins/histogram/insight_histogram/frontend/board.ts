@@ -13,6 +13,8 @@ export class HistogramBoard extends StepBoard {
   readonly stepCount = this.setting('count', stepCount);
   readonly binCount = this.setting('bins', binCount);
   readonly compare = this.setting('compare', codecs.flag(false));
+  /** The axis of values is not that of the most extreme steps. */
+  readonly outliers = this.setting('outliers', codecs.flag(false));
   /** All runs of a tag have the same axis of values. */
   readonly sameRange = this.setting('range', codecs.flag(true));
   /** Grows when there may be something new to ask. */

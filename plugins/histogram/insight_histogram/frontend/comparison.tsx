@@ -26,7 +26,7 @@ export function ComparisonBody({ board, card, place }: ComparisonBodyProps): JSX
   const records = useMemo(() => found && recordsOf(found, board.attempts.value), [found, board.attempts.value]);
   const index = records ? board.indexOf(card, records) : -1;
   const isLast = !records || index >= records.steps.length - 1;
-  const query = { run: runs, tag: card.tag, step: isLast ? LAST : (records.steps[index] as number), attempts: board.attempts.value, bins: board.binCount.value || null };
+  const query = { run: runs, tag: card.tag, step: isLast ? LAST : (records.steps[index] as number), attempts: board.attempts.value, bins: board.binCount.value || null, ignore_outliers: board.outliers.value ? 1 : null };
   const key = JSON.stringify([query, board.version(card.tag, runs)]);
   const visible = board.visible.value;
   useEffect(() => {

@@ -18,7 +18,7 @@ export function SeriesBody({ board, card, run, place }: SeriesBodyProps): JSX.El
   const chart = useRef<HistogramChart | null>(null);
   const latest = useMemo(() => new Latest<Histograms>(board.queue, () => urgencyOf(place)), []);
   const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)]; // rows under the pointer: in the chart, in the table
-  const query = { run, tag: card.tag, attempts: board.attempts.value, steps: board.stepCount.value, bins: board.binCount.value || null };
+  const query = { run, tag: card.tag, attempts: board.attempts.value, steps: board.stepCount.value, bins: board.binCount.value || null, ignore_outliers: board.outliers.value ? 1 : null };
   const key = JSON.stringify([query, board.version(card.tag, [run])]);
   const visible = board.visible.value;
   useEffect(() => {
