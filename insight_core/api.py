@@ -5,13 +5,18 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from pluggy import HookimplMarker, HookspecMarker
 
+from insight_core.claims import Claim as Claim
+from insight_core.claims import Dialect as Dialect
+from insight_core.claims import EventField as EventField
+from insight_core.claims import FileName as FileName
+from insight_core.claims import SummaryPlugin as SummaryPlugin
 from insight_core.json_text import encode_json as encode_json
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
@@ -34,50 +39,43 @@ class PluginNameEnum(enum.StrEnum):
     LANDSCAPE = "landscape"
 
 
-class Dialect(enum.StrEnum):
-    """An event wire format, named after the writer family."""
-
-    TENSORBOARD = "tensorboard"
-    MINDSPORE = "mindspore"
-
-
 # --- what a plugin contributes ------------------------------------------------------------------
 
 
 @frozen
-class EventField:
-    """Claims a oneof field of a summary value (``simple_value``, ``image``) in one dialect."""
-
-    dialect: Dialect
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.dialect}:{self.name}"
-
-
-@frozen
-class SummaryPlugin:
-    """Claims tensor values whose TensorBoard summary metadata names this plugin (``scalars``, ``text``)."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return f"plugin:{self.name}"
-
-
-Claim: TypeAlias = EventField | SummaryPlugin
-
-
-@frozen
 class Payload:
-    """The bytes of one claimed message as they stand in the file (an ``Image``, a ``TensorProto``).
+    """The bytes of one claimed message as they stand in the file (an ``Image``, a ``TensorProto``), or those
+    of a whole file that is claimed by its name.
 
-    ``claim`` says which message it is. A value without one (hparams keep theirs in the summary
-    metadata) has no bytes.
+    ``claim`` says which it is. A value without a message (hparams keep theirs in the summary metadata)
+    has no bytes.
     """
 
     data: bytes
     claim: Claim
+
+
+@frozen(eq=False)
+class PayloadStream:
+    """The bytes of a payload from the first to the last, read as they are needed. To be closed; ``with``
+    does that.
+
+    ``file`` is read forwards, by one thread at a time. Reading it raises an InsightError if fewer bytes
+    come than ``size``.
+    """
+
+    file: BinaryIO
+    size: int  # bytes
+    claim: Claim
+
+    def close(self) -> None:
+        self.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
 
 class DataKind(enum.StrEnum):
@@ -96,12 +94,16 @@ class RecordDecoder:
     """Which values of an event a plugin takes, and how it reads one.
 
     ``decode`` is called when somebody looks, never while a file is scanned, and raises
-    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded.
+    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files are none.
     """
 
     claims: frozenset[Claim] = field(converter=_frozen_claims)
     kind: DataKind = DataKind.RECORD
     decode: Callable[[Payload], Any] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.kind is DataKind.SCALAR and any(isinstance(claim, FileName) for claim in self.claims):
+            raise ValueError("files that are claimed by their names hold no numbers")
 
 
 class Keep(enum.StrEnum):
@@ -299,6 +301,9 @@ class Changes:
     runs: bool = False  # the run table changed: runs, damage, loading state
 
 
+MOST_AT_ONCE = 256 << 20  # bytes of a file that payload() gives
+
+
 class DataProvider(Protocol):
     """All that a route may know of the data: local, over gRPC, or a fake, routes cannot tell.
 
@@ -310,7 +315,8 @@ class DataProvider(Protocol):
     (``str(claim)``: ``plugin:text``, ``tensorboard:audio``).
 
     ``limit`` asks for the first bytes of a payload at most, for what its head tells. What is cut off
-    is not read, so that its checksum is not verified.
+    is not read, so that its checksum is not verified. Files of more than MOST_AT_ONCE bytes that are
+    claimed by their names come whole by ``open_payload`` alone; else InvalidArgument is raised.
     """
 
     def plugins(self) -> Collection[str]: ...  # that have series, unclaimed ones by their claim
@@ -329,6 +335,9 @@ class DataProvider(Protocol):
         *,
         limit: int | None = None,
     ) -> Payload: ...
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream: ...
     def damage(self, run: str | None = None) -> Sequence[Damage]: ...
     def progress(self) -> Progress: ...
     def location(self) -> str: ...

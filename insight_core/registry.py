@@ -13,7 +13,7 @@ import pluggy
 from attrs import define, field, frozen
 
 from insight_core import hookspecs
-from insight_core.api import CachePolicy, Claim, Plugin, PluginNameEnum, RecordDecoder
+from insight_core.api import CachePolicy, Claim, FileName, Plugin, PluginNameEnum, RecordDecoder
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +101,9 @@ class _Registration:
             )
         if name in set(PluginNameEnum) and origin.distribution != DISTRIBUTION:
             raise _Refusal(f"the name {name!r} is reserved for {DISTRIBUTION}")
-        claims = plugin.decoder.claims if plugin.decoder is not None else frozenset()
+        claimed = plugin.decoder.claims if plugin.decoder is not None else frozenset()
+        # what an event holds goes to one plugin; a file may be taken by several
+        claims = {claim for claim in claimed if not isinstance(claim, FileName)}
         for claim in sorted(claims, key=str):
             if claim in self.claims:
                 raise _Refusal(f"both {self.claims[claim]!r} and {name!r} claim {claim}")

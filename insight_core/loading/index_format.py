@@ -31,7 +31,7 @@ from insight_core.records.crc32c import crc32c
 from insight_core.records.wire import Metadata
 from insight_core.store.file_state import FileState, SeriesGroup
 
-VERSION = 2  # raise it when the layout changes, or what the scanner makes of a file
+VERSION = 3  # raise it when the layout changes, or what the scanner makes of a file
 _MAGIC = b"insightI"
 _ALIGNMENT = 64  # bytes, of each column
 _LONGEST_PATH = 4096  # bytes; Linux allows no more

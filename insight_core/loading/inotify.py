@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from inotify_simple import Event, INotify, flags
 
-from insight_core.loading.logdir import may_count
 from insight_core.loading.mounts import mounts, silent_mount
 
 _CAME = flags.CREATE | flags.MOVED_TO
@@ -26,7 +25,9 @@ class _Silent(OSError):
 class WatchedTree:
     """The watches of all directories below some roots; OSError where they cannot be had."""
 
-    def __init__(self, roots: Sequence[str]) -> None:
+    def __init__(self, roots: Sequence[str], counts: Callable[[str], bool]) -> None:
+        """``counts``: whether the file at a path needs a look when it changes."""
+        self._counts = counts
         self._outdated = False  # something else is to be watched now
         self._paths: dict[int, set[str]] = {}  # what is watched under each number, by all its names
         self._numbers: dict[str, int] = {}
@@ -52,7 +53,7 @@ class WatchedTree:
         return self._outdated or any(_identity(root) != was for root, was in self._identities.items())
 
     def changes(self) -> frozenset[str] | None:
-        """Event files that changed, by the events that wait; None when files came or went."""
+        """Files that changed, by the events that wait; None when files came or went."""
         changed: set[str] = set()
         everything = False
         for event in dict.fromkeys(self._inotify.read(timeout=0)):
@@ -95,14 +96,14 @@ class WatchedTree:
                     self._watch_directory(entry)
             return None
         if not event.mask & _CAME_OR_WENT:
-            return entries if may_count(event.name) else set()
+            return {entry for entry in entries if self._counts(entry)}
         if not entries.isdisjoint(self._numbers):  # a symbolic link was something else before
             self._outdated = True
             return None
         links = [entry for entry in entries if event.mask & _CAME and os.path.islink(entry)]
         for entry in links:
             self._watch_link(entry)
-        return None if links or may_count(event.name) else set()
+        return None if links or any(map(self._counts, entries)) else set()
 
     def _watch_root(self, root: str) -> None:
         while not os.path.isdir(root):
@@ -131,7 +132,7 @@ class WatchedTree:
         if os.path.isdir(path):
             self._expect_told(path)
             self._watch_directory(path)
-        elif may_count(os.path.basename(path)):
+        elif self._counts(path):
             self._expect_told(path)
             self._watch(path, _FILE)
 

@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from insight_core.api import Progress
+from insight_core.loading.file_names import FileNames
 from insight_core.loading.index_writer import IndexWriter
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
+from insight_core.loading.named_files import NamedFiles
 from insight_core.loading.reading import Reading
 from insight_core.loading.tailed import Tailed
 from insight_core.records.batch import Flaw
@@ -42,11 +44,15 @@ class Loader:
         logdirs: Sequence[Logdir],
         reload_interval: float,
         *,
+        names: FileNames | None = None,
         cache: IndexCache | None = None,
     ) -> None:
-        """``reload_interval`` in seconds, where nobody tells what changed; 0: look once."""
+        """``reload_interval`` in seconds, where nobody tells what changed; 0: look once. ``names``: what
+        plugins take beside event files."""
         self._store = store
         self._logdirs = list(logdirs)
+        self._names = names or FileNames()
+        self._named = NamedFiles(store)
         self._interval = reload_interval
         self._cache = cache
         self._watcher: Watcher | None = None
@@ -90,8 +96,8 @@ class Loader:
         self._preferred = runs
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """Where the event file of a run lies that has this place among its files."""
-        return self._places.get((run, order))
+        """Where the file of a run lies that has this place among its files."""
+        return self._places.get((run, order)) or self._named.path_of(run, order)
 
     def progress(self) -> Progress:
         read = total = 0
@@ -142,7 +148,7 @@ class Loader:
         """One look at the logdirs, and everything in them that was not read before."""
         with self._looking, _rare_collections():
             self._looked, worked = time.monotonic(), time.thread_time()
-            found = discover(self._logdirs)
+            found = discover(self._logdirs, self._names)
             # reading and waiting for other threads are no reason to look less often: live data is due
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._reconcile(found)
@@ -160,6 +166,8 @@ class Loader:
             known: list[Tailed] = []
             for path in changed:
                 tailed = self._by_path.get(path)
+                if tailed is None and self._named.look_at(path):
+                    continue
                 if tailed is None or not self._look_at(path, tailed):
                     known = []
                     break
@@ -194,6 +202,7 @@ class Loader:
                 self._remember(key, file)
             else:
                 tailed.found = file
+        self._named.reconcile(found.named)
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
         for (run, name), flaw in found.damage.items():

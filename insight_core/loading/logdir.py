@@ -1,18 +1,20 @@
-"""Which runs and event files a logdir holds, by the naming rules of TensorBoard and MindInsight."""
+"""Which runs and files a logdir holds, by the naming rules of TensorBoard, MindInsight and plugins."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect, InvalidArgument
+from insight_core.loading.file_names import Directory, FileNames, Match, made_runs, taken
 from insight_core.records.batch import Flaw
+from insight_core.store.named_file import NamedFile
 from insight_core.store.segment import FileOrder
 
 # TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
@@ -24,13 +26,16 @@ _LINEAGE_SUFFIX = "_lineage"
 _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
 # Graph files that MindSpore writes; other .pb files (saved models, profiles) do not make a run.
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
+_LEADS_NOWHERE = "a symbolic link that leads nowhere"
+_NO_NAMES = FileNames()
 
 
 @frozen
 class Logdir:
     """A directory tree of logs; ``name`` prefixes its runs when there is one.
 
-    Only event files of these ``dialects``, as their names suggest, count.
+    Only event files of these ``dialects``, as their names suggest, count; all files that plugins take by
+    their names do.
     """
 
     path: str
@@ -65,6 +70,7 @@ class Found:
     """One look at all logdirs."""
 
     files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
+    named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
     runs: dict[str, float] = Factory(dict)  # newest mtime of its files
     damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
     missing: list[str] = Factory(list)
@@ -77,16 +83,31 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def discover(logdirs: Sequence[Logdir]) -> Found:
-    """Looks at every directory below the logdirs; symbolic links are followed, loops are not."""
+def discover(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> Found:
+    """Looks at every directory below the logdirs; symbolic links are followed, loops are not.
+
+    ``names``: what plugins take beside event files.
+    """
     found = Found()
     prefixes = run_prefixes(logdirs)
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        _walk(logdir, prefix, found)
+        _walk(logdir, prefix, names, found)
     return found
+
+
+def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> Callable[[str], bool]:
+    """What says whether a change of the file at a path needs a look."""
+    roots = [os.path.join(logdir.path, "") for logdir in logdirs]
+
+    def counts(path: str) -> bool:
+        return may_count(os.path.basename(path)) or any(
+            path.startswith(root) and names.take(path[len(root) :]) for root in roots
+        )
+
+    return counts
 
 
 def run_prefixes(logdirs: Sequence[Logdir]) -> list[str]:
@@ -105,12 +126,26 @@ def _run_name(prefix: str, relative: str) -> str:
     return "/".join(part for part in (prefix, printable(relative)) if part) or "."
 
 
-def _walk(logdir: Logdir, prefix: str, found: Found) -> None:
+@define
+class _Awaited:
+    """A file that plugins may take; of which run it is is known when all directories were looked at."""
+
+    path: str
+    name: str  # relative to the logdir
+    matches: list[Match]
+    info: os.stat_result | None
+    reason: str = ""  # why there is no ``info``
+
+
+def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> None:
     root = logdir.path
     pending = [(root, "")]
+    holding: set[str] = set()  # directories that hold event files
+    awaited: list[_Awaited] = []
     while pending:
         path, relative = pending.pop()
         run = _run_name(prefix, relative)
+        directory = Directory(names, relative)
         try:
             with os.scandir(path) as entries:
                 listed = list(entries)
@@ -121,14 +156,21 @@ def _walk(logdir: Logdir, prefix: str, found: Found) -> None:
             continue
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
+            matches: list[Match] = []
             try:
                 is_directory = entry.is_dir()
-                if not is_directory and not may_count(entry.name) and not entry.is_symlink():
-                    continue
+                if not is_directory:
+                    matches = directory.matches(entry.name)
+                    if matches and _is_event_file(entry.name):
+                        matches = []
+                    if not matches and not may_count(entry.name) and not entry.is_symlink():
+                        continue
                 info = entry.stat() if not is_directory else None
             except FileNotFoundError:
                 if entry.is_symlink() and _is_event_file(entry.name):
-                    _note(found, run, printable(name), "a symbolic link that leads nowhere")
+                    _note(found, run, printable(name), _LEADS_NOWHERE)
+                elif entry.is_symlink() and matches:
+                    awaited.append(_Awaited(entry.path, name, matches, None, _LEADS_NOWHERE))
                 continue
             except OSError as error:
                 if _is_event_file(entry.name) or entry.is_symlink():
@@ -149,7 +191,32 @@ def _walk(logdir: Logdir, prefix: str, found: Found) -> None:
                     )
                 pending.append((entry.path, name))
             elif stat.S_ISREG(info.st_mode):
-                _add_file(found, logdir, run, entry.path, name, entry.name, info)
+                if _add_file(found, logdir, run, entry.path, name, entry.name, info):
+                    holding.add(relative)
+                if matches:
+                    awaited.append(_Awaited(entry.path, name, matches, info))
+    _add_named(found, prefix, awaited, holding)
+
+
+def _add_named(found: Found, prefix: str, awaited: Sequence[_Awaited], holding: set[str]) -> None:
+    runs = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
+    for each in awaited:
+        for file in taken(each.name, each.matches, holding, runs):
+            run = _run_name(prefix, file.directory)
+            if each.info is None:
+                _note(found, run, printable(each.name), each.reason)
+                continue
+            info = each.info
+            found.named[(run, each.path)] = NamedFile(
+                run,
+                each.path,
+                printable(each.name),
+                printable(file.tag),
+                file.claims,
+                info.st_size,
+                info.st_mtime_ns,
+            )
+            found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
 
 
 def _leads_back(path: str, root: str, relative: str) -> bool:
@@ -188,17 +255,20 @@ def _event_file(name: str) -> re.Match[str] | None:
 
 def _add_file(
     found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
-) -> None:
+) -> bool:
+    """Notes a file; whether its directory is a run because of it, be it one of another dialect."""
     match = _event_file(name)
+    lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
+    if not (match or lineage or _MINDSPORE_GRAPH.search(name)):
+        return False
     dialect = Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
     if dialect not in logdir.dialects:
-        return
+        return True
     if match is not None:
         begun = match.group(1)
         order = (float(begun[:18]) if begun else 0.0, name)
         found.files[(run, path)] = FoundFile(
             run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
         )
-    lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
-    if match is not None or lineage or _MINDSPORE_GRAPH.search(name):
-        found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+    found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+    return True

@@ -9,7 +9,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,8 @@ _APART = 0.05  # seconds between two reads of events: a writer that flushes all 
 
 
 class Watcher:
-    """Waits for changes of event files below ``paths``, which may not exist yet. One thread may wait.
+    """Waits for changes below ``paths``, which may not exist yet, of files whose paths ``counts``. One thread
+    may wait.
 
     The watch begins with the first ``wait``, which answers at once that anything may have changed:
     what was looked at before is to be looked at again, and nothing is missed. Directories and files are
@@ -33,8 +34,9 @@ class Watcher:
     reached. Then each wait lasts as long as it may, and says that anything may have changed.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], counts: Callable[[str], bool]) -> None:
         self._roots = tuple(paths)
+        self._counts = counts
         self.follows = True
         self._tree: WatchedTree | None = None
         self._read = -math.inf  # when events were read last
@@ -45,7 +47,7 @@ class Watcher:
         os.set_blocking(self._bell, False)
 
     def wait(self, timeout: float) -> frozenset[str] | None:
-        """Event files that changed since the last call; none when the time (s) is over or somebody woke us.
+        """Files that changed since the last call; none when the time (s) is over or somebody woke us.
 
         None: look at everything, because files came or went, or because changes were lost.
         """
@@ -80,7 +82,7 @@ class Watcher:
             return frozenset()
         if self._tree is None or self._tree.is_outdated():
             self._drop_tree()
-            self._tree = _watch(self._roots)
+            self._tree = _watch(self._roots, self._counts)
             return None
         while True:
             woken = self._sleep(min(until, self._read + _APART)) or self._sleep(until, self._tree.descriptor)
@@ -125,9 +127,9 @@ def _reason(error: OSError) -> str:
     return str(error)
 
 
-def _watch(roots: Sequence[str]) -> WatchedTree:
+def _watch(roots: Sequence[str], counts: Callable[[str], bool]) -> WatchedTree:
     try:
         from insight_core.loading.inotify import WatchedTree
     except ImportError as error:
         raise OSError(f"this system has no inotify ({error})") from error
-    return WatchedTree(roots)
+    return WatchedTree(roots, counts)

@@ -54,7 +54,7 @@ class InfoResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., boot_id: _Optional[str] = ..., location: _Optional[str] = ..., generation: _Optional[int] = ...) -> None: ...
 
 class Claim(_message.Message):
-    __slots__ = ("event_field", "summary_plugin")
+    __slots__ = ("event_field", "summary_plugin", "file_name")
     class EventField(_message.Message):
         __slots__ = ("dialect", "name")
         DIALECT_FIELD_NUMBER: _ClassVar[int]
@@ -64,9 +64,11 @@ class Claim(_message.Message):
         def __init__(self, dialect: _Optional[_Union[Dialect, str]] = ..., name: _Optional[str] = ...) -> None: ...
     EVENT_FIELD_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_PLUGIN_FIELD_NUMBER: _ClassVar[int]
+    FILE_NAME_FIELD_NUMBER: _ClassVar[int]
     event_field: Claim.EventField
     summary_plugin: str
-    def __init__(self, event_field: _Optional[_Union[Claim.EventField, _Mapping[str, object]]] = ..., summary_plugin: _Optional[str] = ...) -> None: ...
+    file_name: str
+    def __init__(self, event_field: _Optional[_Union[Claim.EventField, _Mapping[str, object]]] = ..., summary_plugin: _Optional[str] = ..., file_name: _Optional[str] = ...) -> None: ...
 
 class SeriesKey(_message.Message):
     __slots__ = ("run", "tag")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 
 import numpy as np
 from attrs import define, field
@@ -17,8 +18,10 @@ from insight_core.api import (
     Damage,
     Dialect,
     EventField,
+    FileName,
     InsightError,
     Payload,
+    PayloadStream,
     Progress,
     RecordTable,
     Run,
@@ -34,6 +37,7 @@ from insight_core.proto import insight_data_pb2 as pb
 from insight_core.proto.services import INSIGHT
 from insight_core.providers.change_log import ChangeLog
 from insight_core.providers.link import LONG, Link, Method
+from insight_core.providers.payload_pieces import check_size, stream_of_pieces
 
 log = logging.getLogger(__name__)
 
@@ -140,14 +144,40 @@ class InsightProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        first, pieces = self._pieces(plugin, key, index, attempts, limit, LONG)
+        claim = _claim(first.claim)
+        if isinstance(claim, FileName) and limit is None:
+            check_size(first.size, claim)
+        data = b"".join((first.data, *(piece.data for piece in pieces)))
+        if len(data) != first.size:
+            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it arrived incomplete")
+        return Payload(data, claim)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        first, pieces = self._pieces(plugin, key, index, attempts, None, None)
+        data = itertools.chain([first.data], (piece.data for piece in pieces))
+        return stream_of_pieces(data, first.size, _claim(first.claim), pieces.close)
+
+    def _pieces(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts,
+        limit: int | None,
+        deadline: float | None,
+    ) -> tuple[pb.PayloadResponse, Generator[pb.PayloadResponse]]:
+        """The first piece of a payload and the following ones."""
         request = pb.PayloadRequest(
             plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
         )
-        pieces = list(self._asked().stream(_PAYLOAD, request, LONG))
-        data = b"".join(piece.data for piece in pieces)
-        if not pieces or len(data) != pieces[0].size:
-            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it arrived incomplete")
-        return Payload(data, _claim(pieces[0].claim))
+        pieces = self._asked().stream(_PAYLOAD, request, deadline)
+        first = next(pieces, None)
+        if first is None:
+            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it did not arrive")
+        return first, pieces
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         answers = self._asked().stream(_DAMAGE, pb.DamageRequest(run=run))
@@ -301,6 +331,8 @@ def _info(info: pb.SeriesInfo) -> SeriesInfo:
 
 
 def _claim(claim: pb.Claim) -> Claim:
+    if claim.WhichOneof("kind") == "file_name":
+        return FileName(claim.file_name)
     if claim.WhichOneof("kind") == "event_field":
         dialect = _DIALECTS.get(claim.event_field.dialect, Dialect.TENSORBOARD)
         return EventField(dialect, claim.event_field.name)

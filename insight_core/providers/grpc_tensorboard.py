@@ -21,6 +21,7 @@ from insight_core.api import (
     InsightError,
     NotFound,
     Payload,
+    PayloadStream,
     Plugin,
     Progress,
     RecordTable,
@@ -37,6 +38,7 @@ from insight_core.proto.services import TENSORBOARD
 from insight_core.providers.change_log import ChangeLog
 from insight_core.providers.link import Link, Method
 from insight_core.providers.packed_columns import Columns
+from insight_core.providers.payload_pieces import stream_of_payload
 from insight_core.providers.scalars import answer
 from insight_core.providers.tensorboard_listing import Listed, Lister, Listing, Naming, Shape
 from insight_core.providers.tensorboard_reading import (
@@ -174,6 +176,11 @@ class TensorBoardProvider:
         else:
             found = number_bytes(float(data.snapshot().columns["values"][index]))
         return Payload(found[:limit], one.claim)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        return stream_of_payload(self.payload(plugin, key, index, attempts))
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         self._now()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
 import grpc
@@ -125,7 +125,7 @@ class Link:
 
     def stream(
         self, method: Method[Answer], request: Message, deadline: float | None = SHORT
-    ) -> Iterator[Answer]:
+    ) -> Generator[Answer]:
         """The answers to one request, as they come; None: there is no deadline."""
         call = self._begin(
             lambda channel: channel.unary_stream(method.path, _serialized, method.read)(

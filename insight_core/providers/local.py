@@ -13,9 +13,11 @@ from insight_core.api import (
     CachePolicy,
     Changes,
     Damage,
+    FileName,
     InsightError,
     NotFound,
     Payload,
+    PayloadStream,
     Plugin,
     Progress,
     RecordTable,
@@ -27,8 +29,10 @@ from insight_core.api import (
     ShownAttempts,
 )
 from insight_core.loading.event_file import read_payload
+from insight_core.loading.file_names import FileNames
 from insight_core.loading.loader import Loader
-from insight_core.loading.logdir import Logdir
+from insight_core.loading.logdir import Logdir, may_count_below
+from insight_core.providers.payload_pieces import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.providers.scalars import answer
 from insight_core.providers.views import ViewCache
 from insight_core.store.column_memory import ColumnMemory
@@ -65,12 +69,14 @@ class LocalProvider:
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
         self._plugins = {plugin.name for plugin in plugins}
+        self._names = FileNames(plugins)
         memory = ColumnMemory(max_memory, spill_directory)
         self._store = Store(plugins, policies or {}, memory)
         self._loader = Loader(
             self._store,
             self._logdirs,
             reload_interval,
+            names=self._names,
             cache=_open_cache(cache_directory, self._store.fingerprint()),
         )
         self._watches = watch and reload_interval > 0
@@ -78,7 +84,7 @@ class LocalProvider:
 
     def start(self) -> None:
         """Loads in the background, the newest runs first, then follows what is appended."""
-        self._loader.start(_open_watcher(self._logdirs) if self._watches else None)
+        self._loader.start(_open_watcher(self._logdirs, self._names) if self._watches else None)
 
     def load(self) -> None:
         """Reads everything that is there now, and returns when that is done."""
@@ -141,6 +147,32 @@ class LocalProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        snapshot, at, path = self._place(plugin, key, index, attempts)
+        claim = snapshot.claim_of(at)
+        try:
+            if isinstance(claim, FileName):
+                return payload_of_file(path, claim, limit)
+            place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
+            return Payload(read_payload(path, *place, limit=limit), claim)
+        except (OSError, ValueError) as error:
+            raise _unreadable(key, index, error) from error
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        snapshot, at, path = self._place(plugin, key, index, attempts)
+        claim = snapshot.claim_of(at)
+        if not isinstance(claim, FileName):
+            return stream_of_payload(self.payload(plugin, key, index, attempts))
+        try:
+            return stream_of_file(path, claim)
+        except OSError as error:
+            raise _unreadable(key, index, error) from error
+
+    def _place(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
+    ) -> tuple[Snapshot, int, str]:
+        """Where a record is: the series, its index there, and the path of its file."""
         snapshot, shown = self._shown_records(plugin, key, attempts)
         if not 0 <= index < len(snapshot if shown is None else shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
@@ -148,12 +180,7 @@ class LocalProvider:
         path = self._loader.path_of(key.run, snapshot.file_of(at))
         if path is None:
             raise NotFound(f"the file of {key.tag!r} of run {key.run!r} is gone")
-        place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
-        try:
-            data = read_payload(path, *place, limit=limit)
-        except (OSError, ValueError) as error:
-            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}") from error
-        return Payload(data, snapshot.claim_of(at))
+        return snapshot, at, path
 
     def _shown_records(
         self, plugin: str, key: SeriesKey, attempts: ShownAttempts
@@ -190,6 +217,10 @@ class LocalProvider:
         return self._store.changes(since, timeout)
 
 
+def _unreadable(key: SeriesKey, index: int, error: Exception) -> InsightError:
+    return InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}")
+
+
 def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:
     if directory is None:
         return None
@@ -198,7 +229,7 @@ def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:
     return IndexCache(directory, fingerprint)
 
 
-def _open_watcher(logdirs: Sequence[Logdir]) -> Watcher:
+def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:
     from insight_core.loading.watch import Watcher
 
-    return Watcher([logdir.path for logdir in logdirs])
+    return Watcher([logdir.path for logdir in logdirs], may_count_below(logdirs, names))

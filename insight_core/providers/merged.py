@@ -15,6 +15,7 @@ from insight_core.api import (
     DataProvider,
     NotFound,
     Payload,
+    PayloadStream,
     Progress,
     RecordTable,
     Run,
@@ -118,6 +119,11 @@ class MergedProvider:
         limit: int | None = None,
     ) -> Payload:
         return self._owner(plugin, key).payload(plugin, key, index, attempts, limit=limit)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        return self._owner(plugin, key).open_payload(plugin, key, index, attempts)
 
     def _owner(self, plugin: str, key: SeriesKey) -> StartableProvider:
         for part in self._parts:

@@ -13,6 +13,7 @@ from insight_core.api import (
     Damage,
     InsightError,
     Payload,
+    PayloadStream,
     Plugin,
     Progress,
     RecordTable,
@@ -94,6 +95,11 @@ class OpenedProvider:
         limit: int | None = None,
     ) -> Payload:
         return self._there().payload(plugin, key, index, attempts, limit=limit)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        return self._there().open_payload(plugin, key, index, attempts)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         return self._there().damage(run)

@@ -13,6 +13,7 @@ from insight_core.api import (
     Damage,
     Dialect,
     EventField,
+    FileName,
     InvalidArgument,
     RecordTable,
     Run,
@@ -38,6 +39,8 @@ _X: dict[int, X] = {messages.X_STEP: "step", messages.X_RELATIVE: "relative", me
 def claim_message(claim: Claim) -> messages.Claim:
     if isinstance(claim, SummaryPlugin):
         return messages.Claim(summary_plugin=claim.name)
+    if isinstance(claim, FileName):
+        return messages.Claim(file_name=claim.pattern)
     assert isinstance(claim, EventField)
     field = messages.Claim.EventField(dialect=DIALECTS[claim.dialect], name=claim.name)
     return messages.Claim(event_field=field)

@@ -110,14 +110,19 @@ class InsightService:
         limit = request.limit if request.HasField("limit") else None
         if limit is not None and limit < 0:
             raise InvalidArgument(f"the limit {limit} is not 0 or more bytes")
-        attempts = attempts_of(request.all_attempts)
-        payload = self._provider.payload(
-            request.plugin, _key(request.key), request.index, attempts, limit=limit
-        )
-        data = payload.data
-        yield messages.PayloadResponse(claim=claim_message(payload.claim), size=len(data), data=data[:PIECE])
-        for start in range(PIECE, len(data), PIECE):
-            yield messages.PayloadResponse(data=data[start : start + PIECE])
+        place = request.plugin, _key(request.key), request.index, attempts_of(request.all_attempts)
+        if limit is not None:
+            payload = self._provider.payload(*place, limit=limit)
+            claim, size = claim_message(payload.claim), len(payload.data)
+            yield messages.PayloadResponse(claim=claim, size=size, data=payload.data[:PIECE])
+            for start in range(PIECE, size, PIECE):
+                yield messages.PayloadResponse(data=payload.data[start : start + PIECE])
+            return
+        with self._provider.open_payload(*place) as stream:
+            claim = claim_message(stream.claim)
+            yield messages.PayloadResponse(claim=claim, size=stream.size, data=stream.file.read(PIECE))
+            while piece := stream.file.read(PIECE):
+                yield messages.PayloadResponse(data=piece)
 
     @stream
     def Damage(self, request: messages.DamageRequest, context: Context) -> Iterator[messages.DamageResponse]:

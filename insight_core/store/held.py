@@ -15,10 +15,10 @@ MOST_REFUSED = 200  # tags of a run that are listed one by one
 
 @define(eq=False)
 class FileHeld:
-    """What the store holds of one event file, beside columns."""
+    """What the store holds of one file, beside columns."""
 
     name: str
-    dialect: Dialect
+    dialect: Dialect | None  # of an event file
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out

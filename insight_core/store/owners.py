@@ -11,15 +11,26 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Claim, DataKind, Dialect, EventField, Plugin, SummaryPlugin
+from insight_core.api import (
+    CachePolicy,
+    Claim,
+    DataKind,
+    Dialect,
+    EventField,
+    FileName,
+    Plugin,
+    SummaryPlugin,
+)
 from insight_core.records.batch import Flaw, ValueColumns
 from insight_core.records.wire import Metadata
 from insight_core.store.column_memory import Column
 from insight_core.store.file_state import SeriesGroup
 
 _KEEP_ALL = CachePolicy()
-# Events that carry a whole message have no tag; these are TensorBoard's names for them.
+# Events that carry a whole message have no tag: TensorBoard's names for them, and those that MindInsight
+# names after the event file.
 _EVENT_TAGS = {"graph_def": "__run_graph__", "meta_graph_def": "__meta_graph__"}
+_TAGGED_BY_FILE = ("graph_def", "explain")
 _NAMED_BY_METADATA = (
     "tensor",
     "metadata",
@@ -70,7 +81,7 @@ class Taken:
 
 
 class Owners:
-    """The owners of all claims, those that no plugin makes as well."""
+    """The owners of all that events hold, of what no plugin claims as well."""
 
     def __init__(self, plugins: Iterable[Plugin], policies: Mapping[str, CachePolicy]) -> None:
         """``policies`` replace those of plugins, by name."""
@@ -79,6 +90,8 @@ class Owners:
         for plugin in plugins:
             policy = self._policies.setdefault(plugin.name, plugin.cache)
             for claim in plugin.decoder.claims if plugin.decoder else ():
+                if isinstance(claim, FileName):
+                    continue  # several plugins may make it
                 scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
                 self._owners[claim] = Owner((claim,), plugin.name, scalar, policy)
         self.number_plugins = frozenset(
@@ -94,11 +107,20 @@ class Owners:
         return self._policies.get(name, _KEEP_ALL)
 
     def taken(
-        self, columns: Iterable[ValueColumns], dialect: Dialect, metadata: Sequence[Mapping[str, Metadata]]
+        self,
+        columns: Iterable[ValueColumns],
+        dialect: Dialect,
+        metadata: Sequence[Mapping[str, Metadata]],
+        file: str,
     ) -> list[Taken]:
-        """The values of a batch by who takes them; the first metadata of a tag decides where it does."""
+        """The values of a batch by who takes them; the first metadata of a tag decides where it does.
+
+        ``file``: the name of the event file.
+        """
+        tensorboard = dialect is Dialect.TENSORBOARD
+        event_tags = _EVENT_TAGS if tensorboard else dict.fromkeys(_TAGGED_BY_FILE, file)
         return [
-            _taken(self._owner(claim), part)
+            _taken(self._owner(claim), part, event_tags)
             for found in columns
             for claim, part in _claimed(found, dialect, metadata)
         ]
@@ -159,10 +181,10 @@ def _tags_of(found: ValueColumns, first: int, end: int) -> ValueColumns:
     )
 
 
-def _taken(owner: Owner, found: ValueColumns) -> Taken:
+def _taken(owner: Owner, found: ValueColumns, event_tags: Mapping[str, str]) -> Taken:
     tags = found.tags
     if "" in tags:
-        tags = tuple(tag or _EVENT_TAGS.get(found.field, "") for tag in tags)
+        tags = tuple(tag or event_tags.get(found.field, "") for tag in tags)
     columns: dict[str, Column] = {"steps": found.steps, "wall_times": found.wall_times}
     if owner.holds_numbers or found.records is None or found.starts is None or found.sizes is None:
         if found.values is None:

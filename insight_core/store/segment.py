@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -116,3 +117,24 @@ class Segment:
         """The columns are no longer this segment's: they do not count as its memory."""
         self._memory.release(self._counted)
         self._counted = 0
+
+
+def all_ascending(segments: Sequence[Segment]) -> bool:
+    """Whether no step is smaller than the one before it."""
+    if len(segments) == 1:
+        return segments[0].ascending
+    return all(segment.ascending for segment in segments) and all(
+        after.follows(before) for before, after in itertools.pairwise(segments)
+    )
+
+
+def merged_segment(
+    columns: list[Mapping[str, Column]], parts: list[FilePart], memory: ColumnMemory, ascending: bool
+) -> Segment:
+    """One segment of all columns."""
+    merged = Segment(columns[0], memory, parts)
+    count = sum(len(piece["steps"]) for piece in columns)
+    for piece in columns[1:]:
+        merged.extend(piece, count / (merged.length + len(piece["steps"])))
+    merged.ascending = ascending
+    return merged

@@ -18,7 +18,7 @@ from insight_core.store.column_memory import Column, ColumnMemory
 from insight_core.store.description import described
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.retention import chosen, keeps_all, lots
-from insight_core.store.segment import FileOrder, FilePart, Segment
+from insight_core.store.segment import FileOrder, FilePart, Segment, all_ascending, merged_segment
 from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")
@@ -80,41 +80,61 @@ class Series:
         ``claims``: the one by which they were taken. In the end there will be about ``expected`` times
         as many points. Returns whether they are the first of this file.
         """
-        count = len(columns["steps"])
         with self._lock:
-            segment = self._find(order)
-            part = FilePart(order) if segment is None else segment.part(order)
-            if part.claims is not claims:
-                part.claims = _united(part.claims, claims)
-            if "records" in columns:
-                columns = {**columns, "claims": _repeated(part.claims.index(claims[0]), count)}
-            if self._policy.points and self._policy.keep is Keep.UNIFORM:
-                columns = {**columns, "lot": lots(part.total, count, order)}
-            if segment is None:
-                self._insert(Segment(columns, self._memory, [part]))
-            else:
-                self._last_in_segment(segment, part).extend(columns, expected)
-            self._note_claims(part)
-            part.kept += count
-            part.total += count
-            if self._policy.points:
-                self._retain(part)
-            self._touch()
-            return segment is None
+            return self._append(order, columns, claims, expected)
+
+    def replace(
+        self, order: FileOrder, columns: Mapping[str, Column], claims: tuple[Claim, ...] = ()
+    ) -> None:
+        """Has these points of a file in place of all that it gave before, if it did."""
+        with self._lock:
+            self._drop(order)
+            self._append(order, columns, claims)
 
     def drop(self, order: FileOrder) -> None:
         """Forgets the points of a file that is gone."""
         with self._lock:
-            segment = self._find(order)
-            if segment is None:
-                return
-            segment = self._last_in_segment(segment, segment.part(order))
-            if len(segment.parts) > 1:
-                segment = self._cut(segment, len(segment.parts) - 1)[1]
-            segment.release()
-            self._segments.remove(segment)
-            self.claims = self._united_claims()
-            self._touch()
+            self._drop(order)
+
+    def _append(
+        self,
+        order: FileOrder,
+        columns: Mapping[str, Column],
+        claims: tuple[Claim, ...],
+        expected: float = 1.0,
+    ) -> bool:
+        count = len(columns["steps"])
+        segment = self._find(order)
+        part = FilePart(order) if segment is None else segment.part(order)
+        if part.claims is not claims:
+            part.claims = _united(part.claims, claims)
+        if "records" in columns:
+            columns = {**columns, "claims": _repeated(part.claims.index(claims[0]), count)}
+        if self._policy.points and self._policy.keep is Keep.UNIFORM:
+            columns = {**columns, "lot": lots(part.total, count, order)}
+        if segment is None:
+            self._insert(Segment(columns, self._memory, [part]))
+        else:
+            self._last_in_segment(segment, part).extend(columns, expected)
+        self._note_claims(part)
+        part.kept += count
+        part.total += count
+        if self._policy.points:
+            self._retain(part)
+        self._touch()
+        return segment is None
+
+    def _drop(self, order: FileOrder) -> None:
+        segment = self._find(order)
+        if segment is None:
+            return
+        segment = self._last_in_segment(segment, segment.part(order))
+        if len(segment.parts) > 1:
+            segment = self._cut(segment, len(segment.parts) - 1)[1]
+        segment.release()
+        self._segments.remove(segment)
+        self.claims = self._united_claims()
+        self._touch()
 
     @property
     def metadata(self) -> Metadata | None:
@@ -274,7 +294,7 @@ class Series:
         segments = self._segments
         if len(segments) == 1 and segments[0].ascending:  # nearly all are like that
             kept, first_step, last_step, last_value, last_wall_time = segments[0].outline()
-        elif segments and _ascending(segments):
+        elif segments and all_ascending(segments):
             kept, first_step = sum(segment.length for segment in segments), segments[0].first_step
             _, _, last_step, last_value, last_wall_time = segments[-1].outline()
         else:
@@ -320,7 +340,7 @@ class Series:
                 version = self.version
                 segments = list(self._segments)
                 columns = [segment.columns() for segment in segments]
-                ascending = bool(segments) and _ascending(segments)
+                ascending = bool(segments) and all_ascending(segments)
                 parts = self._parts()
                 orders = tuple(part.order for part in parts)
                 ends = tuple(itertools.accumulate(part.kept for part in parts))
@@ -328,7 +348,7 @@ class Series:
                 total = sum(part.total for part in parts)
             merged = None
             if len(segments) > 1 and keeps_all(self._policy):
-                merged = _merged(columns, parts, self._memory, ascending)
+                merged = merged_segment(columns, parts, self._memory, ascending)
                 whole = merged.columns()
             else:
                 whole, ends = self._retained(columns, ends)
@@ -367,27 +387,6 @@ class Series:
         if "lot" in whole:
             whole = {name: column for name, column in whole.items() if name != "lot"}
         return whole, ends
-
-
-def _ascending(segments: list[Segment]) -> bool:
-    """Whether no step is smaller than the one before it."""
-    if len(segments) == 1:
-        return segments[0].ascending
-    return all(segment.ascending for segment in segments) and all(
-        after.follows(before) for before, after in itertools.pairwise(segments)
-    )
-
-
-def _merged(
-    columns: list[Mapping[str, Column]], parts: list[FilePart], memory: ColumnMemory, ascending: bool
-) -> Segment:
-    """One segment of all columns."""
-    merged = Segment(columns[0], memory, parts)
-    count = sum(len(piece["steps"]) for piece in columns)
-    for piece in columns[1:]:
-        merged.extend(piece, count / (merged.length + len(piece["steps"])))
-    merged.ascending = ascending
-    return merged
 
 
 def _united(before: tuple[Claim, ...], more: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -20,27 +20,29 @@ def may_rest(policy: CachePolicy) -> bool:
 
 
 class SeriesTable:
-    """Series by plugin and tag. Those of the first file stay at rest in groups until ``wake``, which is due
-    before anything is added to the run or taken from it. The store's lock guards all of this.
+    """Series by plugin and tag. Those of the first event file stay at rest in groups until ``wake``, which is
+    due before anything is added to the run or taken from it; but for files that plugins take by their names,
+    whose series stand beside. The store's lock guards all of this.
     """
 
-    __slots__ = ("_awake", "_memory", "_resting", "_run", "came")
+    __slots__ = ("_awake", "_files", "_memory", "_resting", "_run", "came")
 
     def __init__(self, run: str, memory: ColumnMemory) -> None:
         self._run = run
         self._memory = memory
         self._awake: dict[tuple[str, str], Series] = {}
+        self._files: dict[tuple[str, str], Series] = {}
         self._resting: list[RestingGroup] = []
         self.came = 0  # generation in which the groups came; all other series came later
 
     @property
-    def is_empty(self) -> bool:
+    def has_no_events(self) -> bool:
         return not self._awake and not self._resting
 
     def rest(
         self, order: FileOrder, group: SeriesGroup, metadata: Mapping[str, Metadata], policy: CachePolicy
     ) -> None:
-        """Takes what the first file gave to series that it gives nothing else."""
+        """Takes what the first event file gave to series that it gives nothing else."""
         self._resting.append(RestingGroup(self._run, order, group, metadata, policy, self._memory))
 
     def wake(self) -> None:
@@ -53,8 +55,12 @@ class SeriesTable:
                     self._awake[(plugin, tag)] = series
         self._resting = []
 
+    def may_rest(self, plugin: str, tags: Iterable[str]) -> bool:
+        """Whether no file is there under one of the tags."""
+        return not self._files or all((plugin, tag) not in self._files for tag in tags)
+
     def get(self, plugin: str, tag: str) -> Series | None:
-        series = self._awake.get((plugin, tag))
+        series = self._awake.get((plugin, tag)) or self._files.get((plugin, tag))
         if series is None:
             for resting in self._resting:
                 if resting.group.plugin == plugin and (series := resting.series(tag)) is not None:
@@ -64,11 +70,21 @@ class SeriesTable:
     def add(self, series: Series) -> None:
         self._awake[(series.plugin, series.key.tag)] = series
 
+    def add_file(self, series: Series) -> None:
+        """Adds a series for a file that a plugin takes by its name."""
+        self._files[(series.plugin, series.key.tag)] = series
+
+    def wake_of_file(self, plugin: str, tag: str) -> None:
+        """Wakes the series if one of them is that of the file too."""
+        if any(each.group.plugin == plugin and tag in each.group.tags for each in self._resting):
+            self.wake()
+
     def remove(self, series: Series) -> None:
-        del self._awake[(series.plugin, series.key.tag)]
+        place = series.plugin, series.key.tag
+        del (self._awake if place in self._awake else self._files)[place]
 
     def awake(self) -> list[Series]:
-        return list(self._awake.values())
+        return [*self._awake.values(), *self._files.values()]
 
     def resting(self, order: FileOrder | None = None) -> list[RestingGroup]:
         """The groups of a file, or all."""
@@ -78,12 +94,12 @@ class SeriesTable:
         """Plugins and tags; a plugin may come several times."""
         for resting in self._resting:
             yield resting.group.plugin, resting.group.tags
-        for plugin, tag in self._awake:
+        for plugin, tag in (*self._awake, *self._files):
             yield plugin, (tag,)
 
     def release(self) -> None:
         """The run is gone: nothing of it counts as memory of the store."""
         for resting in self._resting:
             resting.release()
-        for series in self._awake.values():
+        for series in self.awake():
             series.release()

@@ -13,6 +13,7 @@ from insight_core.store.changes import changes_after
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import FileState, SeriesGroup
 from insight_core.store.held import FileHeld, RunState
+from insight_core.store.named_file import NamedFile
 from insight_core.store.owners import Owners, Taken
 from insight_core.store.resting import RestingGroup
 from insight_core.store.segment import FileOrder
@@ -132,9 +133,11 @@ class Store:
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
                 state.metadata.setdefault(tag, metadata)
-            taken = self._owners.taken(batch.columns, dialect, (held.metadata, state.metadata))
+            taken = self._owners.taken(
+                batch.columns, dialect, (held.metadata, state.metadata), file.rpartition("/")[2]
+            )
             self._generation += 1
-            if state.series.is_empty:
+            if state.series.has_no_events:
                 taken = self._rest_taken(state, order, taken)
             self._lock.notify_all()
         refused = len(held.refused)
@@ -150,6 +153,27 @@ class Store:
                 state.list_refused(run)
                 self._touch_runs()
 
+    def put_file(self, file: NamedFile) -> None:
+        """Has this version of a file that plugins take by its name, in place of any other."""
+        columns = file.columns()
+        with self._lock:
+            state = self._runs.get(file.run)
+            if state is None:
+                return
+            held = state.files.setdefault(file.order, FileHeld(file.name, None))
+            self._generation += 1
+            for plugin, claim in file.claims:
+                state.series.wake_of_file(plugin, file.tag)
+                policy = self._owners.policy(plugin)
+                series = self._series_of(state, held, file.run, plugin, file.tag, policy, 0, is_file=True)
+                if series is not None:
+                    series.replace(file.order, columns, (claim,))
+                    self._note_change(series)
+            if held.refused:
+                state.list_refused(file.run)
+                self._touch_runs()
+            self._lock.notify_all()
+
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
         """Takes over what an earlier process held of a file that is new to this one."""
         with self._lock:
@@ -162,10 +186,10 @@ class Store:
             state.metadata = {**held.metadata, **state.metadata}
             held.refused.update(content.refused)
             self._generation += 1
-            is_first = state.series.is_empty
+            is_first = state.series.has_no_events
             for group in content.groups:
                 policy = self._owners.policy(group.plugin)
-                if is_first and may_rest(policy):
+                if is_first and may_rest(policy) and state.series.may_rest(group.plugin, group.tags):
                     self._rest(state, order, group, policy)
                 else:
                     self._restore_each(state, held, run, order, group, policy)
@@ -200,17 +224,24 @@ class Store:
             names = {(each.owner.name, tag) for each in taken for tag in each.tags}
         if len(names) < sum(len(each.tags) for each in taken):
             return taken  # a tag whose values change their form
+        left = []
         for each in taken:
-            if _may_rest(each):
+            if (
+                each.columns
+                and may_rest(each.owner.policy)
+                and state.series.may_rest(each.owner.name, each.tags)
+            ):
                 self._rest(state, order, each.group(), each.owner.policy)
-        return [each for each in taken if not _may_rest(each)]
+            else:
+                left.append(each)
+        return left
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """What is held of a file; None when that is nothing. The file must not be appended meanwhile."""
         with self._lock:
             state = self._runs.get(run)
             held = state.files.get(order) if state else None
-            if state is None or held is None:
+            if state is None or held is None or held.dialect is None:
                 return None
             dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
             refused = dict(held.refused)
@@ -252,6 +283,8 @@ class Store:
         tag: str,
         policy: CachePolicy,
         offset: int,
+        *,
+        is_file: bool = False,
     ) -> Series | None:
         """The series of a plugin under a tag; None when the policy allows no further one."""
         series = state.series.get(plugin, tag)
@@ -261,7 +294,7 @@ class Store:
                 held.refused.setdefault(tag, Flaw(offset, reason))
                 return None
             series = Series(policy, self._memory, plugin, SeriesKey(run, tag))
-            state.series.add(series)
+            (state.series.add_file if is_file else state.series.add)(series)
         if series.metadata is None and tag in state.metadata:
             series.metadata = state.metadata[tag]
         return series
@@ -324,7 +357,7 @@ class Store:
             return [
                 Run(
                     name,
-                    tuple(sorted({held.dialect for held in state.files.values()})),
+                    tuple(sorted({held.dialect for held in state.files.values() if held.dialect})),
                     state.start_time(),
                     state.loading,
                     sum(map(len, state.damage.values())) + len(state.refused),
@@ -358,7 +391,3 @@ class Store:
                     found += [each for each in state.series.resting() if each.group.plugin == plugin]
                     found += [series for series in state.series.awake() if series.plugin == plugin]
         return list(itertools.chain.from_iterable(each.infos() for each in found))
-
-
-def _may_rest(taken: Taken) -> bool:
-    return bool(taken.columns) and may_rest(taken.owner.policy)

@@ -16,6 +16,7 @@ from insight_core.api import (
     Dialect,
     NotFound,
     Payload,
+    PayloadStream,
     Progress,
     RecordTable,
     Run,
@@ -25,6 +26,7 @@ from insight_core.api import (
     SeriesKey,
     ShownAttempts,
 )
+from insight_core.providers.payload_pieces import stream_of_payload
 
 _FULL = ScalarQuery()
 
@@ -197,6 +199,11 @@ class FakeProvider:
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         payload = data.payloads[int(shown[index])]
         return evolve(payload, data=payload.data[:limit])
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        return stream_of_payload(self.payload(plugin, key, index, attempts))
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         with self._changed:

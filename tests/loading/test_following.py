@@ -15,6 +15,7 @@ import pytest
 from insight_core.api import Dialect, SeriesKey
 from insight_core.loading import event_file, loader, reading, tailed
 from insight_core.loading.event_file import EventFile
+from insight_core.loading.file_names import FileNames
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Found, Logdir, discover
 from insight_core.records.batch import Batch, SmallFile
@@ -58,9 +59,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """When all logdirs were looked at."""
     seen: list[float] = []
 
-    def counted(logdirs: list[Logdir]) -> Found:
+    def counted(logdirs: list[Logdir], names: FileNames) -> Found:
         seen.append(time.monotonic())
-        return discover(logdirs)
+        return discover(logdirs, names)
 
     monkeypatch.setattr(loader, "discover", counted)
     return seen

@@ -14,12 +14,21 @@ from pathlib import Path
 import inotify_simple
 import pytest
 
+from insight_core.api import FileName, Plugin, RecordDecoder
 from insight_core.loading import inotify
+from insight_core.loading.file_names import FileNames
+from insight_core.loading.logdir import Logdir, may_count_below
 from insight_core.loading.mounts import mounts, silent_mount
 from insight_core.loading.watch import Watcher
 
 EVENTS = "events.out.tfevents.1700000000.host"
+NAMES = FileNames([Plugin("t", "T", decoder=RecordDecoder({FileName("trace/*.json")}))])
 Watch = Callable[..., Watcher]
+
+
+def watcher_of(*paths: Path) -> Watcher:
+    logdirs = [Logdir(str(path)) for path in paths]
+    return Watcher([logdir.path for logdir in logdirs], may_count_below(logdirs, NAMES))
 
 
 @pytest.fixture
@@ -28,7 +37,7 @@ def watched() -> Iterator[Watch]:
     opened: list[Watcher] = []
 
     def open_watcher(*paths: Path) -> Watcher:
-        opened.append(Watcher([str(path) for path in paths]))
+        opened.append(watcher_of(*paths))
         assert opened[-1].wait(5) is None
         return opened[-1]
 
@@ -248,7 +257,7 @@ def test_without_inotify_or_beyond_its_limits_each_wait_says_look(
 
     caplog.set_level(logging.INFO)
     monkeypatch.setattr(inotify_simple.INotify, "__init__" if number != errno.ENOSPC else "add_watch", refuse)
-    watcher = Watcher([str(tmp_path)])
+    watcher = watcher_of(tmp_path)
     assert watcher.wait(0) is None
     assert not watcher.follows
     began = time.monotonic()
@@ -282,7 +291,7 @@ def test_file_systems_that_change_unheard_are_not_followed(
     table = {"/": "ext4", str(tmp_path / "share"): "nfs4"}
     monkeypatch.setattr(inotify, "mounts", lambda: table)
     for path, follows in [("logs/run", True), ("logs", False), ("share", False), ("share/run", False)]:
-        watcher = Watcher([str(tmp_path / path)])
+        watcher = watcher_of(tmp_path / path)
         assert watcher.wait(0) is None
         assert watcher.follows is follows, path
         watcher.close()
@@ -307,7 +316,7 @@ def test_the_mount_table_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("follows", [True, False])
 def test_a_wait_ends_when_somebody_wakes_it_or_closes(tmp_path: Path, follows: bool) -> None:
-    watcher = Watcher([str(tmp_path)])
+    watcher = watcher_of(tmp_path)
     watcher.wait(0)
     watcher.follows = follows
     for end in (watcher.wake, watcher.close):
@@ -334,7 +343,7 @@ def test_nothing_stays_open(tmp_path: Path) -> None:
 
     before = opened()
     for _ in range(3):
-        watcher = Watcher([str(tmp_path), str(tmp_path / "missing")])
+        watcher = watcher_of(tmp_path, tmp_path / "missing")
         watcher.wait(0)
         watcher.close()
         watcher.close()

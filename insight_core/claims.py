@@ -1,0 +1,74 @@
+"""What of the logs a plugin can take: values of events, and whole files by their names."""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeAlias
+
+from attrs import Attribute, field, frozen
+
+
+class Dialect(enum.StrEnum):
+    """An event wire format, named after the writer family."""
+
+    TENSORBOARD = "tensorboard"
+    MINDSPORE = "mindspore"
+
+
+@frozen
+class EventField:
+    """Claims a oneof field of a summary value (``simple_value``, ``image``) or of an event (``graph_def``)
+    in one dialect."""
+
+    dialect: Dialect
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.dialect}:{self.name}"
+
+
+@frozen
+class SummaryPlugin:
+    """Claims tensor values whose TensorBoard summary metadata names this plugin (``scalars``, ``text``)."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"plugin:{self.name}"
+
+
+def _check_pattern(claim: FileName, attribute: Attribute[str], pattern: str) -> None:
+    names = pattern.split("/")
+    if not all(names) or not {".", ".."}.isdisjoint(names):
+        raise ValueError(f"the pattern {pattern!r} is no path relative to a run")
+    if any("**" in name and name != "**" for name in names):
+        raise ValueError(f"the pattern {pattern!r} has ** as a part of a name")
+
+
+@frozen
+class FileName:
+    """Claims whole files by their names; event files excepted, which are read as such.
+
+    ``pattern`` is compared, case and all, with the path of a file relative to a run, names separated by
+    ``/``: ``*`` is any part of a name, ``?`` one character, ``[ab0-9]`` one of these, ``[!ab]`` any other,
+    ``**`` any number of directories, none too (at the end: all files below). A name that begins with a dot
+    is only matched by one that does.
+
+    Of the directories above a file from which its path matches, the run is the nearest one that holds
+    event files (or MindSpore's lineage or graph files), else the nearest one, which thereby is a run;
+    without ``makes_run`` only if it is one anyway.
+
+    Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
+    which is replaced when the file changes: the wall time is that of the last modification, the payload all
+    bytes of the file. Several plugins may claim the same files; of several patterns of one plugin the
+    longest decides.
+    """
+
+    pattern: str = field(validator=_check_pattern)
+    makes_run: bool = field(default=True, eq=False, kw_only=True)
+
+    def __str__(self) -> str:
+        return f"file:{self.pattern}"
+
+
+Claim: TypeAlias = EventField | SummaryPlugin | FileName
