@@ -298,6 +298,20 @@ def test_histograms_over_steps(page: Page, serve: Serve, logdir: Path) -> None:
     expect(card(page, "table").get_by_test_id("histogram-view")).to_have_attribute("data-view", "heatmap")
 
 
+def test_runs_are_compared_at_a_step(page: Page, serve: Serve, sample_logs: Path) -> None:
+    opened(page, serve("--logdir", sample_logs), "&tensor.show=histogram")
+    page.locator('[data-action="compare"]').click()
+    found = page.locator('[data-testid="card"][data-tag="activations/logits"]')
+    expect(found).to_have_count(1)
+    found.scroll_into_view_if_needed()
+    expect(found.get_by_test_id("card-status")).to_contain_text("3 runs at this step")
+    expect(found.get_by_test_id("step-count")).to_have_text("6 of 6")
+    found.locator('[data-action="step-back"]').click()
+    expect(found.get_by_test_id("step-count")).to_have_text("5 of 6")
+    page.locator('[data-control="show"] [data-value="table"]').click()
+    expect(page.locator('[data-testid="card"][data-tag="activations/logits"]')).to_have_count(3)
+
+
 def test_new_steps_come_by_themselves(page: Page, serve: Serve, tmp_path: Path) -> None:
     writer = EventWriter(tmp_path / "a")
     writer.tensor("live", 0, np.array([1], np.float32), plugin="")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from insight_core.api import (
     DataProvider,
     Dialect,
@@ -36,12 +38,18 @@ def summary_plugin(owner: str) -> str:
     return owner.removeprefix(_OTHERS) if owner.startswith(_OTHERS) else ""
 
 
-def owner_of(data: DataProvider, key: SeriesKey) -> str:
-    """Under which name the data have a series. The tensors of a run and a tag are of one summary plugin."""
-    for name in (str(PluginNameEnum.TENSOR), *unclaimed(data)):
-        try:
-            data.records(name, key)
-        except NotFound:
-            continue
-        return name
-    raise NotFound(f"run {key.run!r} has no tensor {key.tag!r}")
+def owner_of(data: DataProvider, runs: Sequence[str], tag: str) -> str:
+    """Under which name the data have a tag, in the first of the runs that has it.
+
+    The tensors of a run and a tag are of one summary plugin. Of nobody, they would be our own.
+    """
+    own = str(PluginNameEnum.TENSOR)
+    others = unclaimed(data)
+    for run in runs if others else ():
+        for name in (own, *others):
+            try:
+                data.records(name, SeriesKey(run, tag))
+            except NotFound:
+                continue
+            return name
+    return own

@@ -26,8 +26,8 @@ from insight_core.values.decoded import DecodedValues, RecordPlace
 from insight_core.values.histograms import Histogram, histogram_of
 from insight_core.values.tensors import Tensor, TensorHeader, tensor_header, tensor_of
 from insight_core.web.answers import bytes_response, json_response, safetensors_response
-from insight_core.web.histograms import histograms_route
-from insight_core.web.parameters import attempts, choice, flag, series_key, whole_number
+from insight_core.web.histograms import comparison_route, histograms_route
+from insight_core.web.parameters import attempts, choice, flag, required_text, series_key, whole_number
 from insight_core.web.records import is_pinned, record_of, records_route
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
@@ -62,6 +62,7 @@ def routes(data: DataProvider) -> Sequence[Route]:
         ("/statistics", _Series.statistics),
         ("/values", _Series.values),
         ("/histograms", _Series.histograms),
+        ("/comparison", _Series.comparison),
         ("/npy", _Series.npy),
     ]
     return [Route("/tags", views.tags), *(Route(path, views.of_series(view)) for path, view in of_series)]
@@ -90,7 +91,7 @@ class _Views:
         """The view of whoever has the series."""
 
         def view(request: Request) -> Response:
-            owner = owner_of(self.data, series_key(request))
+            owner = owner_of(self.data, request.args.getlist("run"), required_text(request, "tag"))
             series = self.series.get(owner) or self.series.setdefault(owner, _Series.of(self.data, owner))
             return of(series, request)
 
@@ -118,6 +119,9 @@ class _Series:
     def histograms(self, request: Request) -> Response:
         route = histograms_route(self.data, self.owner, self.distributions.get, affordable=_affordable)
         return route.view(request)
+
+    def comparison(self, request: Request) -> Response:
+        return comparison_route(self.data, self.owner, self.distributions.get).view(request)
 
     def headers(self, request: Request) -> Response:
         key, shown = series_key(request), attempts(request)

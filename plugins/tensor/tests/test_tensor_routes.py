@@ -303,6 +303,16 @@ def test_histograms_over_steps(client: Client) -> None:
     assert len(_get(client, "histograms", "strings")["errors"]) == 2
 
 
+def test_runs_are_compared_at_a_step(client: Client, provider: FakeProvider) -> None:
+    for run in ("b", "c"):
+        _add(provider, "table", [_proto(TABLE), _proto(TABLE + 1)], run)
+    query = {"tag": "table", "step": 1, "run": ["c", "a"]}
+    found = json.loads(client.get(f"{BASE}/comparison", query_string=query).data)
+    assert (found["runs"], found["steps"], found["maxs"]) == (["c", "a"], [1, 1], [24, 23])
+    query["run"] = []
+    assert json.loads(client.get(f"{BASE}/comparison", query_string=query).data)["runs"] == ["a", "b", "c"]
+
+
 def test_a_hundred_million_values_of_one_written_cost_nothing(client: Client, provider: FakeProvider) -> None:
     dims = [tensorboard_pb2.TensorShapeProto.Dim(size=10_000)] * 2
     shape = tensorboard_pb2.TensorShapeProto(dim=dims)

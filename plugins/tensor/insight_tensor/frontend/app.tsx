@@ -1,7 +1,7 @@
-import { AttemptsChoice, BinCountChoice, Card, Content, Groups, HistogramViewChoice, LinkSteps, Segments, StepCountChoice, TagFilter, TimeChoice, Toggle } from 'insight-host/kit';
+import { AttemptsChoice, BinCountChoice, Card, Content, Groups, HistogramViewChoice, LinkSteps, Segments, StepCountChoice, TagFilter, TimeChoice, Toggle, type CardKey, type Place } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorBoard } from './board';
-import { DistributionBody } from './distribution';
+import { RunDistributions, SeriesDistribution } from './distribution';
 import { MOST_DIGITS } from './numbers';
 import { TableBody } from './table';
 
@@ -16,7 +16,7 @@ export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
             board={board}
             card={(card) => (
               <Card board={board} card={card}>
-                {(place) => (isTable ? <TableBody board={board} card={card} place={place} /> : <DistributionBody board={board} card={card} place={place} />)}
+                {(place) => <Body board={board} card={card} place={place} />}
               </Card>
             )}
           />
@@ -26,6 +26,11 @@ export function App({ board }: { readonly board: TensorBoard }): JSX.Element {
   );
 }
 
+function Body(props: { readonly board: TensorBoard; readonly card: CardKey; readonly place: Place }): JSX.Element {
+  if (props.card.run === null) return <RunDistributions {...props} />;
+  return props.board.show.value === 'table' ? <TableBody {...props} /> : <SeriesDistribution {...props} />;
+}
+
 function Toolbar({ board }: { readonly board: TensorBoard }): JSX.Element {
   const say = board.t.bind(board);
   const isTable = board.show.value === 'table';
@@ -33,7 +38,7 @@ function Toolbar({ board }: { readonly board: TensorBoard }): JSX.Element {
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       <TagFilter board={board} />
       <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.show.set(value)} />
-      <TimeChoice board={board} setting={board.time} />
+      {!board.isComparing.value && <TimeChoice board={board} setting={board.time} />}
       {isTable ? <TableTools board={board} /> : <HistogramTools board={board} />}
       {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
       <Toggle action="others" text={say('others')} label={say('others.hint')} setting={board.others} />
@@ -67,11 +72,18 @@ function TableTools({ board }: { readonly board: TensorBoard }): JSX.Element {
 }
 
 function HistogramTools({ board }: { readonly board: TensorBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const compare = board.compare.value;
+  const many = [...board.runsByTag.value.values()].some((runs) => runs.length > 1);
   return (
     <>
-      <HistogramViewChoice board={board} setting={board.view} />
-      <StepCountChoice board={board} setting={board.stepCount} />
+      {!compare && <HistogramViewChoice board={board} setting={board.view} />}
+      {!compare && <StepCountChoice board={board} setting={board.stepCount} />}
       <BinCountChoice board={board} setting={board.binCount} />
+      <Toggle action="outliers" text={say('outliers.short')} label={say('outliers.hint')} setting={board.outliers} />
+      {!compare && many && <Toggle action="range" text={say('range.short')} label={say('range.hint')} setting={board.sameRange} />}
+      {(compare || many) && <Toggle action="compare" icon="compare" text={say('compare.short')} label={say('compare.hint')} setting={board.compare} />}
+      {compare && <LinkSteps board={board} />}
     </>
   );
 }

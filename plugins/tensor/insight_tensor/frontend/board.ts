@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { binCount, cardId, changed, codecs, histogramView, message, recordQuery, stepCount, StepBoard, VIEWS, type CardKey, type Records, type Setting, type TagInfo, type TagTable } from 'insight-host/kit';
+import { binCount, cardId, changed, codecs, histogramView, message, recordQuery, seriesCards, stepCount, StepBoard, tagCards, VIEWS, type CardGroup, type CardKey, type Records, type Setting, type TagInfo, type TagTable } from 'insight-host/kit';
 import { MOST_DIGITS, type Format, type Kind } from './numbers';
 
 /** What `/tags` says of a series of tensors. */
@@ -11,6 +11,7 @@ export interface TensorInfo extends TagInfo {
 export const SHOWS = ['table', 'histogram'] as const;
 export type Show = (typeof SHOWS)[number];
 type Changed = Parameters<StepBoard['changed']>[0];
+type Range = readonly [number, number];
 
 const LONGEST = 200; // characters of a slice
 const SETTLE = 300; // ms without a change before the URL says it
@@ -29,12 +30,20 @@ export class TensorBoard extends StepBoard<TensorInfo> {
   readonly view = this.setting('view', histogramView);
   readonly stepCount = this.setting('count', stepCount);
   readonly binCount = this.setting('bins', binCount);
+  /** The axis of values is not that of the most extreme steps. */
+  readonly outliers = this.setting('outliers', codecs.flag(false));
+  /** All runs of a tag have the same axis of values. */
+  readonly sameRange = this.setting('range', codecs.flag(true));
+  /** Histograms of all runs at one step. */
+  readonly compare = this.setting('compare', codecs.flag(false));
+  readonly isComparing = computed(() => this.show.value === 'histogram' && this.compare.value);
 
   readonly format = computed<Format>(() => ({ digits: this.digits.value, notation: this.notation.value }));
   private readonly versions = new Map<string, number>();
   private everything = 0; // how often all may have changed
   private readonly tick = signal(0);
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly ranges = signal<ReadonlyMap<string, Range>>(new Map());
   private asked = 0;
 
   constructor(ctx: StepBoard['ctx']) {
@@ -48,6 +57,13 @@ export class TensorBoard extends StepBoard<TensorInfo> {
     );
     this.until(() => clearTimeout(this.timer));
   }
+
+  override readonly groups = computed<readonly CardGroup[]>(() => {
+    const byTag = this.runsByTag.value;
+    const pins = this.pins.value.filter((tag) => byTag.has(tag));
+    if (this.isComparing.value) return tagCards(this.shownTags.value, pins);
+    return seriesCards(this.shownTags.value, pins, (tag) => byTag.get(tag)?.map((run) => run.name) ?? []);
+  });
 
   override async loadTags(): Promise<void> {
     await Promise.resolve(); // the first time this board is not made yet
@@ -77,10 +93,26 @@ export class TensorBoard extends StepBoard<TensorInfo> {
     }, REST);
   }
 
-  /** How often a series has changed. */
-  version(card: CardKey): number {
+  /** How often these runs of a tag have changed. */
+  version(tag: string, runs: readonly string[]): number {
     void this.tick.value;
-    return this.everything + (this.versions.get(cardId(card)) ?? 0);
+    return runs.reduce((sum, run) => sum + (this.versions.get(cardId({ tag, run })) ?? 0), this.everything);
+  }
+
+  /** Which values a card has found. */
+  setRange(card: CardKey, range: Range): void {
+    const id = cardId(card);
+    const old = this.ranges.value.get(id);
+    if (old?.[0] !== range[0] || old[1] !== range[1]) this.ranges.value = new Map(this.ranges.value).set(id, range);
+  }
+
+  /** The values of all runs of a tag that were looked at; undefined: each card has its own axis. */
+  rangeOf(tag: string): Range | undefined {
+    if (!this.sameRange.value) return undefined;
+    const runs = this.runsByTag.value.get(tag) ?? [];
+    const found = runs.flatMap(({ name }) => this.ranges.value.get(cardId({ tag, run: name })) ?? []);
+    const [low, high] = [Math.min(...found), Math.max(...found)];
+    return low < high ? [low, high] : undefined;
   }
 
   /** As the user wrote it; "" is the default. */
