@@ -17,6 +17,7 @@ from insight_core.api import (
 from insight_core.values.tensors import tensor_of
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
+_METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its writers put all into the metadata: there is no tensor
 
 DECODER = RecordDecoder(
     claims={
@@ -29,8 +30,8 @@ DECODER = RecordDecoder(
 
 
 def unclaimed(data: DataProvider) -> list[str]:
-    """Summary plugins that nobody claims, under the names that their series have here."""
-    return sorted(name for name in data.plugins() if name.startswith(_OTHERS))
+    """Summary plugins with tensors that nobody claims, under the names that their series have here."""
+    return sorted(name for name in data.plugins() if name.startswith(_OTHERS) and name not in _METADATA_ONLY)
 
 
 def summary_plugin(owner: str) -> str:

@@ -120,6 +120,8 @@ def test_the_tab_is_there_for_others_alone() -> None:
     assert not is_active(fake)
     fake.add_records("tensorboard:audio", "a", "s", [b""], claim=EventField(Dialect.TENSORBOARD, "audio"))
     assert not is_active(fake)
+    fake.add_records("plugin:hparams", "a", "h", [b""], claim=SummaryPlugin("hparams"))  # metadata alone
+    assert not is_active(fake)
     fake.add_records("plugin:text", "a", "note", [b""], claim=SummaryPlugin("text"))
     assert is_active(fake)
 
