@@ -33,7 +33,7 @@ class NamedFile(NamedTuple):
         """Its only record."""
         return {
             "steps": np.zeros(1, np.int64),
-            "wall_times": np.array([self.mtime_ns / 1e9]),
+            "wall_times": np.array([self.mtime_ns / 1_000_000_000]),
             "records": np.zeros(1, np.int64),
             "starts": np.zeros(1, np.int64),
             "sizes": np.array([self.size]),
