@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from insight_core.api import Dialect, EventField, Payload, SummaryPlugin
+from insight_core.api import Dialect, EventField, Payload
 from insight_core.proto import mindspore_pb2, tensorboard_pb2
 from insight_core.values import tensors
 from insight_core.values.tensors import tensor_header, tensor_of
 
-TENSORFLOW, MINDSPORE = SummaryPlugin(""), EventField(Dialect.MINDSPORE, "tensor")
+TENSORFLOW, MINDSPORE = (EventField(dialect, "tensor") for dialect in Dialect)
 NAN, INF = math.nan, math.inf
 
 

@@ -71,7 +71,7 @@ def provider() -> FakeProvider:
 
 
 def _add(fake: FakeProvider, tag: str, payloads: list[bytes], run: str = "a") -> None:
-    fake.add_records("tensor", run, tag, payloads, claim=SummaryPlugin(""))
+    fake.add_records("tensor", run, tag, payloads, claim=EventField(Dialect.TENSORBOARD, "tensor"))
 
 
 @pytest.fixture
