@@ -92,9 +92,15 @@ class SeriesTable:
 
     def names(self) -> Iterator[tuple[str, Iterable[str]]]:
         """Plugins and tags; a plugin may come several times."""
+        yield from self.names_of_events()
+        for plugin, tag in self._files:
+            yield plugin, (tag,)
+
+    def names_of_events(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """The same without files, each of which is told as changed by itself."""
         for resting in self._resting:
             yield resting.group.plugin, resting.group.tags
-        for plugin, tag in (*self._awake, *self._files):
+        for plugin, tag in self._awake:
             yield plugin, (tag,)
 
     def release(self) -> None:

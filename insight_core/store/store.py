@@ -349,7 +349,7 @@ class Store:
             return
         for run, state in self._runs.items():
             if state.series.came > since:
-                for plugin, tags in state.series.names():
+                for plugin, tags in state.series.names_of_events():
                     yield from ((plugin, SeriesKey(run, tag)) for tag in tags)
 
     def runs(self) -> list[Run]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
-from insight_core.api import Dialect, EventField, Plugin, RecordDecoder, hookimpl
+from insight_core.api import Dialect, EventField, FileName, Plugin, RecordDecoder, hookimpl
 from insight_core.registry import Registry
 
 GOOD = Plugin("good", "Good")
@@ -107,6 +107,16 @@ def test_a_claim_has_one_owner() -> None:
     )
     assert list(registry.plugins) == ["first"]
     assert registry.failures["s"].reason == "both 'first' and 'second' claim tensorboard:image"
+
+
+def test_a_file_may_be_claimed_by_several() -> None:
+    decoder = RecordDecoder(claims={FileName("*_lineage")})
+    first, second = Plugin("first", "1", decoder=decoder), Plugin("second", "2", decoder=decoder)
+    registry = Registry.of(
+        [("f", lambda: _with_hook(lambda: first)), ("s", lambda: _with_hook(lambda: second))]
+    )
+    assert list(registry.plugins) == ["first", "second"]
+    assert not registry.failures
 
 
 def test_two_failures_under_one_name_are_both_told() -> None:

@@ -136,6 +136,28 @@ def test_a_directory_that_is_deleted_and_made_again(tmp_path: Path, watched: Wat
         assert told(watcher) == {path}
 
 
+def test_files_that_plugins_take_are_told_where_they_take_them(tmp_path: Path, watched: Watch) -> None:
+    write(tmp_path / "run" / EVENTS)
+    taken, other = write(tmp_path / "run/trace/a.json"), write(tmp_path / "run/a.json")
+    watcher = watched(tmp_path)
+    write(Path(other))
+    write(tmp_path / "run/new.json")
+    assert watcher.wait(0.2) == frozenset()
+    write(Path(taken))
+    assert told(watcher) == {taken}
+    write(tmp_path / "run/trace/new.json")
+    assert watcher.wait(5) is None
+    settle(watcher)
+    os.unlink(taken)
+    assert watcher.wait(5) is None
+    settle(watcher)
+    os.symlink(other, taken)
+    assert watcher.wait(5) is None
+    settle(watcher)
+    write(Path(other))
+    assert told(watcher) == {taken}
+
+
 @pytest.mark.parametrize("missing", ["logs", "not/yet/logs"])
 def test_a_logdir_that_comes_later_and_goes_again(tmp_path: Path, watched: Watch, missing: str) -> None:
     logdir = tmp_path / missing

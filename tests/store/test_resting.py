@@ -8,12 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.api import CachePolicy, Dialect, EventField, Plugin, RecordDecoder, SeriesInfo, SeriesKey
+from insight_core.api import (
+    CachePolicy,
+    Dialect,
+    EventField,
+    FileName,
+    Plugin,
+    RecordDecoder,
+    SeriesInfo,
+    SeriesKey,
+)
 from insight_core.records.batch import Batch, ValueColumns
 from insight_core.records.wire import Metadata
 from insight_core.store import resting
 from insight_core.store import store as store_module
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.named_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.store import Store
@@ -21,7 +31,8 @@ from insight_core.store.store import Store
 SCALAR = insight_scalar.insight_plugin()
 IMAGE = EventField(Dialect.TENSORBOARD, "image")
 SIMPLE_VALUE = EventField(Dialect.TENSORBOARD, "simple_value")
-PICTURES = Plugin("pictures", "Pictures", decoder=RecordDecoder({IMAGE}))
+FILE = FileName("*")
+PICTURES = Plugin("pictures", "Pictures", decoder=RecordDecoder({IMAGE, FILE}))
 TAGS = ["a", "b", "c", "d"]
 FILES = [(float(number), f"f{number}") for number in range(3)]
 Steps = dict[str, list[int]]  # by tag
@@ -53,12 +64,16 @@ def append(store: Store, order: FileOrder, *columns: ValueColumns, about: str = 
     store.append("r", order[1], order, Dialect.TENSORBOARD, batch)
 
 
+def named_file(tag: str, size: int) -> NamedFile:
+    return NamedFile("r", tag, tag, tag, (("pictures", FILE),), size, 1000 + size)
+
+
 class Model:
     """What each file gave, and series that are made of it one by one."""
 
     def __init__(self) -> None:
         self.files: dict[FileOrder, dict[tuple[str, str], list[int]]] = {}
-        self.about: dict[FileOrder, str] = {}
+        self.named: dict[str, NamedFile] = {}
 
     def append(self, order: FileOrder, field: str, steps: Steps) -> None:
         held = self.files.setdefault(order, {})
@@ -71,6 +86,8 @@ class Model:
         for order, held in sorted(self.files.items()):
             if (field, tag) in held:
                 series.append(order, columns_of(field, held[field, tag]), (claim,))
+        if field == "image" and tag in self.named:
+            series.append(self.named[tag].order, self.named[tag].columns(), (FILE,))
         return None if series.empty else series
 
     def infos(self, field: str) -> set[tuple[object, ...]]:
@@ -86,7 +103,9 @@ def facts(info: SeriesInfo) -> tuple[object, ...]:
 
 
 operations = st.tuples(
-    st.sampled_from(["append", "append", "append", "drop", "restore", "infos", "find", "state"]),
+    st.sampled_from(
+        ["append", "append", "append", "drop", "restore", "infos", "find", "state", "file", "file", "unlink"]
+    ),
     st.integers(0, 2),
     st.lists(st.sampled_from(TAGS), min_size=1, max_size=4, unique=True),
     st.lists(st.integers(0, 9), min_size=1, max_size=6),
@@ -129,9 +148,18 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
         elif operation == "drop":
             store.drop_file("r", order[1], order)
             model.files.pop(order, None)
+        elif operation == "file":
+            model.named[tags[0]] = named_file(tags[0], steps[0])
+            store.put_file(model.named[tags[0]])
+            assert store.changes(before, 0).series == {"pictures": [SeriesKey("r", tags[0])]}
+        elif operation == "unlink":
+            file = model.named.pop(tags[0], named_file(tags[0], 0))
+            store.drop_file("r", file.name, file.order)
         elif operation == "restore":
             again = Store([SCALAR, PICTURES], {}, memory)
             again.add_run("r")
+            for file in model.named.values():
+                again.put_file(file)
             for kept in model.files:
                 state = store.file_state("r", kept)
                 assert state is not None
@@ -160,7 +188,7 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
             assert {facts(info) for info in store.infos("pictures", ["r"])} == model.infos("image")
         assert store.plugins() == {
             "scalar" if field == "simple_value" else "pictures"
-            for held in model.files.values()
+            for held in (*model.files.values(), *([("image", "")] for _ in model.named))
             for field, _ in held
         }
     store.remove_run("r")
@@ -191,6 +219,27 @@ def test_no_series_is_made_until_one_is_asked_for(monkeypatch: pytest.MonkeyPatc
         assert store.find("scalar", SeriesKey("r", "b")) is not None
         assert made == [SeriesKey("r", "back"), SeriesKey("r", "b")]
         made.clear()
+
+
+def test_files_that_are_taken_by_name_wake_no_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store([SCALAR, PICTURES], {})
+    store.add_run("r")
+    store.put_file(named_file("before", 1))
+    append(store, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), found("image", {"c": [1]}))
+    made: list[str] = []
+    monkeypatch.setattr(
+        resting, "Series", lambda *arguments: made.append(arguments[3].tag) or Series(*arguments)
+    )
+    store.put_file(named_file("after", 1))
+    store.put_file(named_file("before", 2))
+    infos = {info.key.tag: info for info in store.infos("pictures", None)}
+    assert set(infos) == {"before", "after", "c"}
+    assert infos["before"].claims == (FILE,)
+    assert len(store.infos("scalar", None)) == 2
+    assert made == []
+    store.put_file(named_file("c", 1))
+    assert set(made) == {"a", "b", "c"}
+    assert [run.dialects for run in store.runs()] == [(Dialect.TENSORBOARD,)]
 
 
 def test_a_series_that_was_asked_for_goes_on() -> None:

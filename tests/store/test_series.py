@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from insight_core.api import CachePolicy, Keep, SummaryPlugin
 from insight_core.store.attempts import find_attempts
+from insight_core.store.column_memory import Column
 from insight_core.store.series import Series
 
 
@@ -103,7 +105,11 @@ def test_latest_keeps_the_newest() -> None:
 
 def test_claims_are_in_the_order_of_files_whichever_was_read_first() -> None:
     series = Series(CachePolicy())
-    columns = {"steps": np.arange(2), "wall_times": np.zeros(2), "values": np.zeros(2, np.float32)}
+    columns: Mapping[str, Column] = {
+        "steps": np.arange(2),
+        "wall_times": np.zeros(2),
+        "values": np.zeros(2, np.float32),
+    }
     first, second = (SummaryPlugin("first"),), (SummaryPlugin("second"),)
     series.append((2.0, "b"), columns, second)
     series.append((1.0, "a"), columns, first)
