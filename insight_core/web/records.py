@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound, Route
+from insight_core.api import DataProvider, InvalidArgument, NotFound, Route, ShownAttempts
 from insight_core.values.decoded import RecordPlace, record_at
 from insight_core.web.answers import json_response, safetensors_response
 from insight_core.web.parameters import attempts, choice, required_whole_number, series_key, whole_number
@@ -42,15 +42,17 @@ def records_route(data: DataProvider, plugin: str) -> Route:
     return Route("/records", records)
 
 
-def record_of(request: Request, data: DataProvider, plugin: str) -> RecordPlace:
-    """The record that ``run``, ``tag``, ``index`` and ``attempts`` name.
+def record_of(
+    request: Request, data: DataProvider, plugin: str, shown: ShownAttempts | None = None
+) -> RecordPlace:
+    """The record that ``run``, ``tag``, ``index`` and ``attempts`` name; ``shown`` stands for the last.
 
     With ``wall_time`` (seconds since the epoch) it must be that of the record: raises NotFound when
     another one has its index by now. What is said of it can then be kept, see ``is_pinned``.
     """
     key = series_key(request)
     index = required_whole_number(request, "index", 0, _LAST_INDEX)
-    place = record_at(data, plugin, key, index, attempts(request))
+    place = record_at(data, plugin, key, index, shown or attempts(request))
     if is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time):
         raise NotFound(f"record {index} of {key.tag!r} of run {key.run!r} is no longer there")
     return place

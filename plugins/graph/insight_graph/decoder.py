@@ -1,0 +1,128 @@
+"""What the graph plugin claims of the logs, and how each of it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from attrs import define, frozen
+
+from insight_core.api import (
+    Claim,
+    Dialect,
+    EventField,
+    FileName,
+    Payload,
+    PluginNameEnum,
+    RecordDecoder,
+    SeriesInfo,
+    SummaryPlugin,
+)
+from insight_core.values.tensors import tensor_of
+from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
+from insight_graph.columns import Graph
+from insight_graph.model import GraphModel
+
+NAME = str(PluginNameEnum.GRAPH)
+
+_MINDSPORE_EVENT = EventField(Dialect.MINDSPORE, "graph_def")
+_GRAPH_DEF = EventField(Dialect.TENSORBOARD, "graph_def")
+_META_GRAPH = EventField(Dialect.TENSORBOARD, "meta_graph_def")
+_RUN_METADATA = EventField(Dialect.TENSORBOARD, "tagged_run_metadata")
+_KERAS = SummaryPlugin("graph_keras_model")
+_TRACE = SummaryPlugin("graph_run_metadata_graph")
+_PROFILED_TRACE = SummaryPlugin("graph_run_metadata")
+_GRAPH_FILE = FileName("ms_output_*.pb")
+_OTHER_FILE = FileName("*.pb", makes_run=False)
+_LINEAGE = FileName("*_lineage", makes_run=False)
+_NO_GRAPH = re.compile(r"(.*/)?(memory_usage_[0-9]+\.pb|[^/]*\.xplane\.pb)")  # that a .pb file may be
+
+
+@frozen
+class GraphSource:
+    """How values of a claim are graphs: ``kind`` and ``format`` are as ``/graphs`` answers them."""
+
+    kind: str
+    format: str
+    read: Callable[[bytes], Graph]
+    rank: int  # which to open first
+
+
+GRAPHS: dict[Claim, GraphSource] = {
+    _MINDSPORE_EVENT: GraphSource("operators", "mindspore", mindspore.graph_of_event, 0),
+    _GRAPH_DEF: GraphSource("operators", "tensorboard", tensorflow.graph_of_event, 0),
+    _GRAPH_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 1),
+    _OTHER_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 2),
+    _KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
+    _PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
+    _TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),
+    _META_GRAPH: GraphSource("operators", "tensorboard", tensorflow.graph_of_meta_graph, 6),
+}
+PROFILES = {_RUN_METADATA, _PROFILED_TRACE}
+_OF_SUMMARIES = {_KERAS, _TRACE, _PROFILED_TRACE}
+
+
+@define
+class Profile:
+    """Step statistics by the name of the node."""
+
+    rows: dict[str, step_stats.Rows]
+    nbytes: int
+
+
+def source_of(info: SeriesInfo) -> GraphSource | None:
+    """What kind of graph the records of a series are; None for what is no graph."""
+    if _NO_GRAPH.fullmatch(info.key.tag):
+        return None
+    return next((GRAPHS[claim] for claim in info.claims if claim in GRAPHS), None)
+
+
+def is_profile(info: SeriesInfo) -> bool:
+    return not PROFILES.isdisjoint(info.claims)
+
+
+def is_pipeline(info: SeriesInfo) -> bool:
+    return _LINEAGE in info.claims
+
+
+def graph_of(payload: Payload) -> GraphModel:
+    """Raises ValueError for bytes that are no graph."""
+    source = GRAPHS.get(payload.claim)
+    if source is None:
+        raise ValueError(f"{payload.claim} is no graph")
+    data = _content(payload)
+    graph = source.read(data)
+    rows = step_stats.rows_of(data) if payload.claim == _PROFILED_TRACE else {}
+    return GraphModel(graph, step_stats.times_of(graph, rows))
+
+
+def profile_of(payload: Payload) -> Profile:
+    """Raises ValueError for bytes that are no step statistics."""
+    data = _content(payload)
+    return Profile(step_stats.rows_of(data), 4 * len(data))
+
+
+def pipeline_of(payload: Payload) -> pipeline.Pipeline:
+    if payload.claim != _LINEAGE:
+        raise ValueError(f"{payload.claim} is no lineage file")
+    return pipeline.pipeline_of(payload.data)
+
+
+def _content(payload: Payload) -> bytes:
+    """Of a summary value the string that its tensor holds."""
+    if payload.claim not in _OF_SUMMARIES:
+        return payload.data
+    values = tensor_of(payload).values
+    if values.dtype != object or not values.size:
+        raise ValueError("the value holds no string")
+    content: bytes = values.ravel()[0]
+    return content
+
+
+def _decoded(payload: Payload) -> GraphModel | Profile | pipeline.Pipeline:
+    if payload.claim == _LINEAGE:
+        return pipeline_of(payload)
+    return profile_of(payload) if payload.claim == _RUN_METADATA else graph_of(payload)
+
+
+DECODER = RecordDecoder(claims={*GRAPHS, _RUN_METADATA, _LINEAGE}, decode=_decoded)

@@ -1,0 +1,151 @@
+"""Everything about one node, as ``/node`` answers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_graph.columns import Indices, NodeDetails
+from insight_graph.described import kind_of, nodes_of, path_of, time_by, type_of
+from insight_graph.model import Times
+from insight_graph.view import View
+
+MAX_EDGES = 1000
+MAX_TYPES = 100
+MAX_TEXT = 4096
+
+
+def details_of(view: View, place: int, times: Times | None) -> dict[str, Any]:
+    edges = view.edges
+    low, high = view.tree.bounds(place)
+    coming = view.edges_to(low, high)
+    coming = coming[(edges.sources[coming] < low) | (edges.sources[coming] >= high)]
+    leaving = np.arange(len(edges))[view.edges_from(low, high)]
+    leaving = leaving[(edges.targets[leaving] < low) | (edges.targets[leaving] >= high)]
+    counts = np.array([len(coming)]), np.array([len(leaving)])
+    [node] = nodes_of(view, np.array([place], np.int32), *counts, times, np.zeros(1, bool))
+    found: dict[str, Any] = {**node, "path": path_of(view, place)}
+    if place < 0:
+        return found | _of_leaf(view, place, coming, leaving, times)
+    return found | _of_branch(view, place, coming, leaving, times)
+
+
+def _of_leaf(
+    view: View, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
+) -> dict[str, Any]:
+    graph, edges = view.graph, view.edges
+    number = int(view.tree.nodes[~place])
+    about = graph.details(number)
+    coming = coming[np.argsort(edges.slots[coming], kind="stable")]
+    inputs = [_edge(view, row, int(edges.sources[row])) for row in coming[:MAX_EDGES].tolist()]
+    missing = graph.missing.get(number, [])
+    inputs += [_missing(slot, name) for slot, name in missing[: MAX_EDGES - len(inputs)]]
+    inputs.sort(key=lambda one: int(one["slot"]))
+    leaving = leaving[np.argsort(edges.outputs[leaving], kind="stable")]
+    calls = about.calls if about.calls and view.tree.find(about.calls) is not None else None
+    positions = [] if graph.placed[number] else view.positions_of(number)
+    return {
+        **_written(about),
+        "input_edges": inputs,
+        "output_edges": [_edge(view, row, int(edges.targets[row])) for row in leaving[:MAX_EDGES].tolist()],
+        "inputs_total": len(coming) + len(missing),
+        "outputs_total": len(leaving),
+        "types": [],
+        "members": 0,
+        "copies": [view.tree.id(~position) for position in positions],
+        "calls": calls,
+        "times": [
+            {"device": device, "start": start, "time": time}
+            for device, start, time in (times.rows.get(number, []) if times else [])
+        ],
+    }
+
+
+def _written(about: NodeDetails) -> dict[str, Any]:
+    return {
+        "full_name": about.full_name,
+        "scope": about.scope,
+        "source": about.source,
+        "value": about.value[:MAX_TEXT],
+        "attributes": [
+            {
+                "name": one.name,
+                "type": one.type,
+                "value": one.value[:MAX_TEXT],
+                "size": one.size,
+                "cut": len(one.value) > MAX_TEXT,
+            }
+            for one in about.attributes
+        ],
+    }
+
+
+def _of_branch(
+    view: View, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
+) -> dict[str, Any]:
+    edges = view.edges
+    inputs, inputs_total = _neighbours(view, coming, edges.sources)
+    outputs, outputs_total = _neighbours(view, leaving, edges.targets)
+    low, high = view.tree.bounds(place)
+    return {
+        **_written(NodeDetails(full_name=view.tree.id(place))),
+        "input_edges": inputs,
+        "output_edges": outputs,
+        "inputs_total": inputs_total,
+        "outputs_total": outputs_total,
+        "types": types_in(view, view.tree.nodes[low:high], times)[:MAX_TYPES],
+        "members": len(view.tree.children(place)),
+        "copies": [],
+        "calls": None,
+        "times": [],
+    }
+
+
+def types_in(view: View, nodes: Indices, times: Times | None) -> list[dict[str, Any]]:
+    """Types of these nodes, the most frequent first."""
+    types = view.graph.types[nodes]
+    count = len(view.graph.type_names)
+    counts = np.bincount(types, minlength=count)
+    spent = time_by(types.astype(np.intp), nodes, times, count)
+    order = [code for code in np.argsort(-counts, kind="stable").tolist() if counts[code]]
+    return [{"type": view.graph.type_names[c], "count": int(counts[c]), "time": spent[c]} for c in order]
+
+
+def _neighbours(view: View, rows: NDArray[Any], ends: NDArray[Any]) -> tuple[list[dict[str, Any]], int]:
+    """Nodes outside, those with the most edges first."""
+    keys = ends[rows].astype(np.int64) * 2 + view.edges.controls[rows]
+    found, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    shown = np.argsort(-counts, kind="stable")[:MAX_EDGES]
+    listed = [
+        _edge(view, int(rows[first[row]]), int(found[row]) // 2) | {"slot": None, "count": int(counts[row])}
+        for row in shown.tolist()
+    ]
+    return listed, len(found)
+
+
+def _edge(view: View, row: int, other: int) -> dict[str, Any]:
+    graph, edges = view.graph, view.edges
+    types = graph.output_types[graph.signatures[view.tree.nodes[edges.sources[row]]]]
+    output = int(edges.outputs[row])
+    flowing = types[output] if 0 <= output < len(types) and not edges.controls[row] else None
+    return {
+        "id": view.tree.id(~other),
+        "name": view.tree.label(~other),
+        "type": type_of(view, ~other),
+        "kind": kind_of(view, ~other),
+        "edge": "control" if edges.controls[row] else "data",
+        "slot": int(edges.slots[row]),
+        "output": output,
+        "dtype": flowing.dtype if flowing else "",
+        "shape": flowing.shape if flowing else None,
+        "count": 1,
+        "missing": False,
+    }
+
+
+def _missing(slot: int, name: str) -> dict[str, Any]:
+    edge = "control" if name.startswith("^") else "data"
+    unknown = {"type": "", "kind": "operator", "edge": edge, "output": 0, "dtype": "", "shape": None}
+    return {"id": None, "name": name, "slot": slot, **unknown, "count": 1, "missing": True}

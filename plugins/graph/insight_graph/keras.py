@@ -1,0 +1,165 @@
+"""Keras models as their configuration describes them: one node for each layer, a scope for each model.
+
+Source: Keras' ``model.to_json()``, of versions 2 (``inbound_nodes`` are lists) and 3 (``keras_history``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define, field
+
+from insight_graph.columns import Attribute, Graph, GraphBuilder, NodeDetails, OutputType, Shape, joined
+from insight_graph.order import topological
+
+_DEEPEST = 50  # models in models
+_INPUT = "InputLayer"
+
+
+def graph_of_model(data: bytes) -> Graph:
+    """Raises ValueError for a text that is no model."""
+    try:
+        model = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the model is no JSON: {error}") from None
+    if not _is_model(model):
+        raise ValueError("the text describes no Keras model")
+    reader = _Reader(GraphBuilder("keras"))
+    reader.model(model, "", [], 0)
+    reader.connect()
+    return reader.builder.graph(reader.details, topological, len(data))
+
+
+@define(eq=False)
+class _Reader:
+    builder: GraphBuilder
+    layers: list[dict[str, Any]] = field(factory=list)  # by node
+    outputs: dict[str, list[str]] = field(factory=dict)  # by the path of a model: those of its output layers
+    numbers: dict[str, int] = field(factory=dict)
+    waiting: list[tuple[int, list[tuple[str, int]]]] = field(factory=list)  # by node: what it takes
+
+    def model(self, model: dict[str, Any], scope: str, sources: list[tuple[str, int]], depth: int) -> None:
+        """Adds the layers of a model that takes its inputs from ``sources``."""
+        if depth > _DEEPEST:
+            raise ValueError(f"the model has more than {_DEEPEST} models in each other")
+        config = _dictionary(model.get("config"))
+        path = joined(scope, _name(model))
+        layers = [one for one in _list(config.get("layers")) if isinstance(one, dict)]
+        inputs = [joined(path, name) for name, _ in _ends(config.get("input_layers"))]
+        fed = dict(zip(inputs, sources, strict=False))
+        is_sequence = not inputs
+        before = sources[:1]
+        for layer in layers:
+            own = joined(path, _name(layer))
+            taken = [(joined(path, name), output) for name, output in _inbound(layer)]
+            if not taken and is_sequence:
+                taken = before
+            if own in fed:
+                taken = [fed[own]]
+            if _is_model(layer):
+                self.model(layer, path, taken, depth + 1)
+            else:
+                self._layer(layer, own, taken)
+            before = [(own, 0)]
+        ends = [joined(path, name) for name, _ in _ends(config.get("output_layers"))]
+        self.outputs[path] = ends or [one for one, _ in before]
+
+    def _layer(self, layer: dict[str, Any], path: str, taken: list[tuple[str, int]]) -> None:
+        outputs = self.builder.signature(_output_types(layer))
+        number = self.builder.node(path, str(layer.get("class_name", "")), signature=outputs)
+        self.layers.append(layer)
+        if self.numbers.setdefault(path, number) != number:
+            self.builder.notice("duplicate_names", "nodes have the name of another").add(path)
+        self.waiting.append((number, taken))
+
+    def connect(self) -> None:
+        for number, taken in self.waiting:
+            for slot, (path, output) in enumerate(taken):
+                source = self.numbers.get(self._end(path, output))
+                if source is None:
+                    self.builder.missing_input(number, slot, path)
+                else:
+                    self.builder.edge(source, number, slot)
+
+    def _end(self, path: str, output: int) -> str:
+        """The layer from which an output of a model, or of a model in it, comes."""
+        for _ in range(_DEEPEST):
+            ends = self.outputs.get(path)
+            if not ends:
+                break
+            path, output = ends[min(output, len(ends) - 1)], 0
+        return path
+
+    def details(self, number: int) -> NodeDetails:
+        layer = self.layers[number]
+        config = _dictionary(layer.get("config"))
+        return NodeDetails(full_name=_name(layer), attributes=[_attribute(*item) for item in config.items()])
+
+
+def _attribute(name: str, value: Any) -> Attribute:  # noqa: ANN401
+    if isinstance(value, dict) and "class_name" in value:  # an initializer, a policy
+        inner = _dictionary(value.get("config"))
+        text = f"{value['class_name']}({', '.join(f'{key}={json.dumps(one)}' for key, one in inner.items())})"
+    else:
+        text = value if isinstance(value, str) else json.dumps(value)
+    return Attribute(str(name), type(value).__name__, text, len(text))
+
+
+def _output_types(layer: dict[str, Any]) -> list[OutputType]:
+    """Only what comes in is configured; other layers give out something that they alone know."""
+    config = _dictionary(layer.get("config"))
+    dtype = config.get("dtype")
+    if isinstance(dtype, dict):
+        dtype = _dictionary(dtype.get("config")).get("name")
+    shape: Shape = None
+    if layer.get("class_name") == _INPUT:
+        sizes = config.get("batch_shape", config.get("batch_input_shape"))
+        if isinstance(sizes, list):
+            shape = tuple(size if isinstance(size, int) else -1 for size in sizes)
+    return [OutputType(str(dtype), shape)] if dtype else []
+
+
+def _inbound(layer: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Names of the layers that a layer of a functional model takes, and which of their outputs."""
+    for call in _list(layer.get("inbound_nodes")):
+        waiting = [call]
+        while waiting:
+            one = waiting.pop(0)
+            if isinstance(one, dict):
+                history = _dictionary(one.get("config")).get("keras_history")
+                if isinstance(history, list):
+                    waiting.insert(0, history)
+                else:
+                    waiting[:0] = [*_list(one.get("args")), *_dictionary(one.get("kwargs")).values()]
+            elif isinstance(one, list) and len(one) >= 3 and isinstance(one[0], str):
+                if isinstance(one[2], int):
+                    yield one[0], max(0, one[2])
+                waiting[:0] = [value for value in one[3:4] if isinstance(value, dict)]
+            elif isinstance(one, list):
+                waiting[:0] = [value for value in one if isinstance(value, list | dict)]
+
+
+def _ends(value: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401
+    """Input or output layers: one ``[name, node, output]`` or a list of these."""
+    ends = _list(value)
+    for one in [ends] if ends and isinstance(ends[0], str) else ends:
+        if isinstance(one, list) and one and isinstance(one[0], str):
+            yield one[0], one[2] if len(one) > 2 and isinstance(one[2], int) else 0
+
+
+def _is_model(layer: Any) -> bool:  # noqa: ANN401
+    return isinstance(layer, dict) and isinstance(_dictionary(layer.get("config")).get("layers"), list)
+
+
+def _name(layer: dict[str, Any]) -> str:
+    return str(_dictionary(layer.get("config")).get("name") or layer.get("class_name") or "")
+
+
+def _dictionary(value: Any) -> dict[str, Any]:  # noqa: ANN401
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:  # noqa: ANN401
+    return value if isinstance(value, list) else []

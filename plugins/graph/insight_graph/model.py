@@ -1,0 +1,71 @@
+"""A graph that somebody looks at: its columns, and views of all and of what the readability pass leaves."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from insight_core.api import InvalidArgument
+from insight_graph.columns import Graph
+from insight_graph.readable import Removed, readable
+from insight_graph.view import Shown, View
+
+
+@frozen(eq=False)
+class Times:
+    """Compute time of nodes in microseconds, NaN where it is not known; ``rows`` say how it came about."""
+
+    micros: NDArray[np.float64]
+    rows: dict[int, list[tuple[str, int, int]]]  # by node: device, start and duration, microseconds
+
+
+@define(eq=False)
+class GraphModel:
+    """Views are made when they are first asked for."""
+
+    graph: Graph
+    times: Times | None = None
+    _views: dict[bool, View] = field(factory=dict)
+    _removed: Removed | None = None
+    _lock: threading.Lock = field(factory=threading.Lock)
+
+    @property
+    def nbytes(self) -> int:
+        """About what it takes, with both views."""
+        return self.graph.nbytes + len(self.graph) * 160 + len(self.graph.edges) * 100
+
+    def view(self, is_readable: bool) -> View:
+        with self._lock:
+            found = self._views.get(is_readable)
+            if found is None:
+                shown = self._pass().shown if is_readable else Shown.all_of(self.graph)
+                found = self._views[is_readable] = View.of(self.graph, shown)
+            return found
+
+    def removed(self) -> Removed:
+        """What the readability pass takes away."""
+        with self._lock:
+            return self._pass()
+
+    def _pass(self) -> Removed:
+        if self._removed is None:
+            self._removed = readable(self.graph)
+        return self._removed
+
+
+def place_of(view: View, id_: str) -> int:
+    """The branch or leaf with that id. Raises InvalidArgument, with a text for the user."""
+    place = view.tree.find(id_)
+    if place is None:
+        raise InvalidArgument(f"id names nothing that is shown of the graph: {id_!r}")
+    return place
+
+
+def branch_of(view: View, id_: str, name: str = "id") -> int:
+    place = view.tree.find(id_)
+    if place is None or place < 0:
+        raise InvalidArgument(f"{name} must be that of a scope or stack, not {id_!r}")
+    return place

@@ -1,0 +1,187 @@
+"""Stacks: siblings that are alike, shown as one thing; and ranges, where there are too many of anything."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_graph.columns import Edges, Graph, Indices, Kind, joined
+from insight_graph.tree import Tree, TreeBuilder
+
+FEWEST = 5  # that are stacked
+MIXED = 1 << 30  # the type of a stack whose members differ or are scopes
+MOST_CHILDREN = 300  # more are shown in ranges
+_RANGE = 100  # members of a range, or a power of it
+_EXACT = (1 << 53) - 1  # the largest integer that a page holds exactly
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def stacked(builder: TreeBuilder, edges: Edges) -> Tree:
+    """``edges`` lead from leaf to leaf."""
+    builder.structures = _structures(builder)
+    constants = builder.kinds == Kind.CONSTANT
+    first = _stack_leaves(builder, ~constants)
+    _follow_consumers(builder, constants, edges, first)
+    _stack_leaves(builder, constants)
+    _stack_scopes(builder)
+    _split_into_ranges(builder)
+    _name_apart(builder)
+    return builder.tree()
+
+
+def structure_of_type(name: str) -> int:
+    """A number for operators of a type: the same at every start, never 0."""
+    data = name.encode("utf-8", "surrogatepass")
+    return (zlib.crc32(data) << 20 ^ zlib.adler32(data)) & _EXACT or 1
+
+
+def _structures(builder: TreeBuilder) -> NDArray[np.int64]:
+    """Of scopes: a number, equal for those that hold operators of the same types in the same scopes."""
+    operators = builder.kinds == Kind.OPERATOR
+    of_types = np.array([structure_of_type(name) for name in builder.graph.type_names], np.uint64)
+    types = builder.graph.types[builder.leaves.nodes]
+    sums = np.zeros(len(builder.parents), np.uint64)
+    np.add.at(sums, builder.leaf_parents[operators], _mixed(of_types)[types[operators]])
+    for level in reversed(builder.by_depth()):
+        sums[level] = _mixed(sums[level] + np.uint64(1))
+        inside = level[builder.parents[level] >= 0]
+        np.add.at(sums, builder.parents[inside], sums[inside])
+    return (sums & np.uint64(_EXACT)).astype(np.int64)
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64."""
+    with np.errstate(over="ignore"):
+        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return numbers ^ (numbers >> np.uint64(31))
+
+
+def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
+    """Stacks the chosen leaves of one type in one branch; the number of the first new branch."""
+    graph = builder.graph
+    at = np.flatnonzero(chosen)
+    types = graph.types[builder.leaves.nodes[at]]
+    keys = builder.leaf_parents[at].astype(np.int64) * len(graph.type_names) + types
+    found, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    many = counts >= FEWEST
+    numbers = np.cumsum(many) - 1
+    parents, kinds = np.divmod(found[many], max(1, len(graph.type_names)))
+    labels = [
+        f"{graph.type_names[kind] or 'unknown'}[{count}]"
+        for kind, count in zip(kinds.tolist(), counts[many].tolist(), strict=True)
+    ]
+    ids = [joined(builder.ids[parent], label) for parent, label in zip(parents.tolist(), labels, strict=True)]
+    first = builder.add(parents.astype(np.int32), labels, ids, kinds.astype(np.int32))
+    moved = many[groups]
+    builder.leaf_parents = builder.leaf_parents.copy()
+    builder.leaf_parents[at[moved]] = first + numbers[groups[moved]]
+    return first
+
+
+def _follow_consumers(builder: TreeBuilder, constants: NDArray[np.bool_], edges: Edges, first: int) -> None:
+    """A constant that only the members of one stack use goes into it."""
+    used = constants[edges.sources]
+    sources, parents = edges.sources[used], builder.leaf_parents[edges.targets[used]]
+    lowest = np.full(len(constants), np.iinfo(np.int32).max, np.int32)
+    highest = np.full(len(constants), -1, np.int32)
+    np.minimum.at(lowest, sources, parents)
+    np.maximum.at(highest, sources, parents)
+    at = np.flatnonzero((lowest == highest) & (lowest >= first) & constants)
+    at = at[builder.parents[lowest[at]] == builder.leaf_parents[at]]
+    builder.leaf_parents[at] = lowest[at]
+
+
+def _stack_scopes(builder: TreeBuilder) -> None:
+    """Stacks runs of scopes of one structure that follow each other."""
+    scopes = np.flatnonzero(builder.stacks < 0)[1:]
+    if len(scopes) < FEWEST:
+        return
+    orders = builder.orders()[scopes]
+    scopes = scopes[np.lexsort((orders, builder.parents[scopes]))]
+    parents, structures = builder.parents[scopes], builder.structures[scopes]
+    alike = (parents[1:] == parents[:-1]) & (structures[1:] == structures[:-1])
+    starts = np.flatnonzero(np.concatenate(([True], ~alike)))
+    ends = np.append(starts[1:], len(scopes))
+    long = ends - starts >= FEWEST
+    runs = [scopes[start:end] for start, end in zip(starts[long].tolist(), ends[long].tolist(), strict=True)]
+    if not runs:
+        return
+    labels = [f"{_common_name([builder.labels[scope] for scope in run])}[{len(run)}]" for run in runs]
+    above = builder.parents[[run[0] for run in runs]]
+    ids = [joined(builder.ids[parent], label) for parent, label in zip(above.tolist(), labels, strict=True)]
+    first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32))
+    for number, run in enumerate(runs, first):
+        builder.structures[number] = builder.structures[run[0]]
+        builder.parents[run] = number
+
+
+def _common_name(names: list[str]) -> str:
+    """What the names have in common, but for their numbers: Block of 0-Block, 1-Block, ..."""
+    bare = [_DIGITS.sub("", name) for name in names]
+    if len(set(bare)) == 1:
+        common = bare[0]
+    else:
+        head = _common_start(bare)
+        tail = _common_start([name[::-1] for name in bare])[::-1]
+        common = head if len(head) >= len(tail) else tail
+    return common.strip("-_.:[]() ") or "…"
+
+
+def _common_start(names: list[str]) -> str:
+    first, last = min(names), max(names)
+    differ = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    return first[: next(differ, min(len(first), len(last)))]
+
+
+def _name_apart(builder: TreeBuilder) -> None:
+    """No stack has the id of a scope, of a node or of another stack."""
+    graph = builder.graph
+    new = [branch for branch, kind in enumerate(builder.stacks.tolist()) if kind >= 0]
+    labels = {builder.labels[branch] for branch in new}
+    suspects = [node for node, name in enumerate(graph.names) if name in labels]
+    taken = {graph.path(node) for node in suspects}
+    for branch in new:
+        wanted = builder.ids[branch]
+        again = 1
+        while builder.ids[branch] in taken or graph.scopes.find(builder.ids[branch]) is not None:
+            again += 1
+            builder.ids[branch] = f"{wanted}_{again}"
+        taken.add(builder.ids[branch])
+
+
+def _split_into_ranges(builder: TreeBuilder) -> None:
+    """Puts what has too many children into ranges of them, and these too if there are too many."""
+    while True:
+        children, parents = builder.children()
+        counts = np.bincount(parents, minlength=len(builder.parents))
+        crowded = np.flatnonzero(counts > MOST_CHILDREN)
+        if not len(crowded):
+            return
+        ends = np.cumsum(counts)
+        for branch in crowded.tolist():
+            _split(builder, branch, children[ends[branch] - counts[branch] : ends[branch]])
+
+
+def _split(builder: TreeBuilder, branch: int, children: Indices) -> None:
+    size = _RANGE
+    while -(-len(children) // size) > _RANGE:
+        size *= _RANGE
+    starts = range(0, len(children), size)
+    labels = [f"[{start}-{min(start + size, len(children)) - 1}]" for start in starts]
+    kind = builder.stacks[branch] if builder.stacks[branch] >= 0 else MIXED
+    ids = [builder.ids[branch] + label for label in labels]
+    kinds = np.full(len(labels), kind, np.int32)
+    first = builder.add(np.full(len(labels), branch, np.int32), labels, ids, kinds)
+    of_each = first + np.arange(len(children)) // size
+    inside = children >= 0
+    builder.parents[children[inside]] = of_each[inside]
+    builder.leaf_parents[~children[~inside]] = of_each[~inside]
+
+
+def type_of_stack(graph: Graph, kind: int) -> str:
+    """What the members of a stack are all; empty where they differ."""
+    return graph.type_names[kind] if 0 <= kind < MIXED else ""

@@ -1,0 +1,92 @@
+"""Attributes of TensorFlow's graphs (and PyTorch's, which are written the same way), as texts.
+
+Source: attr_value.proto, types.proto, tensor_shape.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from insight_core.api import Dialect, EventField, Payload
+from insight_graph.columns import Attribute, OutputType, Shape
+from insight_graph.messages import is_set, parsed
+from insight_graph.mindspore_values import tensor_text, text_of
+
+_MAX_ITEMS = 256  # of a list that are written out
+_REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
+_CLAIM = EventField(Dialect.TENSORBOARD, "tensor")
+_NAMES = (
+    "", "float32", "float64", "int32", "uint8", "int16", "int8", "string", "complex64", "int64", "bool",
+    "qint8", "quint8", "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "float16",
+    "resource", "variant", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz",
+    "float8_e4m3b11fnuz", "float8_e5m2fnuz", "int4", "uint4", "int2", "uint2",
+)  # fmt: skip
+_FIELDS = {
+    "s": "string",
+    "i": "int",
+    "f": "float",
+    "b": "bool",
+    "type": "type",
+    "shape": "shape",
+    "tensor": "tensor",
+    "func": "function",
+}
+
+
+def type_name(number: int) -> str:
+    number = number - _REFERENCE if number > _REFERENCE else number
+    return _NAMES[number] if 0 <= number < len(_NAMES) else f"type {number}"
+
+
+def shape_of(message: Any) -> Shape:  # noqa: ANN401
+    return None if message.unknown_rank else tuple(one.size for one in message.dim)
+
+
+def attribute(data: bytes) -> Attribute:
+    """One attribute, or why it cannot be read."""
+    try:
+        entry = parsed("AttrEntry", data)
+    except ValueError as error:
+        return Attribute("?", "", str(error), len(data))
+    kind, text = _described(entry.value)
+    return Attribute(text_of(entry.key), kind, text, entry.value.ByteSize())
+
+
+def _described(value: Any) -> tuple[str, str]:  # noqa: ANN401
+    for field, kind in _FIELDS.items():
+        if is_set(value, field):
+            return kind, _text(field, getattr(value, field))
+    if is_set(value, "list"):
+        for field, kind in _FIELDS.items():
+            if items := getattr(value.list, field):
+                texts = (_text(field, item) for item in items[:_MAX_ITEMS])
+                texts = (_text(field, item) for item in items[:_MAX_ITEMS])
+                return f"list[{kind}]", _listed(texts, len(items))
+        return "list", "[]"
+    if is_set(value, "placeholder"):
+        return "placeholder", text_of(value.placeholder)
+    return "", ""
+
+
+def _text(field: str, item: Any) -> str:  # noqa: ANN401
+    if field == "s":
+        return text_of(item)
+    if field == "f":
+        return f"{item:.9g}"
+    if field == "type":
+        return type_name(item)
+    if field == "shape":
+        shape = shape_of(item)
+        return "?" if shape is None else str(OutputType("", shape))
+    if field == "tensor":
+        return tensor_text(Payload(item, _CLAIM))
+    if field == "func":
+        return text_of(item.name)
+    return str(item)
+
+
+def _listed(items: Iterable[str], count: int) -> str:
+    shown = list(items)
+    more = [f"… {count} in all"] if count > len(shown) else []
+    return f"[{', '.join(shown + more)}]"

@@ -1,0 +1,243 @@
+"""The hierarchy in which a graph is shown: scopes, stacks of what is alike, and what is in them.
+
+What is at the bottom of it is a leaf. Leaves have positions: those of a scope or stack lie side by side, so
+that everything about it is about a range of positions. Scopes and stacks are branches, with numbers; branch
+0 is the root. Where either is meant, a position p is written as ``~p``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from insight_graph.columns import Graph, Indices, joined
+
+
+@frozen(eq=False)
+class Leaves:
+    """What is to be shown, by column. ``scopes`` are those that a leaf is shown in, ``homes`` those of its
+    id; ``orders`` say which is first."""
+
+    nodes: Indices
+    scopes: Indices
+    homes: Indices
+    orders: NDArray[np.int64]
+
+
+@frozen(eq=False)
+class Tree:
+    """Columns of branches, and of leaves by position. ``stacks`` is -1 for a scope, the code of the type of
+    the members for a stack, and ``stacks.MIXED`` for one whose members differ or are scopes."""
+
+    graph: Graph
+    parents: Indices
+    labels: list[str]
+    ids: list[str]
+    stacks: Indices
+    structures: NDArray[np.int64]
+    lows: Indices
+    highs: Indices
+    nodes: Indices
+    homes: Indices
+    leaf_parents: Indices
+    child_starts: Indices
+    child_list: Indices
+    positions: Indices  # of the leaves as they were given
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    @property
+    def nbytes(self) -> int:
+        return 20 * len(self.nodes) + 250 * len(self.parents)
+
+    def children(self, branch: int) -> Indices:
+        """Branches, and leaves as ``~position``, in order."""
+        return self.child_list[self.child_starts[branch] : self.child_starts[branch + 1]]
+
+    def bounds(self, place: int) -> tuple[int, int]:
+        """The positions of the leaves that are in it, or that it is."""
+        return (int(self.lows[place]), int(self.highs[place])) if place >= 0 else (~place, ~place + 1)
+
+    def parent(self, place: int) -> int:
+        return int(self.parents[place] if place >= 0 else self.leaf_parents[~place])
+
+    def id(self, place: int) -> str:
+        if place >= 0:
+            return self.ids[place]
+        home, node = self.homes[~place], self.nodes[~place]
+        return joined(self.graph.scopes.paths[home], self.graph.names[node])
+
+    def label(self, place: int) -> str:
+        return self.labels[place] if place >= 0 else self.graph.names[self.nodes[~place]]
+
+    def around(self, place: int) -> list[int]:
+        """The branches that it is in, from the outermost below the root to its parent."""
+        found = []
+        while place != 0 and (place := self.parent(place)) != 0:
+            found.append(place)
+        return found[::-1]
+
+    def find(self, id_: str) -> int | None:
+        """The branch or leaf of an id."""
+        branch = self._numbers.get(id_)
+        if branch is not None:
+            return branch
+        order, starts = self._by_home
+        for scope, name in _splits(id_):
+            home = self.graph.scopes.find(scope)
+            if home is None:
+                continue
+            for position in order[starts[home] : starts[home + 1]].tolist():
+                if self.graph.names[self.nodes[position]] == name:
+                    return ~int(position)
+        return None
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {id_: branch for branch, id_ in enumerate(self.ids)}
+
+    @functools.cached_property
+    def _by_home(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        order = np.argsort(self.homes, kind="stable")
+        counts = np.bincount(self.homes, minlength=len(self.graph.scopes))
+        return order, np.concatenate(([0], np.cumsum(counts)))
+
+
+def _splits(id_: str) -> Iterator[tuple[str, str]]:
+    """Every scope and name that an id may mean: names may have slashes in them."""
+    at = id_.rfind("/")
+    while at >= 0:
+        yield id_[:at], id_[at + 1 :]
+        at = id_.rfind("/", 0, at)
+    yield "", id_
+
+
+@define(eq=False)
+class TreeBuilder:
+    """Branches while they become more, and in which of them each leaf is."""
+
+    graph: Graph
+    leaves: Leaves
+    parents: Indices
+    labels: list[str]
+    ids: list[str]
+    stacks: Indices
+    structures: NDArray[np.int64]
+    leaf_parents: Indices
+
+    @classmethod
+    def of(cls, graph: Graph, leaves: Leaves) -> TreeBuilder:
+        """The scopes that leaves are in."""
+        of_scopes = np.array(graph.scopes.parents, np.int32)
+        used = np.zeros(len(of_scopes), bool)
+        used[0] = True
+        ends = np.unique(leaves.scopes)
+        while len(ends):
+            used[ends] = True
+            above = np.unique(of_scopes[ends])
+            ends = above[(above >= 0) & ~used[above]]
+        numbers = np.cumsum(used, dtype=np.int32) - 1
+        shown = np.flatnonzero(used)
+        parents = of_scopes[shown]
+        parents = np.where(parents >= 0, numbers[parents], -1).astype(np.int32)
+        return cls(
+            graph,
+            leaves,
+            parents,
+            [graph.scopes.labels[scope] for scope in shown.tolist()],
+            [graph.scopes.paths[scope] for scope in shown.tolist()],
+            np.full(len(shown), -1, np.int32),
+            np.zeros(len(shown), np.int64),
+            numbers[leaves.scopes],
+        )
+
+    @property
+    def kinds(self) -> NDArray[np.uint8]:
+        return self.graph.kinds[self.leaves.nodes]
+
+    def add(self, parents: Indices, labels: list[str], ids: list[str], stacks: Indices) -> int:
+        """Adds branches; the number of the first."""
+        first = len(self.parents)
+        self.parents = np.concatenate((self.parents, parents)).astype(np.int32)
+        self.labels += labels
+        self.ids += ids
+        self.stacks = np.concatenate((self.stacks, stacks)).astype(np.int32)
+        self.structures = np.concatenate((self.structures, np.zeros(len(labels), np.int64)))
+        return first
+
+    def by_depth(self) -> list[NDArray[np.intp]]:
+        """Branches, those of one depth together, the root first."""
+        depths = np.zeros(len(self.parents), np.int32)
+        above = self.parents
+        while True:
+            inside = above >= 0
+            if not inside.any():
+                break
+            depths += inside
+            above = np.where(inside, self.parents[above], -1)
+        order = np.argsort(depths, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(depths))[:-1])
+
+    def orders(self) -> NDArray[np.int64]:
+        """Of branches: the first of what is in each."""
+        found = np.full(len(self.parents), np.iinfo(np.int64).max)
+        np.minimum.at(found, self.leaf_parents, self.leaves.orders)
+        for level in reversed(self.by_depth()[1:]):
+            np.minimum.at(found, self.parents[level], found[level])
+        return found
+
+    def children(self) -> tuple[Indices, Indices]:
+        """What is in each branch, branches and leaves as ``~leaf``, by branch and order; and the branches."""
+        inner = np.arange(1, len(self.parents), dtype=np.int32)
+        children = np.concatenate((inner, ~np.arange(len(self.leaf_parents), dtype=np.int32)))
+        parents = np.concatenate((self.parents[1:], self.leaf_parents))
+        sorting = np.lexsort((np.concatenate((self.orders()[1:], self.leaves.orders)), parents))
+        return children[sorting], parents[sorting]
+
+    def tree(self) -> Tree:
+        """Gives each leaf its position."""
+        leaf_count = len(self.leaf_parents)
+        levels = self.by_depth()
+        counts = np.bincount(self.leaf_parents, minlength=len(self.parents))
+        for level in reversed(levels[1:]):
+            np.add.at(counts, self.parents[level], counts[level])
+        children, parents = self.children()
+        of_branches = children >= 0
+        sizes = np.ones(len(children), counts.dtype)
+        sizes[of_branches] = counts[children[of_branches]]
+        starts = np.searchsorted(parents, np.arange(len(self.parents) + 1)).astype(np.int32)
+        before = np.cumsum(sizes) - sizes
+        offsets = before - before[starts[parents]] if len(before) else before
+        offset_of = np.zeros(len(self.parents), np.int64)
+        offset_of[children[of_branches]] = offsets[of_branches]
+        lows = np.zeros(len(self.parents), np.int64)
+        for level in levels[1:]:
+            lows[level] = lows[self.parents[level]] + offset_of[level]
+        given = ~children[~of_branches]
+        positions = np.empty(leaf_count, np.int32)
+        positions[given] = (lows[parents] + offsets)[~of_branches]
+        child_list = children.copy()
+        child_list[~of_branches] = ~positions[given]
+        at = np.empty(leaf_count, np.intp)
+        at[positions] = np.arange(leaf_count)
+        return Tree(
+            graph=self.graph,
+            parents=self.parents,
+            labels=self.labels,
+            ids=self.ids,
+            stacks=self.stacks,
+            structures=self.structures,
+            lows=lows.astype(np.int32),
+            highs=(lows + counts).astype(np.int32),
+            nodes=self.leaves.nodes[at],
+            homes=self.leaves.homes[at],
+            leaf_parents=self.leaf_parents[at],
+            child_starts=starts,
+            child_list=child_list,
+            positions=positions,
+        )
