@@ -15,7 +15,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.api import Claim, Dialect, EventField, Payload, SummaryPlugin
-from insight_core.values.histograms import Floats, Histogram, checked
+from insight_core.values.histograms import MAX_COUNTED, Floats, Histogram, checked
 from insight_core.values.tensors import tensor_of
 from insight_core.values.wire import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
 
@@ -24,6 +24,7 @@ MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")
 HISTOGRAMS: Final = SummaryPlugin("histograms")
 CLAIMS: Final[frozenset[Claim]] = frozenset({HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS})
 
+MAX_BUCKETS = 1_000_000
 _ENDLESS = 1e300  # writers have limits of 1.8e308 and 1e308 that mean infinity
 _BUCKET = np.dtype(  # as far as its length is always the same: the count follows
     [("left_key", "u1"), ("left", "<f8"), ("width_key", "u1"), ("width", "<f8"), ("count_key", "u1")]
@@ -113,6 +114,7 @@ def _of_proto(found: HistogramProto) -> Histogram:
     bounds = _believed(found.min, found.max, found.num, left, right, counts)
     left, right, counts = _bounded(left, right, counts, bounds)
     counted = found.num if math.isfinite(found.num) and found.num > 0 else float(found.counts.sum())
+    _check_totals(counted)
     return Histogram(
         left=left,
         right=right,
@@ -128,6 +130,7 @@ def _of_mindspore(found: MindSporeHistogram) -> Histogram:
     with np.errstate(invalid="ignore", over="ignore"):
         left, right, counts = found.left, found.left + found.width, found.counts
     checked(left, right, counts)
+    _check_totals(found.count, found.nan, found.pos_inf, found.neg_inf)
     finite = found.count - found.nan - found.pos_inf - found.neg_inf
     bounds = _believed(found.min, found.max, finite, left, right, counts)
     # edges are computed in float32: they may be a little beyond the values, and stay
@@ -151,6 +154,8 @@ def _of_tensor(payload: Payload) -> Histogram:
     if len(tensor.shape) != 2 or tensor.shape[1] != 3 or tensor.values.dtype.kind not in "fiu":
         shape = ", ".join(str(size) for size in tensor.shape)
         raise ValueError(f"the histogram is {tensor.dtype} [{shape}], not numbers of [buckets, 3]")
+    if tensor.shape[0] > MAX_BUCKETS:  # a few bytes may stand for any number of them
+        raise ValueError(f"the histogram has {tensor.shape[0]:,} buckets: at most {MAX_BUCKETS:,} are read")
     left, right, counts = tensor.values.astype(np.float64).T
     empty = (counts == 0) & (right < left)  # a data server puts min and max where the outer limits were
     left, right, counts = left[~empty], right[~empty], counts[~empty]
@@ -183,8 +188,15 @@ def _believed(
     return low, high
 
 
+def _check_totals(*totals: float) -> None:
+    for total in totals:
+        if not 0 <= total <= MAX_COUNTED:
+            raise ValueError(f"the histogram says that it counts {total:.4g} values")
+
+
 def _mean(total: float, count: float) -> float | None:
-    return total / count if math.isfinite(total) and count > 0 else None
+    mean = total / count if count > 0 else math.nan
+    return mean if math.isfinite(mean) else None
 
 
 def _endless(left: Floats, right: Floats) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
 _LARGEST = float(np.finfo(np.float64).max)
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
@@ -56,6 +57,10 @@ def checked(left: Floats, right: Floats, counts: Floats) -> None:
         raise ValueError("the count of a bucket is not finite")
     if (counts < 0).any():
         raise ValueError("the count of a bucket is negative")
+    with np.errstate(over="ignore"):
+        total = float(counts.sum())
+    if total > MAX_COUNTED:
+        raise ValueError(f"the buckets count {total:.4g} values, more than any tensor has")
     if (right < left).any():
         raise ValueError("a bucket has a negative width")
 
@@ -152,8 +157,9 @@ def _within(
     """The parts of the buckets that lie in the range, with their share of the counts."""
     low, high = extent
     cut_left, cut_right = np.clip(left, low, high), np.clip(right, low, high)
-    flat = right == left
-    width = np.where(flat, 1, right / 2 - left / 2)  # right - left may be beyond float64
+    half = right / 2 - left / 2  # right - left may be beyond float64
+    flat = half == 0  # so is the half of the smallest width
+    width = np.where(flat, 1, half)
     share = np.where(flat, (left >= low) & (left <= high), (cut_right / 2 - cut_left / 2) / width)
     return cut_left, cut_right, counts * share
 

@@ -95,7 +95,8 @@ def _message(payload: Payload, *, head: bool = False) -> _Mindspore | _Tensorflo
         for number, kind, start, end, value in wire.fields(payload.data):
             message.take(number, kind, start, end, value)
     except ValueError:
-        if not head or message.data_type is None:  # the head of a payload ends within the values
+        # the head of a payload ends within the values, and may not have told the shape yet
+        if not head or message.data_type is None or not message.sizes:
             raise
     return message
 

@@ -107,16 +107,16 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
 
     def comparison(request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))
-        keys = series_keys(request, data, plugin)
-        if len({key.tag for key in keys}) > 1:
-            raise InvalidArgument("tag must be given once")
-        if len(keys) > MAX_RUNS:
-            raise InvalidArgument(f"run must name at most {MAX_RUNS} runs, not {len(keys)}")
         step = required_number(request, "step")
         shown = attempts(request)
-        axis = _Axis.of(request, max(1, len(keys)))
 
         def read() -> Response:
+            keys = series_keys(request, data, plugin)
+            if len({key.tag for key in keys}) > 1:
+                raise InvalidArgument("tag must be given once")
+            if len(keys) > MAX_RUNS:
+                raise InvalidArgument(f"run must name at most {MAX_RUNS} runs, not {len(keys)}")
+            axis = _Axis.of(request, max(1, len(keys)))
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
             places = [
                 place_in(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
@@ -194,7 +194,7 @@ def _response(
 ) -> Response:
     rows = np.array([percentiles(histogram) for histogram in found.histograms]).reshape(-1, len(PERCENTS))
     extent = usual_range(rows) if axis.ignore_outliers else None
-    columns = _columns(found, aligned(found.histograms, axis.bins, extent)) | {"percentiles": rows, **more}
+    columns = _columns(found, aligned(found.histograms, axis.bins, extent), rows) | dict(more)
     if form == "safetensors":
         return safetensors_response(columns, "histograms", described)
     for name in ("mins", "maxs", "means", "percentiles"):
@@ -204,8 +204,10 @@ def _response(
     return json_response(columns | described)
 
 
-def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
-    """By name; ``counts`` is of [records, bins], the others have a value for each record."""
+def _columns(found: _Found, shown: AlignedHistograms, rows: Column) -> dict[str, Column]:
+    """By name; ``counts`` is of [records, bins], ``rows`` the percentiles of [records, 9], the others have
+    a value for each record.
+    """
     places, histograms = found.places, found.histograms
     return {
         "steps": np.array([place.step for place in places], np.int64),
@@ -217,9 +219,7 @@ def _columns(found: _Found, shown: AlignedHistograms) -> dict[str, Column]:
         "mins": _known(histogram.min for histogram in histograms),
         "maxs": _known(histogram.max for histogram in histograms),
         "means": _known(histogram.mean for histogram in histograms),
-        "percentiles": np.array([percentiles(histogram) for histogram in histograms]).reshape(
-            -1, len(PERCENTS)
-        ),
+        "percentiles": rows,
         "totals": np.array([histogram.count for histogram in histograms], np.int64),
         "nans": np.array([histogram.nan for histogram in histograms], np.int64),
         "pos_infs": np.array([histogram.pos_inf for histogram in histograms], np.int64),

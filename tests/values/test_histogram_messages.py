@@ -107,11 +107,30 @@ def test_a_bucket_without_an_end_has_its_values_at_the_other() -> None:
         ([1, 2], [1, NAN], "not finite"),
         ([1, 2], [1, -1], "negative"),
         ([LARGEST], [3], "no end"),
+        ([1, 2], [1e30, 1], "1e\\+30 values"),
+        ([1, 2], [LARGEST, LARGEST], "inf values"),
     ],
 )
 def test_buckets_that_cannot_be(limits: list[float], counts: list[float], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         _proto(limits, counts)
+
+
+def test_totals_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match=r"it counts 1e\+300 values"):
+        _proto([0, 1], [1, 1], min=0, max=1, num=1e300)
+    for field in ("count", "nan_count", "pos_inf_count", "neg_inf_count"):
+        with pytest.raises(ValueError, match="it counts -5 values"):
+            _decoded(_mindspore([(0, 1, 3)], **{field: -5}))
+    assert _proto([0, 1], [1, 1], min=0, max=1, num=0.01, sum=LARGEST).mean is None
+
+
+def test_a_few_bytes_are_not_any_number_of_buckets() -> None:
+    message = tensorboard.TensorProto(dtype=tensorboard.DT_FLOAT, float_val=[1])
+    message.tensor_shape.dim.add(size=30_000_000)
+    message.tensor_shape.dim.add(size=3)
+    with pytest.raises(ValueError, match="30,000,000 buckets"):
+        decoded_histogram(Payload(message.SerializeToString(), HISTOGRAMS))
 
 
 def test_lists_that_are_not_packed_are_read() -> None:

@@ -119,9 +119,10 @@ def test_what_lies_beyond_a_given_axis_is_in_no_bin() -> None:
         (0.5, 2),
     )
     assert found.edges.tolist() == [0.5, 1.25, 2]
-    assert_allclose(found.counts, [[5 + 0.75, 2.25 + 5], [0, 0]])
+    assert_allclose(found.counts, [[5 + 0.75, 2.25 + 5], [0.0, 0.0]])
     assert_allclose(found.beyond, [5 + 3 + 1, 3])
     assert aligned([_histogram((0, 1, 10))], 2).beyond.tolist() == [0]
+    assert aligned([_histogram((0, 5e-324, 3))], 2, (0, 1)).beyond.tolist() == [0]
 
 
 def test_the_usual_range_leaves_out_the_most_extreme_steps() -> None:

@@ -206,6 +206,14 @@ def test_the_head_of_a_payload_says_what_the_tensor_is(claim: Any) -> None:  # n
         tensor_of(Payload(whole.data[:64], claim))
 
 
+def test_a_head_without_the_shape_says_nothing() -> None:
+    dims = _varint(1 << 3) + _varint(5000)
+    payload = Payload(b"\x10\x0b" + _field(3, bytes(20_000)) + dims, MINDSPORE)
+    assert tensor_header(payload).shape == (5000,)
+    with pytest.raises(ValueError, match="end"):
+        tensor_header(Payload(payload.data[:1024], MINDSPORE))
+
+
 @pytest.mark.parametrize(
     ("payload", "reason"),
     [

@@ -18,6 +18,9 @@ _HEIGHT, _WIDTH, _CHANNELS, _ENCODED = 1, 2, 3, 4  # of an Image
 _DTYPE, _STRING_VAL = 1, 8  # of a TensorProto
 _DT_STRING = 7
 _MOST_DIGITS = 10  # of a width or height
+_PICTURE = 64  # bytes in memory of the object that a picture is in
+
+MAX_PICTURES = 1_000_000  # of one record
 
 
 @frozen
@@ -35,7 +38,8 @@ class Pictures:
 
     @property
     def nbytes(self) -> int:
-        return sum(map(len, self.encoded))
+        """Bytes in memory."""
+        return sum(map(len, self.encoded)) + _PICTURE * len(self.encoded)
 
 
 def pictures_of(payload: Payload) -> Pictures:
@@ -63,6 +67,8 @@ def _batch(data: bytes) -> Pictures:
             dtype = value
         elif wire_type == LENGTH_DELIMITED and number == _STRING_VAL:
             strings.append(data[start:end])
+            if len(strings) > 2 + MAX_PICTURES:
+                raise ValueError(f"the tensor has more than {MAX_PICTURES:,} pictures")
     if dtype != _DT_STRING:
         raise ValueError(f"the tensor holds no strings but values of type {dtype}")
     if len(strings) < 2:

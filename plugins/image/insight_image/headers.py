@@ -6,12 +6,14 @@ script. Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 
 from attrs import frozen
 
 _MOST_MARKERS = 10_000  # segments of a JPEG before its size
+_FILL = re.compile(rb"\xff*(?=\xff)")  # bytes that a JPEG may have before a marker
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette of colours
 
 
@@ -66,8 +68,8 @@ def _png(data: bytes) -> tuple[int, int, int]:
 def _jpeg(data: bytes) -> tuple[int, int, int]:
     position = 2
     for _ in range(_MOST_MARKERS):
-        while data[position] == 0xFF and data[position + 1] == 0xFF:  # fill bytes
-            position += 1
+        fill = _FILL.match(data, position)
+        position = fill.end() if fill else position
         mark, code = data[position], data[position + 1]
         if mark != 0xFF or code == 0xD9:
             break

@@ -14,14 +14,13 @@ from insight_core.values.decoded import DecodedValues, RecordPlace
 from insight_core.web.answers import bytes_response, json_response
 from insight_core.web.parameters import flag, whole_number
 from insight_core.web.records import is_pinned, record_of, records_route
-from insight_image.decoder import BATCHES, Pictures, pictures_of
+from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
 from insight_image.headers import Header, header_of
 from insight_image.thumbnails import thumbnail
 
 MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
 MAX_SIZE = 512  # pixels of a thumbnail each way
 _SIZE = 256
-_MAX_SAMPLE = 1_000_000
 
 _IMAGE = PluginNameEnum.IMAGE
 
@@ -125,7 +124,7 @@ class _Views:
         return bytes_response(small, "image/png", immutable=is_pinned(request))
 
     def _sample(self, request: Request) -> _Sample:
-        index = whole_number(request, "sample", 0, _MAX_SAMPLE, 0)
+        index = whole_number(request, "sample", 0, MAX_PICTURES, 0)
         place = record_of(request, self.data, _IMAGE)
         pictures = self.values.get(place)
         if index >= len(pictures.encoded):

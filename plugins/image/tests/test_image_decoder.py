@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from insight_image import decoder
 from insight_image.decoder import DECODER, Pictures, pictures_of
 
 from insight_core.api import Claim, Dialect, EventField, Payload, SummaryPlugin
@@ -37,6 +38,19 @@ def test_a_batch() -> None:
     assert (empty.encoded, empty.nbytes) == ((), 0)
     odd = pictures_of(Payload(wire.text_tensor([b"wide", b"9" * 5000, b"one"]), IMAGES))
     assert odd == Pictures((b"one",), 0, 0, 0)
+
+
+def test_empty_pictures_take_memory_too() -> None:
+    found = pictures_of(Payload(b"\x08\x07" + b"\x42\x00" * 1002, IMAGES))
+    assert len(found.encoded) == 1000
+    assert found.nbytes >= 8000
+
+
+def test_a_batch_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoder, "MAX_PICTURES", 3)
+    pictures_of(Payload(b"\x08\x07" + b"\x42\x00" * 5, IMAGES))
+    with pytest.raises(ValueError, match="more than 3 pictures"):
+        pictures_of(Payload(b"\x08\x07" + b"\x42\x00" * 6, IMAGES))
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,13 @@ def test_what_a_header_says(
     assert (header.channels, header.whole) == (channels, True)
 
 
+def test_bytes_that_fill_up_before_a_marker() -> None:
+    whole = _saved("RGB", "JPEG")
+    assert header_of(whole[:2] + b"\xff" * 5_000_000 + whole[2:]).width == 20
+    with pytest.raises(ValueError, match="ends within its header"):
+        header_of(b"\xff\xd8" + b"\xff" * 5_000_000)
+
+
 def test_bitmaps_of_before_windows_and_upside_down() -> None:
     old = b"BM" + bytes(12) + struct.pack("<IHHHH", 12, 7, 5, 1, 24)
     assert (header_of(old).width, header_of(old).height) == (7, 5)

@@ -19,11 +19,15 @@ KINDS = {"f": "float", "i": "integer", "u": "integer", "b": "bool", "c": "comple
 
 @frozen(eq=False)
 class Cells:
-    """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say beside them."""
+    """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say beside them.
+
+    ``texts``: what is in ``json``, where no column can hold it.
+    """
 
     columns: Mapping[str, NDArray[Any]]
     json: object
     described: Mapping[str, object] = field(factory=dict)
+    texts: Mapping[str, object] = field(factory=dict)
 
 
 def kind_of(dtype: str, values: NDArray[Any]) -> str:
@@ -40,7 +44,7 @@ def cells_of(values: NDArray[Any]) -> Cells:
     kind = values.dtype.kind
     if kind == "O":
         texts, cut = _texts(values)
-        return Cells({}, texts, {"texts": texts, "cut": cut})
+        return Cells({}, texts, {"cut": cut}, {"texts": texts})
     if kind == "c":
         parts = values.real, values.imag
         return Cells(dict(zip(("real", "imaginary"), parts, strict=True)), np.stack(parts, axis=-1))
@@ -73,10 +77,9 @@ def _whole(values: NDArray[Any]) -> object:
 def _texts(values: NDArray[Any]) -> tuple[Any, int]:
     """The strings as (nested) lists of texts, and how many of them are cut."""
     longest = min(_LONGEST, max(_FEWEST, MOST_CHARACTERS // max(1, values.size)))
-    flat = [text[: longest * 4].decode("utf-8", "backslashreplace")[:longest] for text in values.flat]
-    cut = sum(
-        len(text) > longest and len(shown) == longest for text, shown in zip(values.flat, flat, strict=True)
-    )
+    most = 4 * (longest + 1)  # bytes of one character more than are shown
+    flat = [text[:most].decode("utf-8", "backslashreplace") for text in values.flat]
+    cut = sum(len(text) > longest for text in flat)
     nested = np.empty(len(flat), object)
-    nested[:] = flat
+    nested[:] = [text[:longest] for text in flat]
     return nested.reshape(values.shape).tolist(), cut

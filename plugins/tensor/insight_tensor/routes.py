@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -18,11 +19,9 @@ from insight_core.api import (
     PluginNameEnum,
     RecordTable,
     Route,
-    SeriesKey,
-    ShownAttempts,
     Undecodable,
 )
-from insight_core.values.decoded import DecodedValues, RecordPlace
+from insight_core.values.decoded import MAX_BYTES, DecodedValues, RecordPlace, place_in
 from insight_core.values.histograms import Histogram, histogram_of
 from insight_core.values.tensors import Tensor, TensorHeader, tensor_header, tensor_of
 from insight_core.web.answers import bytes_response, json_response, safetensors_response
@@ -41,7 +40,8 @@ MAX_READ = 256 << 20  # bytes of payloads that these may take, but two steps wha
 _HEAD = 1024  # bytes of a payload: what a tensor is stands at its begin
 _BUCKETS = 300  # of the values of one step
 _KEPT_BYTES = 160 << 20  # of the decoded tensors that are looked at
-_OTHERS_BYTES = 16 << 20
+_OTHERS_BYTES = 16 << 20  # of the tensors of another summary plugin
+_OTHERS = 4  # summary plugins of which something is kept; a log may name any number
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
@@ -55,7 +55,7 @@ SeriesView: TypeAlias = Callable[["_Series", Request], Response]
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(data)
+    views = _Views(data, _Series.of(data, _TENSOR, _KEPT_BYTES))
     of_series: list[tuple[str, SeriesView]] = [
         ("/records", _Series.records),
         ("/headers", _Series.headers),
@@ -71,7 +71,9 @@ def routes(data: DataProvider) -> Sequence[Route]:
 @frozen
 class _Views:
     data: DataProvider
-    series: dict[str, _Series] = field(factory=dict)  # by owner, which is rarely more than one
+    own: _Series
+    others: OrderedDict[str, _Series] = field(factory=OrderedDict)  # by summary plugin
+    lock: threading.Lock = field(factory=threading.Lock)
 
     def tags(self, request: Request) -> Response:
         """With ``others=1`` also what no plugin claims; ``plugin`` is what its writer says it is of."""
@@ -92,10 +94,19 @@ class _Views:
 
         def view(request: Request) -> Response:
             owner = owner_of(self.data, request.args.getlist("run"), required_text(request, "tag"))
-            series = self.series.get(owner) or self.series.setdefault(owner, _Series.of(self.data, owner))
-            return of(series, request)
+            return of(self._series(owner), request)
 
         return view
+
+    def _series(self, owner: str) -> _Series:
+        if owner == _TENSOR:
+            return self.own
+        with self.lock:
+            series = self.others.pop(owner, None) or _Series.of(self.data, owner, _OTHERS_BYTES)
+            self.others[owner] = series
+            if len(self.others) > _OTHERS:
+                self.others.popitem(last=False)
+        return series
 
 
 @frozen
@@ -108,10 +119,11 @@ class _Series:
     distributions: DecodedValues[Histogram]
 
     @classmethod
-    def of(cls, data: DataProvider, owner: str) -> _Series:
-        kept = _KEPT_BYTES if owner == _TENSOR else _OTHERS_BYTES
+    def of(cls, data: DataProvider, owner: str, kept: int) -> _Series:
         tensors = DecodedValues(data, owner, tensor_of, lambda tensor: tensor.nbytes, kept)
-        return cls(data, owner, tensors, DecodedValues(data, owner, _distribution, _distribution_bytes))
+        most = min(kept, MAX_BYTES)
+        distributions = DecodedValues(data, owner, _distribution, _distribution_bytes, most)
+        return cls(data, owner, tensors, distributions)
 
     def records(self, request: Request) -> Response:
         return records_route(self.data, self.owner).view(request)
@@ -129,7 +141,7 @@ class _Series:
         begin = whole_number(request, "from", 0, _LAST_INDEX, 0)
         most = whole_number(request, "count", 1, MAX_HEADERS, MAX_HEADERS)
         end = min(len(table.steps), begin + most)
-        rows = [self._header_row(place) for place in _places(table, key, begin, end, shown)]
+        rows = [self._header_row(place_in(table, key, index, shown)) for index in range(begin, end)]
         following = end if end < len(table.steps) else None
         return json_response(
             {"run": key.run, "tag": key.tag, "points": table.total, "next": following, "headers": rows}
@@ -177,6 +189,7 @@ class _Series:
         }
         if form == "json":
             return json_response(described | {"values": found.json}, immutable=is_pinned(request))
+        described |= found.texts
         return safetensors_response(found.columns, "tensor", described, immutable=is_pinned(request))
 
     def statistics(self, request: Request) -> Response:
@@ -203,14 +216,6 @@ class _Series:
         answer.response = npy_parts(values)
         answer.content_length = npy_size(values)
         return answer
-
-
-def _places(
-    table: RecordTable, key: SeriesKey, begin: int, end: int, shown: ShownAttempts
-) -> Iterator[RecordPlace]:
-    columns = (column[begin:end].tolist() for column in (table.steps, table.wall_times, table.sizes))
-    for index, (step, wall_time, size) in enumerate(zip(*columns, strict=True), begin):
-        yield RecordPlace(key, index, step, wall_time, size, shown)
 
 
 def _slice(request: Request, tensor: Tensor) -> TensorSlice:

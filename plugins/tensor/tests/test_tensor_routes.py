@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import Dialect, EventField, SummaryPlugin
+from insight_core.api import Dialect, EventField, Payload, SummaryPlugin
 from insight_core.host import Host
 from insight_core.proto import tensorboard_pb2
 from insight_core.registry import Registry
@@ -243,6 +243,36 @@ def test_long_texts_are_cut_and_counted(client: Client, provider: FakeProvider) 
     found = _get(client, "values", "long")
     assert [len(text) for text in found["values"]] == [65_536, 5]
     assert found["cut"] == 1
+    assert "texts" not in found, "they are in the values"
+
+
+def test_texts_that_just_fit_are_not_cut(client: Client, provider: FakeProvider) -> None:
+    for letter in ("x", "é", "語", "𝄞"):
+        texts = [(letter * count).encode() for count in (65_536, 65_537)]
+        _add(provider, letter, [_proto(np.array(texts, object))])
+        found = _get(client, "values", letter)
+        assert found["values"] == [letter * 65_536] * 2
+        assert found["cut"] == 1
+
+
+def test_little_is_kept_of_other_plugins_however_many_there_are(
+    client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for index in range(6):
+        name = f"p{index}"
+        payloads = [_proto(np.ones(2, np.float32))]
+        provider.add_records(f"plugin:{name}", "a", name, payloads, claim=SummaryPlugin(name))
+    payload_of = provider.payload
+
+    def payload(plugin: str, *rest: Any, **more: Any) -> Payload:  # noqa: ANN401
+        asked.append(plugin)
+        return payload_of(plugin, *rest, **more)
+
+    monkeypatch.setattr(provider, "payload", payload)
+    for index in (0, 1, 2, 3, 0, 4, 0, 5, 1):
+        _get(client, "values", f"p{index}")
+    assert [name.removeprefix("plugin:p") for name in asked] == ["0", "1", "2", "3", "4", "5", "1"]
 
 
 def test_statistics(client: Client) -> None:
