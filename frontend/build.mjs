@@ -56,6 +56,7 @@ async function buildPlugin({ entry, out }) {
     root: dirname(entry),
     base: './',
     publicDir: false,
+    worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '[name]-[hash].js' } } },
     build: {
       outDir: out,
       emptyOutDir: true,

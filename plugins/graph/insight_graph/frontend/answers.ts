@@ -1,0 +1,216 @@
+/** What the routes answer (docs/http_api.md, "Graph"). */
+
+/** Names one record of a graph, a profile or a pipeline. */
+export interface RecordKey {
+  readonly run: string;
+  readonly tag: string;
+  readonly index: number;
+}
+export interface GraphRecord extends RecordKey {
+  readonly step: number;
+  readonly wall_time: number;
+}
+export interface GraphInfo extends GraphRecord {
+  readonly size: number;
+  readonly kind: 'operators' | 'layers' | 'functions';
+  readonly format: 'mindspore' | 'tensorboard' | 'keras';
+  /** What to show: the file or the tag. */
+  readonly name: string;
+}
+export interface GraphList {
+  readonly graphs: readonly GraphInfo[];
+  readonly profiles: readonly GraphRecord[];
+  readonly pipelines: readonly GraphRecord[];
+}
+
+export type NodeKind = 'scope' | 'operator' | 'constant' | 'parameter' | 'stack';
+export interface OutputType {
+  readonly dtype: string;
+  readonly shape: readonly number[] | null;
+}
+export interface GraphNode {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly kind: NodeKind;
+  /** Direct members; 0 for what cannot be opened. */
+  readonly children: number;
+  readonly operators: number;
+  readonly constants: number;
+  readonly parameters: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly output_types: readonly OutputType[];
+  readonly device: string;
+  readonly devices: number;
+  /** Microseconds; null if not known. */
+  readonly time: number | null;
+  readonly dynamic: boolean;
+  /** Drawn at the side, its edges only while it is selected. */
+  readonly aside: boolean;
+  readonly structure: number;
+}
+export interface Proxy {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly kind: 'proxy';
+  /** The node outside that it stands for. */
+  readonly of: string;
+  readonly stands_for: NodeKind;
+  readonly path: readonly string[];
+}
+export type EdgeKind = 'data' | 'control';
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+  readonly count: number;
+  readonly label: string;
+}
+export interface PathStep {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: NodeKind;
+}
+export interface Notice {
+  readonly code: string;
+  readonly count: number;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+export interface Scope {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: NodeKind;
+  readonly path: readonly PathStep[];
+  readonly graph: {
+    readonly nodes: number;
+    readonly edges: number;
+    readonly scopes: number;
+    readonly removed: number;
+    readonly notices: readonly Notice[];
+    readonly timed: boolean;
+  };
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly Edge[];
+  readonly proxies: readonly Proxy[];
+  readonly omitted: { readonly edges: number; readonly proxies: number };
+}
+
+export interface Link {
+  /** null for an input that is named and not in the graph. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly type: string;
+  readonly kind: NodeKind;
+  readonly edge: EdgeKind;
+  readonly slot: number | null;
+  readonly output: number | null;
+  readonly dtype: string;
+  readonly shape: readonly number[] | null;
+  readonly count: number;
+  readonly missing: boolean;
+}
+export interface Attribute {
+  readonly name: string;
+  readonly type: string;
+  readonly value: string;
+  readonly size: number;
+  readonly cut: boolean;
+}
+export interface TypeCount {
+  readonly type: string;
+  readonly count: number;
+  readonly time?: number | null;
+}
+export interface NodeDetail extends GraphNode {
+  readonly path: readonly PathStep[];
+  readonly scope: string;
+  readonly full_name: string;
+  readonly source: string;
+  readonly attributes: readonly Attribute[];
+  readonly input_edges: readonly Link[];
+  readonly output_edges: readonly Link[];
+  readonly inputs_total: number;
+  readonly outputs_total: number;
+  readonly types?: readonly TypeCount[];
+  readonly members?: number;
+  readonly copies?: readonly string[];
+  readonly value?: string;
+  readonly times?: readonly { readonly device: string; readonly start: number; readonly time: number }[];
+}
+
+export interface Found {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly kind: NodeKind;
+  readonly path: readonly string[];
+}
+export interface SearchAnswer {
+  readonly total: number;
+  readonly offset: number;
+  readonly results: readonly Found[];
+}
+export interface TraceSide {
+  /** How many operators in the whole graph. */
+  readonly operators: number;
+  /** Among the nodes of the opened scopes. */
+  readonly ids: readonly string[];
+}
+export interface TraceAnswer {
+  readonly ancestors: TraceSide;
+  readonly descendants: TraceSide;
+}
+
+export interface Statistics {
+  readonly nodes: number;
+  readonly operators: number;
+  readonly constants: number;
+  readonly parameters: number;
+  readonly scopes: number;
+  readonly stacks: number;
+  readonly depth: number;
+  readonly edges: number;
+  readonly data_edges: number;
+  readonly control_edges: number;
+  readonly types: readonly TypeCount[];
+  readonly parameter_values: number;
+  readonly parameter_bytes: number;
+  readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
+  readonly devices: readonly { readonly device: string; readonly count: number; readonly time: number | null }[];
+  readonly dtypes: readonly { readonly dtype: string; readonly count: number }[];
+  readonly notices: readonly Notice[];
+}
+export interface RemovedAnswer {
+  readonly total: number;
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly removed: number;
+    readonly bypassed: number;
+    readonly nodes: readonly { readonly id: string; readonly name: string; readonly type: string; readonly path: readonly string[] }[];
+    readonly types: readonly TypeCount[];
+  }[];
+  readonly lifted: readonly { readonly id: string; readonly from: string; readonly to: string }[];
+}
+
+export interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+export interface PipelinePart {
+  readonly name: string;
+  readonly parameters: readonly NamedValue[];
+}
+export interface PipelineNode extends PipelinePart {
+  readonly id: string;
+  readonly type: string;
+  readonly kind: 'source' | 'operation';
+  readonly operations: readonly PipelinePart[];
+  readonly sampler: PipelinePart | null;
+}
+export interface PipelineAnswer {
+  readonly pipeline: { readonly nodes: readonly PipelineNode[]; readonly edges: readonly { readonly from: string; readonly to: string }[] } | null;
+  readonly notices: readonly Notice[];
+}

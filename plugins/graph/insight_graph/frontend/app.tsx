@@ -1,0 +1,81 @@
+import { Content, Empty } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { GraphBoard } from './board';
+import { Dialogs } from './dialogs';
+import { GraphPanel } from './graph_panel';
+import { Legend } from './legend';
+import { NodePanel } from './node_panel';
+import { PipelinePanel } from './pipeline_panel';
+import { Stage } from './stage';
+import { Toolbar } from './toolbar';
+import { useAnswer } from './use_answer';
+
+export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
+  return (
+    <div class={board.screen.value ? 'kit graphs full' : 'kit graphs'} data-testid="graphs">
+      <Toolbar board={board} />
+      <Content board={board}>{() => <Body board={board} />}</Content>
+      <Dialogs board={board} />
+    </div>
+  );
+}
+
+/** The drawing with what is known of it at its side, or why there is none. */
+function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const { explorer } = board;
+  const scene = explorer.scene.value;
+  const isPipeline = board.show.value === 'pipeline';
+  const { value: pipeline } = useAnswer(board.pipelineSource.value?.key ?? null, () => board.pipelineSource.value?.load() ?? Promise.reject(new Error('')));
+  if (board.listFailure.value && !board.list.value) {
+    return (
+      <Empty title={say('failure')} text={board.listFailure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.loadList()}>{say('retry')}</button>
+      </Empty>
+    );
+  }
+  if (board.list.value && !board.source.value) return <NoGraph board={board} />;
+  if (isPipeline && pipeline?.pipeline === null) return <Empty title={say('empty.pipeline')} text={pipeline.notices.map(({ text }) => text).join('\n') || say('empty.pipeline.text')} />;
+  return (
+    <div class="workspace">
+      <div class={explorer.busy.value ? 'surface busy' : 'surface'}>
+        {explorer.failure.value !== null && !scene ? (
+          <Empty title={say('failure.graph')} text={explorer.failure.value}>
+            <button type="button" data-action="retry" onClick={() => explorer.retry()}>{say('retry')}</button>
+          </Empty>
+        ) : (
+          scene && (
+            <>
+              {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
+              <Stage board={board} scene={scene} />
+              <Legend board={board} scene={scene} />
+              <footer class="counts" data-testid="graph-status">
+                <Status board={board} />
+              </footer>
+            </>
+          )
+        )}
+      </div>
+      {board.panel.value && <aside class="side" data-testid="panel">{isPipeline ? <PipelinePanel board={board} id={board.selected.value} /> : board.selected.value === null ? <GraphPanel board={board} /> : <NodePanel board={board} id={board.selected.value} />}</aside>}
+    </div>
+  );
+}
+
+/** How much of the graph is in sight. */
+function Status({ board }: { readonly board: GraphBoard }): JSX.Element | null {
+  const scene = board.explorer.scene.value;
+  if (!scene) return null;
+  const { nodes, edges } = scene.root.graph;
+  return <>{board.t(board.show.value === 'pipeline' ? 'status.pipeline' : 'status', { shown: scene.nodes.filter(({ item }) => item.node).length, frames: scene.frames.length, nodes, edges })}</>;
+}
+
+function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const [missing, other] = board.show.value === 'graph' ? (['nothing', 'pipeline'] as const) : (['pipeline', 'graph'] as const);
+  const there = (other === 'graph' ? board.graphs : board.pipelines).value.length > 0;
+  return (
+    <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
+      {there && <button type="button" data-action="show-other" onClick={() => board.show.set(other, 'push')}>{say(`show.${other}`)}</button>}
+    </Empty>
+  );
+}

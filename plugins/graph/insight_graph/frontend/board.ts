@@ -1,0 +1,150 @@
+import { computed, effect, signal, untracked } from '@preact/signals';
+import { Board, codecs, message, type ChangedSeries } from 'insight-host/kit';
+import type { PluginContext } from 'insight-host';
+import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
+import { cameraCodec } from './camera';
+import { opened, record } from './codecs';
+import { Explorer } from './explorer';
+import { PipelineSource } from './pipeline';
+import { GraphSource, sameRecord, type Source } from './source';
+
+export const SHOWS = ['graph', 'pipeline'] as const;
+export type Show = (typeof SHOWS)[number];
+export const COLORINGS = ['type', 'scope', 'structure', 'device', 'time'] as const;
+export type Coloring = (typeof COLORINGS)[number];
+export const TRACES = ['near', 'ancestors', 'descendants', 'both'] as const;
+export type Trace = (typeof TRACES)[number];
+const SOURCES = 6; // kept
+const SETTLE = 300; // ms without a move before the URL says where the camera is
+
+/** What the graph tab shows, and what the user has set. */
+export class GraphBoard extends Board {
+  /** null until the first answer. */
+  readonly list = signal<GraphList | null>(null);
+  readonly listFailure = signal<string | null>(null);
+
+  readonly show = this.setting('show', codecs.choice<Show>(SHOWS, 'graph'));
+  private readonly chosenGraph = this.setting('graph', record);
+  private readonly chosenPipeline = this.setting('data', record);
+  readonly readable = this.setting('readable', codecs.flag(false));
+  readonly coloring = this.setting('color', codecs.choice<Coloring>(COLORINGS, 'type'));
+  /** Tag of the profile whose times are shown; of several the first without a word of the user. */
+  readonly profile = this.setting('profile', codecs.name);
+  readonly expanded = this.setting('open', opened);
+  readonly selected = this.setting('node', codecs.name);
+  readonly trace = this.setting('trace', codecs.choice<Trace>(TRACES, 'near'));
+  /** Texts of edges: types and shapes. */
+  readonly texts = this.setting('shapes', codecs.flag(false));
+  readonly camera = this.later(this.setting('view', cameraCodec), SETTLE);
+  readonly screen = this.setting('screen', codecs.flag(false));
+  readonly panel = this.setting('panel', codecs.flag(true));
+  readonly legend = this.setting('legend', codecs.flag(true));
+  /** What the search field says. */
+  readonly search = this.later(this.setting('q', codecs.text), SETTLE);
+  readonly regex = this.setting('regex', codecs.flag(false));
+  /** What is asked for in a dialog. */
+  readonly dialog = signal<'removed' | 'notices' | null>(null);
+
+  /** Those of selected runs, in the order of the runs. */
+  readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
+  readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
+  readonly graph = computed<GraphInfo | null>(() => chosen(this.graphs.value, this.chosenGraph.value));
+  readonly pipeline = computed<GraphRecord | null>(() => chosen(this.pipelines.value, this.chosenPipeline.value));
+  /** Profiles of the run whose graph is shown. */
+  readonly profiles = computed<readonly string[]>(() => {
+    const { value: graph } = this.graph;
+    return [...new Set((this.list.value?.profiles ?? []).filter(({ run }) => run === graph?.run).map(({ tag }) => tag))];
+  });
+  /** Asked for where times are shown. */
+  private readonly timedBy = computed(() => {
+    if (this.coloring.value !== 'time') return null;
+    const [first = null] = this.profiles.value;
+    return this.profile.value !== null && this.profiles.value.includes(this.profile.value) ? this.profile.value : first;
+  });
+  private readonly sources = new Map<string, Source>();
+  readonly graphSource = computed<GraphSource | null>(() => {
+    const { value: graph } = this.graph;
+    if (this.show.value !== 'graph' || !graph) return null;
+    const wanted = [graph, this.readable.value, this.timedBy.value] as const;
+    return this.kept(GraphSource.keyOf(...wanted), () => new GraphSource(this.ctx, ...wanted));
+  });
+  readonly pipelineSource = computed<PipelineSource | null>(() => {
+    const { value: pipeline } = this.pipeline;
+    return this.show.value === 'pipeline' && pipeline ? this.kept(PipelineSource.keyOf(pipeline), () => new PipelineSource(this.ctx, pipeline)) : null;
+  });
+  readonly source = computed<Source | null>(() => this.graphSource.value ?? this.pipelineSource.value);
+  /** What is shown, whatever is set; another one has other ids. */
+  readonly subject = computed<string | null>(() => {
+    const { value: graph } = this.show.value === 'graph' ? this.graph : this.pipeline;
+    return graph && [this.show.value, graph.run, graph.tag, graph.index, graph.wall_time].join('\n');
+  });
+
+  readonly explorer: Explorer;
+
+  constructor(ctx: PluginContext) {
+    super(ctx, 'series');
+    let last: string | null = null;
+    this.until(
+      effect(() => {
+        const { value: subject } = this.subject;
+        if (subject !== null && last !== null && subject !== last) untracked(() => this.forget());
+        last = subject ?? last;
+      }),
+    );
+    this.explorer = new Explorer(this);
+    this.until(() => this.explorer.dispose());
+    void this.loadList();
+  }
+
+  async loadList(): Promise<void> {
+    try {
+      this.list.value = await this.ctx.data.json<GraphList>('graphs', {}, { signal: this.ctx.signal });
+      this.listFailure.value = null;
+    } catch (error) {
+      if (!this.ctx.signal.aborted) this.listFailure.value = message(error);
+    }
+  }
+
+  protected override changed(_series: ChangedSeries): void {
+    void this.loadList();
+  }
+
+  open(show: Show, key: RecordKey): void {
+    (show === 'graph' ? this.chosenGraph : this.chosenPipeline).set({ run: key.run, tag: key.tag, index: key.index }, 'push');
+    this.show.set(show);
+  }
+
+  select(id: string | null): void {
+    this.selected.set(id);
+    if (id === null) this.trace.set('near');
+  }
+
+  /** What was opened, chosen and looked at belongs to another graph. */
+  private forget(): void {
+    this.expanded.set(null);
+    this.select(null);
+    this.camera.set(null);
+  }
+
+  /** A list that was read anew, or a setting that was turned back, has the same source as before: what it knows is kept. */
+  private kept<S extends Source>(key: string, make: () => S): S {
+    const source = (this.sources.get(key) as S | undefined) ?? make();
+    this.sources.delete(key);
+    this.sources.set(key, source);
+    for (const old of this.sources.keys()) {
+      if (this.sources.size <= SOURCES) break;
+      this.sources.delete(old);
+    }
+    return source;
+  }
+
+  private ofRuns<T extends RecordKey>(records: readonly T[]): readonly T[] {
+    const order = new Map(this.runs.value.map((run, i) => [run.name, i]));
+    // A stable sort: of a run the first is what to open first.
+    return records.filter(({ run }) => order.has(run)).sort((a, b) => (order.get(a.run) as number) - (order.get(b.run) as number));
+  }
+}
+
+function chosen<T extends RecordKey>(records: readonly T[], key: RecordKey | null): T | null {
+  return records.find((other) => sameRecord(other, key)) ?? records[0] ?? null;
+}

@@ -1,0 +1,85 @@
+import { Dialog } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { Notice } from './answers';
+import type { GraphBoard } from './board';
+import { Section } from './node_panel';
+import { useAnswer } from './use_answer';
+
+export function Dialogs({ board }: { readonly board: GraphBoard }): JSX.Element | null {
+  switch (board.dialog.value) {
+    case 'removed':
+      return <Removed board={board} />;
+    case 'notices':
+      return <Notices board={board} notices={board.explorer.scene.value?.root.graph.notices ?? []} />;
+    case null:
+      return null;
+  }
+}
+
+const shut = (board: GraphBoard) => (): void => void (board.dialog.value = null);
+
+/** What the readability pass took away, and by which rule. */
+function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const source = board.graphSource.value;
+  const { value: found, error } = useAnswer(source && source.key, () => source?.removed() ?? Promise.reject(new Error('')));
+  return (
+    <Dialog name="removed" title={say('removed.title')} onClose={shut(board)}>
+      {error && <p class="problem" role="alert">{error}</p>}
+      {found && (
+        <div class="removed" data-testid="removed">
+          <p class="hint">{say('removed.total', { count: found.total })}</p>
+          {found.rules
+            .filter((rule) => rule.removed > 0)
+            .map((rule) => (
+              <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
+                <p class="count">{rule.types.slice(0, 12).map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
+                <ul class="links">
+                  {rule.nodes.slice(0, 200).map((node) => (
+                    <li key={node.id} title={node.id}>
+                      <span class="name">{node.name}</span>
+                      <span class="what">{node.path.at(-1) ?? ''}</span>
+                    </li>
+                  ))}
+                </ul>
+                {rule.removed > Math.min(200, rule.nodes.length) && <p class="count">{say('node.some', { shown: Math.min(200, rule.nodes.length), count: rule.removed })}</p>}
+              </Section>
+            ))}
+          {found.lifted.length > 0 && (
+            <Section title={say('removed.lifted')} count={found.lifted.length}>
+              <ul class="links">
+                {found.lifted.slice(0, 200).map(({ id, from, to }) => (
+                  <li key={id}>
+                    <span class="name">{id}</span>
+                    <span class="what">{`${from || '/'} → ${to || '/'}`}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** What is broken in a graph that was shown all the same. */
+function Notices({ board, notices }: { readonly board: GraphBoard; readonly notices: readonly Notice[] }): JSX.Element {
+  return (
+    <Dialog name="notices" title={board.t('notices.title')} onClose={shut(board)}>
+      <div class="removed" data-testid="notices">
+        {notices.map(({ code, count, text, examples }) => (
+          <Section key={code} title={text} count={count}>
+            <ul class="links">
+              {examples.map((example, i) => (
+                <li key={i}>
+                  <span class="name">{example}</span>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,210 @@
+import { batch, effect, signal, untracked } from '@preact/signals';
+import { message } from 'insight-host/kit';
+import type { GraphBoard } from './board';
+import { followed, framed, opening, type Camera } from './camera';
+import { Layouts } from './layouts';
+import { layoutInput, planOf, type Size } from './plan';
+import { frameSize, isWithin, sceneOf, type Opened, type Rect, type Scene } from './scene';
+import type { Source } from './source';
+
+/** Nodes that a drawing has at most: then what was opened first is closed. */
+export const MOST_NODES = 600;
+const MOVE = 200; // ms in which nodes go to their new places
+
+/** Keeps the drawing in step with what is opened: asks for scopes, has them laid out, and moves the camera along. */
+export class Explorer {
+  readonly scene = signal<Scene | null>(null);
+  /** The part of the page that it is drawn on. */
+  readonly view = signal<Size>({ width: 0, height: 0 });
+  readonly busy = signal(false);
+  readonly failure = signal<string | null>(null);
+  /** Nodes are on their way to new places. */
+  readonly moving = signal(false);
+  private readonly layouts: Layouts;
+  private readonly stopFollowing: () => void;
+  private stop = new AbortController();
+  private shown: string | null = null;
+  private anchor: string | null = null;
+  private goal: string | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly board: GraphBoard,
+    layouts: Layouts = new Layouts(),
+  ) {
+    this.layouts = layouts;
+    this.stopFollowing = effect(() => {
+      const { source, expanded, texts } = this.board;
+      const wanted = [source.value, expanded.value, texts.value] as const;
+      untracked(() => void this.settle(...wanted));
+    });
+  }
+
+  dispose(): void {
+    this.stopFollowing();
+    this.stop.abort();
+    this.layouts.dispose();
+    clearTimeout(this.timer);
+  }
+
+  retry(): void {
+    const { source, expanded, texts } = this.board;
+    void this.settle(source.peek(), expanded.peek(), texts.peek());
+  }
+
+  /** Where the camera is, whether or not somebody moved it. */
+  cameraOf(scene: Scene): Camera {
+    return this.board.camera.value ?? opening(scene, this.view.value);
+  }
+
+  /** Opens or closes a scope; it stays where it is on the screen. */
+  toggle(id: string): void {
+    const scene = this.scene.peek();
+    if (!scene) return;
+    const now = this.openIds(scene);
+    this.anchor = id;
+    const selected = this.board.selected.peek();
+    if (now.includes(id)) {
+      if (selected !== null && isWithin(scene, selected, id)) this.board.select(id);
+      this.board.expanded.set(now.filter((other) => other !== id && !isWithin(scene, other, id)));
+    } else this.board.expanded.set([...now, id]);
+  }
+
+  closeAll(): void {
+    this.board.expanded.set([]);
+    this.board.camera.set(null);
+  }
+
+  /** Opens what a node is in, selects it, and brings it into the middle. */
+  async reveal(id: string): Promise<void> {
+    const source = this.board.graphSource.peek();
+    const scene = this.scene.peek();
+    if (!scene?.places.has(id) && source) {
+      try {
+        const { path } = await source.node(id);
+        if (source !== this.board.graphSource.peek()) return;
+        const now = this.scene.peek() ? this.openIds(this.scene.peek() as Scene) : [];
+        this.goal = id;
+        this.board.select(id);
+        this.board.expanded.set([...now, ...path.map((step) => step.id).filter((step) => !now.includes(step))]);
+      } catch (error) {
+        this.board.ctx.notify('error', message(error));
+      }
+      return;
+    }
+    this.board.select(id);
+    const place = scene?.places.get(id);
+    if (scene && place) this.board.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
+  }
+
+  private openIds(scene: Scene): readonly string[] {
+    return this.board.expanded.peek() ?? scene.frames.map((frame) => frame.node.id);
+  }
+
+  private async settle(source: Source | null, expanded: readonly string[] | null, texts: boolean): Promise<void> {
+    this.stop.abort();
+    const stop = new AbortController();
+    this.stop = stop;
+    this.failure.value = null;
+    if (!source) {
+      this.scene.value = null;
+      this.busy.value = false;
+      return;
+    }
+    if (this.board.subject.peek() !== this.shown) this.scene.value = null;
+    this.layouts.warm();
+    this.busy.value = true;
+    try {
+      const root = await this.opened(source, '', expanded && new Set(expanded), texts, stop.signal);
+      if (!stop.signal.aborted) this.put(sceneOf(root.opened), expanded);
+    } catch (error) {
+      if (!stop.signal.aborted) this.failure.value = message(error);
+    }
+    if (this.stop === stop) this.busy.value = false;
+  }
+
+  private async opened(source: Source, id: string, expanded: ReadonlySet<string> | null, texts: boolean, signal: AbortSignal): Promise<{ readonly key: string; readonly opened: Opened }> {
+    const scope = await source.scope(id);
+    signal.throwIfAborted();
+    const plan = planOf(scope);
+    const open = expanded ?? new Set(source.opens(scope));
+    const found = await Promise.all(
+      scope.nodes
+        .filter((node) => node.children > 0 && open.has(node.id))
+        .map(async (node) => {
+          try {
+            return [node.id, await this.opened(source, node.id, expanded, texts, signal)] as const;
+          } catch (error) {
+            signal.throwIfAborted();
+            this.board.ctx.notify('error', message(error)); // it stays closed
+            return null;
+          }
+        }),
+    );
+    const members = found.filter((member) => member !== null);
+    const sizes = new Map(members.map(([member, { opened }]) => [member, frameSize(opened.layout)]));
+    // Members bring their sizes: a layout depends on all that is opened below it, and on nothing above.
+    const key = JSON.stringify([source.shape, texts, id, members.map(([, { key: inner }]) => inner)]);
+    const layout = await this.layouts.get(key, () => layoutInput(plan, sizes, texts), signal);
+    return { key, opened: { scope, plan, layout, members: new Map(members.map(([member, { opened }]) => [member, opened])) } };
+  }
+
+  private put(scene: Scene, expanded: readonly string[] | null): void {
+    if (expanded && scene.nodes.length > MOST_NODES && this.closeOldest(scene, expanded)) return;
+    const before = this.board.subject.peek() === this.shown ? this.scene.peek() : null;
+    this.shown = this.board.subject.peek();
+    const { goal } = this;
+    const camera = this.cameraFor(before, scene);
+    [this.anchor, this.goal] = [null, null];
+    batch(() => {
+      if (before && before !== scene) this.move();
+      this.scene.value = scene;
+      if (camera !== undefined) this.board.camera.set(camera);
+    });
+    // A new drawing says its selection by an address: it is brought into sight.
+    if (!before && goal === null && this.board.camera.peek() === null) {
+      const place = scene.places.get(this.board.selected.peek() ?? '');
+      if (place) this.board.camera.set(framed(place, this.view.peek(), opening(scene, this.view.peek())));
+    }
+  }
+
+  private cameraFor(before: Scene | null, scene: Scene): Camera | null | undefined {
+    const view = this.view.peek();
+    const goal = this.goal === null ? undefined : scene.places.get(this.goal);
+    const now = before ? this.cameraOf(before) : (this.board.camera.peek() ?? opening(scene, view));
+    if (goal) return framed(goal, view, now);
+    if (!before) return undefined;
+    const fixed = [this.anchor, this.board.selected.peek(), nearest(before, scene, now)].find((id) => id !== null && before.places.has(id) && scene.places.has(id));
+    if (fixed === undefined || fixed === null) return null;
+    if (this.board.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens anew
+    return followed(now, before.places.get(fixed) as Rect, scene.places.get(fixed) as Rect);
+  }
+
+  private move(): void {
+    this.moving.value = true;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.moving.value = false), MOVE);
+  }
+
+  /** Closes what was opened first and does not contain what was opened last. */
+  private closeOldest(scene: Scene, expanded: readonly string[]): boolean {
+    const last = this.goal ?? expanded.at(-1) ?? '';
+    const drawn = new Map(scene.frames.map((frame) => [frame.node.id, frame]));
+    const oldest = expanded.find((id) => id !== last && drawn.has(id) && !isWithin(scene, last, id));
+    if (oldest === undefined) return false;
+    this.board.ctx.notify('info', this.board.t('closed', { name: drawn.get(oldest)?.node.name ?? oldest, count: MOST_NODES }));
+    this.anchor ??= expanded.at(-1) ?? null;
+    this.board.expanded.set(expanded.filter((id) => id !== oldest && !isWithin(scene, id, oldest)));
+    return true;
+  }
+}
+
+/** The node that is in both drawings and was nearest to the middle of the view. */
+function nearest(before: Scene, after: Scene, { x, y }: Camera): string | null {
+  let [best, distance] = [null as string | null, Infinity];
+  for (const [id, place] of before.places) {
+    const far = (place.x + place.width / 2 - x) ** 2 + (place.y + place.height / 2 - y) ** 2;
+    if (far < distance && after.places.has(id)) [best, distance] = [id, far];
+  }
+  return best;
+}

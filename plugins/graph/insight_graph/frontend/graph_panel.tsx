@@ -1,0 +1,84 @@
+import { bytesText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { Statistics } from './answers';
+import type { GraphBoard } from './board';
+import { Section, Types } from './node_panel';
+import { shapeText, timeOf } from './texts';
+import { useAnswer } from './use_answer';
+
+/** What there is in the whole graph: while nothing is selected. */
+export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const source = board.graphSource.value;
+  const { value: found, error } = useAnswer(source && source.key, () => source?.statistics() ?? Promise.reject(new Error('')));
+  if (error) return <p class="problem" role="alert">{error}</p>;
+  if (!found) return <div class="waiting" aria-busy="true" />;
+  const { locale } = board;
+  return (
+    <div class="graph-panel" data-testid="graph-panel">
+      <h3>{board.graph.value?.name}</h3>
+      <p class="hint">{say('panel.hint')}</p>
+      <Numbers board={board} found={found} />
+      <Section title={say('node.types')} count={found.types.length}>
+        <Types board={board} types={found.types} />
+      </Section>
+      {found.devices.some(({ device }) => device !== '') && (
+        <Section title={say('statistics.devices')} count={found.devices.length}>
+          <table class="facts">
+            <tbody>
+              {found.devices.map(({ device, count, time }) => (
+                <tr key={device}>
+                  <th scope="row">{device || '–'}</th>
+                  <td class="number">{count.toLocaleString(locale.value)}</td>
+                  <td class="number">{time ? timeOf(time, locale.value) : ''}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+      )}
+      {found.largest_parameters.length > 0 && (
+        <Section title={say('statistics.largest')} count={found.largest_parameters.length}>
+          <ul class="links" data-testid="largest">
+            {found.largest_parameters.map((parameter) => (
+              <li key={parameter.id}>
+                <button type="button" class="link" data-id={parameter.id} title={parameter.id} onClick={() => void board.explorer.reveal(parameter.id)}>
+                  {parameter.name}
+                </button>
+                <span class="what">{shapeText(parameter)}</span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Numbers({ board, found }: { readonly board: GraphBoard; readonly found: Statistics }): JSX.Element {
+  const say = board.t.bind(board);
+  const number = (value: number): string => value.toLocaleString(board.locale.value);
+  const rows: readonly (readonly [text: string, value: string])[] = [
+    ['node.operators', number(found.operators)],
+    ['node.parameters', number(found.parameters)],
+    ['node.constants', number(found.constants)],
+    ['statistics.scopes', number(found.scopes)],
+    ['statistics.depth', number(found.depth)],
+    ['statistics.data_edges', number(found.data_edges)],
+    ['statistics.control_edges', found.control_edges > 0 ? number(found.control_edges) : ''],
+    ['statistics.parameter_values', found.parameter_values > 0 ? number(found.parameter_values) : ''],
+    ['statistics.parameter_bytes', found.parameter_bytes > 0 ? bytesText(found.parameter_bytes, board.locale.value) : ''],
+  ];
+  return (
+    <dl class="facts" data-testid="statistics">
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([text, value]) => (
+          <div key={text} data-fact={text.split('.')[1]}>
+            <dt>{say(text)}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,101 @@
+/** What stands out because a node is selected. */
+import type { TraceAnswer } from './answers';
+import type { Trace } from './board';
+import { isWithin, type Line, type Scene } from './scene';
+
+export type Side = 'in' | 'out' | 'both';
+export interface Highlight {
+  readonly selected: string;
+  /** By key; what is not here is pale while a trace is shown. */
+  readonly nodes: ReadonlyMap<string, Side>;
+  readonly lines: ReadonlyMap<string, Side>;
+  /** Everything else is pale. */
+  readonly others: boolean;
+}
+
+/** The node, its proxies and edges, and those at their other ends. */
+export function neighbours(scene: Scene, selected: string): Highlight {
+  const own = new Set([selected, ...(scene.proxies.get(selected) ?? [])]);
+  const nodes = new Map<string, Side>();
+  const lines = new Map<string, Side>();
+  for (const line of scene.lines) {
+    if (own.has(line.to) && !own.has(line.from)) {
+      lines.set(line.key, 'in');
+      mark(nodes, reached(scene, line.from), 'in');
+    } else if (own.has(line.from) && !own.has(line.to)) {
+      lines.set(line.key, 'out');
+      mark(nodes, reached(scene, line.to), 'out');
+    }
+  }
+  for (const proxy of own) if (proxy !== selected) nodes.set(proxy, 'both');
+  return { selected, nodes, lines, others: false };
+}
+
+/** All that leads to a node, or to which it leads, as far as it is drawn. */
+export function traced(scene: Scene, selected: string, answer: TraceAnswer, trace: Exclude<Trace, 'near'>): Highlight {
+  const nodes = new Map<string, Side>();
+  if (trace !== 'descendants') for (const id of answer.ancestors.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'in');
+  if (trace !== 'ancestors') for (const id of answer.descendants.ids) mark(nodes, [id, ...(scene.proxies.get(id) ?? [])], 'out');
+  const lines = new Map<string, Side>();
+  const own = new Set([selected, ...(scene.proxies.get(selected) ?? [])]);
+  const side = (key: string): Side | undefined => (own.has(key) || isWithin(scene, selected, key) ? 'both' : nodes.get(key));
+  for (const { key, from, to } of scene.lines) {
+    const [a, b] = [side(from), side(to)];
+    // from what leads to the node, or to what it leads to: not between the two
+    if (a && b && !(own.has(from) && own.has(to))) {
+      if (a !== 'out' && b !== 'out') lines.set(key, 'in');
+      else if (a !== 'in' && b !== 'in') lines.set(key, 'out');
+    }
+  }
+  for (const proxy of own) if (proxy !== selected) nodes.set(proxy, 'both');
+  return { selected, nodes, lines, others: true };
+}
+
+/** A proxy and the node that it stands for stand out together. */
+function reached(scene: Scene, key: string): readonly string[] {
+  for (const [id, proxies] of scene.proxies) if (proxies.includes(key)) return scene.places.has(id) ? [key, id] : [key];
+  return [key];
+}
+
+function mark(nodes: Map<string, Side>, keys: readonly string[], side: 'in' | 'out'): void {
+  for (const key of keys) {
+    const before = nodes.get(key);
+    nodes.set(key, before && before !== side ? 'both' : side);
+  }
+}
+
+/** Lines to draw: those with a route, and those that stand out. */
+export function shownLines(scene: Scene, highlight: Highlight | null): readonly Line[] {
+  return scene.lines.filter((line) => line.route.length > 0 || highlight?.lines.has(line.key) === true);
+}
+
+/** The node that an arrow key leads to: along an edge up or down where there is one, else the nearest in that direction. */
+export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down' | 'left' | 'right'): string | null {
+  const place = scene.places.get(from);
+  if (!place) return null;
+  const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+  const upright = direction === 'up' || direction === 'down';
+  const sign = direction === 'up' || direction === 'left' ? -1 : 1;
+  const nodes = new Set([...scene.nodes.filter(({ item }) => item.node).map(({ item }) => item.key), ...scene.frames.map((frame) => frame.node.id)]);
+  const best = (keys: Iterable<string>, wide: number): string | null => {
+    let [found, distance] = [null as string | null, Infinity];
+    for (const key of keys) {
+      const other = scene.places.get(key);
+      if (!other || key === from || !nodes.has(key) || isWithin(scene, from, key) || isWithin(scene, key, from)) continue;
+      const [dx, dy] = [other.x + other.width / 2 - x, other.y + other.height / 2 - y];
+      const [along, across] = upright ? [dy * sign, Math.abs(dx)] : [dx * sign, Math.abs(dy)];
+      if (along <= 1 || across > along * wide) continue;
+      if (along + 2 * across < distance) [found, distance] = [key, along + 2 * across];
+    }
+    return found;
+  };
+  if (upright) {
+    const linked = scene.lines.flatMap((line) => (sign > 0 && line.from === from ? [line.to] : sign < 0 && line.to === from ? [line.from] : []));
+    const along = best(linked, Infinity);
+    if (along !== null) return along;
+    // a constant stands beside what it leads to, not above
+    const beside = linked.find((key) => nodes.has(key));
+    if (beside !== undefined) return beside;
+  }
+  return best(nodes, 1.5);
+}

@@ -1,0 +1,17 @@
+import type { Key } from 'insight-host/kit';
+import type { GraphBoard } from './board';
+import { fit, zoomBy } from './stage';
+
+/** Keys of the tab; those of the drawing itself (arrows, Enter, Escape) are the drawing's while it has the focus. */
+export function keys(board: GraphBoard, host: HTMLElement): readonly Key[] {
+  return [
+    ['t', 'keys.search', () => host.querySelector<HTMLInputElement>('[data-control=search]')?.focus()],
+    ['d', 'keys.drawing', () => host.querySelector<SVGElement>('svg.canvas')?.focus()],
+    ['0', 'zoom.fit', () => fit(board)],
+    ['+', 'zoom.in', () => zoomBy(board, 1.4)],
+    ['-', 'zoom.out', () => zoomBy(board, 1 / 1.4)],
+    ['o', 'keys.readable', () => board.readable.set(!board.readable.value)],
+    ['f', 'full.enter', () => board.screen.set(!board.screen.value, 'push')],
+    ['Escape', 'full.leave', () => board.screen.value && board.screen.set(false)],
+  ];
+}

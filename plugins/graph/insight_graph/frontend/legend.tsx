@@ -1,0 +1,97 @@
+import { Button } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { GraphBoard } from './board';
+import { heated, inkOf, paletteOf, type Ink } from './ink';
+import { KindMark } from './kind_mark';
+import type { Scene } from './scene';
+import { timeOf } from './texts';
+
+const MOST = 14; // colours
+
+/** What shapes, lines and colours mean. */
+export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: theme } = board.theme;
+  const { value: coloring } = board.coloring;
+  const ink = useMemo(() => inkOf(theme), [theme]);
+  const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
+  const isPipeline = board.show.value === 'pipeline';
+  const kinds = isPipeline ? (['scope', 'operator'] as const) : (['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] as const);
+  if (!board.legend.value) return <Shut board={board} />;
+  return (
+    <div class="legend" data-testid="legend">
+      <header>
+        <strong>{say('legend')}</strong>
+        <Button action="legend" icon="close" label={say('legend')} pressed onPress={() => board.legend.set(false)} />
+      </header>
+      <ul>
+        {kinds.map((kind) => (
+          <li key={kind} data-legend={kind}>
+            <KindMark kind={kind} />
+            {say(isPipeline ? `pipeline.${kind}` : `kind.${kind}`)}
+          </li>
+        ))}
+        <li data-legend="data">
+          <LineMark ink={ink} dashed={false} />
+          {say('edge.data')}
+        </li>
+        {!isPipeline && (
+          <li data-legend="control">
+            <LineMark ink={ink} dashed />
+            {say('edge.control')}
+          </li>
+        )}
+        {!isPipeline && board.selected.value !== null && (
+          <>
+            <li data-legend="into">
+              <LineMark ink={ink} dashed={false} color={ink.into} />
+              {say('edge.into')}
+            </li>
+            <li data-legend="out-of">
+              <LineMark ink={ink} dashed={false} color={ink.outOf} />
+              {say('edge.out_of')}
+            </li>
+          </>
+        )}
+      </ul>
+      {palette.times && (
+        <div class="scale" data-legend="times">
+          <span>{timeOf(palette.times[0], board.locale.value)}</span>
+          <i style={{ background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((share) => heated(ink, share).fill).join(', ')})` }} />
+          <span>{timeOf(palette.times[1], board.locale.value)}</span>
+        </div>
+      )}
+      {coloring === 'time' && !palette.times && <p class="count">{say('color.time.none')}</p>}
+      {!isPipeline && palette.keys.length > 0 && (
+        <ul class="colors">
+          {palette.keys.slice(0, MOST).map(({ label, count, fill, stroke }) => (
+            <li key={label} title={label}>
+              <i class="swatch" style={{ background: fill, borderColor: stroke }} />
+              <span class="name">{label}</span>
+              <span class="count">{count}</span>
+            </li>
+          ))}
+          {palette.keys.length > MOST && <li class="count">{say('legend.more', { count: palette.keys.length - MOST })}</li>}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Shut({ board }: { readonly board: GraphBoard }): JSX.Element {
+  return (
+    <div class="legend shut">
+      <Button action="legend" icon="info" text={board.t('legend')} label={board.t('legend')} pressed={false} onPress={() => board.legend.set(true)} />
+    </div>
+  );
+}
+
+function LineMark({ ink, dashed, color = ink.line }: { readonly ink: Ink; readonly dashed: boolean; readonly color?: string }): JSX.Element {
+  return (
+    <svg class="line-mark" viewBox="0 0 18 12" width="18" height="12" aria-hidden="true">
+      <path d="M1 6h12" stroke={color} stroke-width="1.6" fill="none" {...(dashed ? { 'stroke-dasharray': '3 2' } : {})} />
+      <path d="M17 6l-5-3v6z" fill={color} />
+    </svg>
+  );
+}

@@ -1,0 +1,62 @@
+import type { JSX } from 'preact';
+import type { NamedValue } from './answers';
+import type { GraphBoard } from './board';
+import { Section } from './node_panel';
+import type { PipelineDetail } from './pipeline';
+import { useAnswer } from './use_answer';
+
+/** What is known of the selected part of a data pipeline. */
+export function PipelinePanel({ board, id }: { readonly board: GraphBoard; readonly id: string | null }): JSX.Element {
+  const say = board.t.bind(board);
+  const source = board.pipelineSource.value;
+  const { value: part, error } = useAnswer<PipelineDetail | null>(source && id !== null ? JSON.stringify([source.key, id]) : null, async () => (id === null ? null : (source?.detail(id) ?? null)));
+  if (error) return <p class="problem" role="alert">{error}</p>;
+  if (!part) {
+    return (
+      <div class="graph-panel">
+        <h3>{board.pipeline.value?.run}</h3>
+        <p class="hint">{say('pipeline.hint')}</p>
+      </div>
+    );
+  }
+  return (
+    <div class="node-panel" data-testid="node-panel" data-node={id ?? ''}>
+      <h3>
+        <span class="name">{part.name}</span>
+      </h3>
+      <Parameters board={board} values={part.parameters} />
+      {part.sampler && (
+        <Section title={say('pipeline.sampler')}>
+          <p class="part">{part.sampler.name}</p>
+          <Parameters board={board} values={part.sampler.parameters} />
+        </Section>
+      )}
+      {part.operations.length > 0 && (
+        <Section title={say('pipeline.operations')} count={part.operations.length}>
+          {part.operations.map((operation, i) => (
+            <div key={i} class="operation">
+              <p class="part">{`${i + 1}. ${operation.name}`}</p>
+              <Parameters board={board} values={operation.parameters} />
+            </div>
+          ))}
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Parameters({ board, values }: { readonly board: GraphBoard; readonly values: readonly NamedValue[] }): JSX.Element {
+  if (values.length === 0) return <p class="count">{board.t('pipeline.no_parameters')}</p>;
+  return (
+    <table class="facts" data-testid="attributes">
+      <tbody>
+        {values.map(({ name, value }, i) => (
+          <tr key={i}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

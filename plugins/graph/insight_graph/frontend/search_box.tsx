@@ -1,0 +1,123 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { Button, Latest, RequestQueue } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Found, SearchAnswer } from './answers';
+import type { GraphBoard } from './board';
+import { KindMark } from './kind_mark';
+
+const MOST = 100; // results
+const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, which Preact's types ask for
+
+/** Looks for names and types in the whole graph, closed scopes too. */
+export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const root = useRef<HTMLDivElement>(null);
+  const open = useSignal(false);
+  const at = useSignal(0);
+  const latest = useMemo(() => new Latest<SearchAnswer>(new RequestQueue(1)), []);
+  const q = board.search.value.trim();
+  useSignalEffect(() => {
+    const { value: source } = board.graphSource;
+    const wanted = { q: board.search.value.trim(), regex: board.regex.value, limit: MOST };
+    if (!source || !wanted.q || !open.value) latest.rest();
+    else latest.want(JSON.stringify([source.key, wanted]), (signal) => source.search(wanted, signal));
+  });
+  useEffect(() => () => latest.rest(), []);
+  useEffect(() => {
+    const away = (event: PointerEvent): void => {
+      if (!root.current?.contains(event.target as Node)) open.value = false;
+    };
+    addEventListener('pointerdown', away);
+    return () => removeEventListener('pointerdown', away);
+  }, []);
+
+  const answer = latest.answer.value?.value;
+  const error = latest.error.value?.reason;
+  const results = answer?.results ?? [];
+  const current = Math.min(at.value, results.length - 1);
+  const take = (found: Found | undefined): void => {
+    if (!found) return;
+    open.value = false;
+    void board.explorer.reveal(found.id);
+  };
+  return (
+    <div class="search" ref={root}>
+      <span class="cluster">
+        <input
+          class={error ? 'filter bad' : 'filter'}
+          type="search"
+          {...ROLE}
+          data-control="search"
+          aria-label={say('search')}
+          aria-expanded={open.value && q !== ''}
+          aria-controls="graph-results"
+          {...(open.value && results.length > 0 ? { 'aria-activedescendant': `graph-result-${current}` } : {})}
+          placeholder={say('search')}
+          title={error ?? say('search.hint')}
+          value={board.search.value}
+          onFocus={() => (open.value = true)}
+          onInput={(event) => {
+            board.search.set(event.currentTarget.value);
+            at.value = 0;
+            open.value = true;
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') at.value = Math.min(results.length - 1, current + 1);
+            else if (event.key === 'ArrowUp') at.value = Math.max(0, current - 1);
+            // Enter pressed before the answer is there waits for it
+            else if (event.key === 'Enter') void soon(latest).then(() => take(latest.answer.peek()?.value.results[Math.max(0, Math.min(at.peek(), (latest.answer.peek()?.value.results.length ?? 1) - 1))]));
+            else if (event.key === 'Escape' && open.value) open.value = false;
+            else return;
+            event.preventDefault();
+            event.stopPropagation();
+          }}
+        />
+        <Button action="search-regex" label={say('search.regex')} text=".*" pressed={board.regex.value} onPress={() => board.regex.set(!board.regex.value)} />
+      </span>
+      {open.value && q !== '' && (answer || error) && (
+        <div class={latest.busy.value ? 'results busy' : 'results'} data-testid="results">
+          {error ? (
+            <p class="problem" role="alert">{error}</p>
+          ) : (
+            <>
+              <p class="count" data-testid="result-count">
+                {results.length < (answer?.total ?? 0) ? say('search.some', { shown: results.length, count: answer?.total ?? 0 }) : say('search.count', { count: answer?.total ?? 0 })}
+              </p>
+              <ul id="graph-results" role="listbox" aria-label={say('search.results')}>
+                {results.map((found, i) => (
+                  <li
+                    key={found.id}
+                    id={`graph-result-${i}`}
+                    role="option"
+                    aria-selected={i === current}
+                    data-testid="result"
+                    data-id={found.id}
+                    ref={(element) => void (i === current && element?.scrollIntoView({ block: 'nearest' }))}
+                    onClick={() => take(found)}
+                  >
+                    <KindMark kind={found.kind} />
+                    <span class="name">{found.name}</span>
+                    {found.type && found.type !== found.name && <span class="type">{found.type}</span>}
+                    <span class="path">{found.path.at(-1) ?? ''}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Until nothing is asked any more. */
+function soon(latest: Latest<SearchAnswer>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = latest.busy.subscribe((busy) => {
+      if (busy) return;
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
+}

@@ -1,0 +1,98 @@
+/** What a drawing is made of: the scopes of one graph, asked for once and kept. */
+import type { PluginContext, Query } from 'insight-host';
+import type { GraphRecord, NodeDetail, RecordKey, RemovedAnswer, Scope, SearchAnswer, Statistics, TraceAnswer } from './answers';
+
+export interface Source {
+  /** Another one has other contents. */
+  readonly key: string;
+  /** Another one has other nodes and edges. */
+  readonly shape: string;
+  scope(id: string): Promise<Scope>;
+  /** Ids of the members that are open unless the user says otherwise. */
+  opens(scope: Scope): readonly string[];
+}
+
+export interface SearchQuery {
+  readonly q: string;
+  readonly regex: boolean;
+  readonly limit: number;
+}
+
+const KEPT = 400; // answers
+const ALONE = 6; // members of a scope whose only openable one is opened at once
+const DEEPEST = 4; // scopes that are opened at once
+
+export const sameRecord = (a: RecordKey | null, b: RecordKey | null): boolean => a === b || (a !== null && b !== null && a.run === b.run && a.tag === b.tag && a.index === b.index);
+
+export class GraphSource implements Source {
+  readonly key: string;
+  readonly shape: string;
+  private readonly query: Query;
+  private readonly kept = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly ctx: PluginContext,
+    readonly record: GraphRecord,
+    readonly readable: boolean,
+    /** Tag of the profile whose times are shown. */
+    readonly profile: string | null,
+  ) {
+    const { run, tag, index, wall_time } = record;
+    const shape = { run, tag, index, wall_time, readable: readable ? 1 : 0 };
+    this.query = { ...shape, profile };
+    this.shape = JSON.stringify(shape);
+    this.key = GraphSource.keyOf(record, readable, profile);
+  }
+
+  static keyOf({ run, tag, index, wall_time }: GraphRecord, readable: boolean, profile: string | null): string {
+    return JSON.stringify(['graph', run, tag, index, wall_time, readable, profile]);
+  }
+
+  scope(id: string): Promise<Scope> {
+    return this.ask('scope', { id });
+  }
+
+  opens(scope: Scope): readonly string[] {
+    const open = scope.nodes.filter((node) => node.kind === 'scope' && node.children > 0);
+    const [only] = open;
+    return only && open.length === 1 && scope.nodes.length <= ALONE && scope.path.length < DEEPEST ? [only.id] : [];
+  }
+
+  node(id: string): Promise<NodeDetail> {
+    return this.ask('node', { id });
+  }
+
+  search({ q, regex, limit }: SearchQuery, signal: AbortSignal): Promise<SearchAnswer> {
+    return this.ctx.data.json('search', { ...this.query, q, regex: regex ? 1 : 0, limit }, { signal });
+  }
+
+  trace(id: string, scopes: readonly string[], signal: AbortSignal): Promise<TraceAnswer> {
+    return this.ctx.data.json('trace', { ...this.query, id, scope: scopes }, { signal });
+  }
+
+  statistics(): Promise<Statistics> {
+    return this.ask('statistics', {});
+  }
+
+  removed(): Promise<RemovedAnswer> {
+    return this.ask('removed', {});
+  }
+
+  private ask<T>(route: string, query: Query): Promise<T> {
+    const key = JSON.stringify([route, query]);
+    const known = this.kept.get(key);
+    if (known) {
+      this.kept.delete(key); // to the end: it is used
+      this.kept.set(key, known);
+      return known as Promise<T>;
+    }
+    const answer = this.ctx.data.json<T>(route, { ...this.query, ...query });
+    this.kept.set(key, answer);
+    answer.catch(() => this.kept.delete(key));
+    for (const old of this.kept.keys()) {
+      if (this.kept.size <= KEPT) break;
+      this.kept.delete(old);
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,215 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import type { JSX, TargetedEvent } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { GraphBoard } from './board';
+import { fitted, panned, transformOf, zoomed, type Camera } from './camera';
+import { Drawing } from './drawing';
+import { neighbourAt } from './highlight';
+import { inkOf, paletteOf } from './ink';
+import { Minimap } from './minimap';
+import type { Scene } from './scene';
+import { useHighlight } from './use_highlight';
+
+const WHEEL = 0.0015; // of zoom for each pixel that a wheel turns
+const STILL = 4; // pixels that a pointer may move in a click
+const ARROWS = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const;
+const FAR = 0.3; // scale below which texts are not drawn
+
+/** The drawing under a camera, with everything that hands do to it. */
+export function Stage({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
+  const { explorer } = board;
+  const root = useRef<SVGSVGElement>(null);
+  const camera = useRef<SVGGElement>(null);
+  const far = useSignal(false);
+  const highlight = useHighlight(board, scene);
+  const ink = useMemo(() => inkOf(board.theme.value), [board.theme.value]);
+  const palette = useMemo(() => paletteOf(scene, ink, board.coloring.value), [scene, ink, board.coloring.value]);
+  // the same element again costs nothing: only what changes the drawing draws it anew
+  const drawing = useMemo(() => <Drawing scene={scene} ink={ink} palette={palette} highlight={highlight} />, [scene, ink, palette, highlight]);
+  useView(board, root);
+  useLayoutEffect(() => apply()); // the drawing and its place change at once
+  useSignalEffect(() => {
+    void board.camera.value;
+    void explorer.view.value;
+    apply();
+  });
+  const hands = useHands(board, root);
+
+  function apply(): void {
+    const now = explorer.scene.peek();
+    if (!camera.current || !now) return;
+    const at = explorer.cameraOf(now);
+    const [x, y, scale] = transformOf(at, explorer.view.value);
+    camera.current.style.transform = `translate(${x}px,${y}px) scale(${scale})`;
+    far.value = scale < FAR;
+  }
+
+  return (
+    <div class="stage" data-testid="stage">
+      <svg
+        ref={root}
+        class={`canvas${explorer.moving.value ? ' moving' : ''}${far.value ? ' far' : ''}`}
+        tabIndex={0}
+        role="group"
+        aria-label={board.t('drawing', { nodes: scene.nodes.length, frames: scene.frames.length })}
+        {...hands}
+      >
+        <g ref={camera} class="camera">
+          {drawing}
+        </g>
+      </svg>
+      <Minimap board={board} scene={scene} ink={ink} palette={palette} />
+    </div>
+  );
+}
+
+function useView(board: GraphBoard, root: { readonly current: Element | null }): void {
+  useLayoutEffect(() => {
+    const { current: element } = root;
+    if (!element) return;
+    const measure = (): void => {
+      const { width, height } = element.getBoundingClientRect();
+      const { value } = board.explorer.view;
+      if (width > 0 && (width !== value.width || height !== value.height)) board.explorer.view.value = { width, height };
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+}
+
+type Take<E extends Event> = (event: TargetedEvent<SVGSVGElement, E>) => void;
+interface Hands {
+  readonly onPointerDown: Take<PointerEvent>;
+  readonly onPointerMove: Take<PointerEvent>;
+  readonly onPointerUp: Take<PointerEvent>;
+  readonly onPointerCancel: Take<PointerEvent>;
+  readonly onLostPointerCapture: Take<PointerEvent>;
+  readonly onClick: Take<MouseEvent>;
+  readonly onDblClick: Take<MouseEvent>;
+  readonly onKeyDown: Take<KeyboardEvent>;
+}
+
+/** What pointers, wheel and keys do. */
+function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | null }): Hands {
+  const { explorer } = board;
+  const pointers = useRef(new Map<number, readonly [x: number, y: number]>());
+  const moved = useRef(0);
+  const now = (): Camera | null => {
+    const scene = explorer.scene.peek();
+    return scene && explorer.cameraOf(scene);
+  };
+  const at = (clientX: number, clientY: number): readonly [number, number] => {
+    const box = root.current?.getBoundingClientRect();
+    return [clientX - (box?.left ?? 0), clientY - (box?.top ?? 0)];
+  };
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    const turned = (event: WheelEvent): void => {
+      const before = now();
+      if (!before) return;
+      event.preventDefault();
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
+      // a pinch on a touchpad is a wheel with Ctrl and small steps
+      const factor = Math.exp(-event.deltaY * lines * WHEEL * (event.ctrlKey ? 6 : 1));
+      board.camera.set(zoomed(before, explorer.view.peek(), factor, ...at(event.clientX, event.clientY)));
+    };
+    element.addEventListener('wheel', turned, { passive: false });
+    return () => element.removeEventListener('wheel', turned);
+  }, []);
+
+  const idAt = (target: EventTarget | null): string | null => (target instanceof Element ? (target.closest('[data-id]')?.getAttribute('data-id') ?? null) : null);
+  const toggles = (id: string): void => {
+    const scene = explorer.scene.peek();
+    const node = scene?.nodes.find((drawn) => drawn.item.key === id)?.item.node;
+    if ((node && node.children > 0) || scene?.frames.some((frame) => frame.node.id === id)) explorer.toggle(id);
+    else void explorer.reveal(id);
+  };
+
+  return {
+    onPointerDown(event) {
+      if (event.button !== 0 || pointers.current.size > 1) return;
+      if (pointers.current.size === 0) moved.current = 0;
+      pointers.current.set(event.pointerId, [event.clientX, event.clientY]);
+    },
+    onPointerMove(event) {
+      const from = pointers.current.get(event.pointerId);
+      const before = now();
+      if (!from || !before) return;
+      const [dx, dy] = [event.clientX - from[0], event.clientY - from[1]];
+      const others = [...pointers.current].filter(([id]) => id !== event.pointerId);
+      moved.current += Math.abs(dx) + Math.abs(dy);
+      if (moved.current <= STILL) return;
+      // only now: a click must reach what is under it
+      if (!event.currentTarget.hasPointerCapture(event.pointerId)) event.currentTarget.setPointerCapture(event.pointerId);
+      pointers.current.set(event.pointerId, [event.clientX, event.clientY]);
+      const other = others[0]?.[1];
+      if (!other) board.camera.set(panned(before, dx, dy));
+      else {
+        const apart = (x: number, y: number): number => Math.max(1, Math.hypot(x - other[0], y - other[1]));
+        const factor = apart(event.clientX, event.clientY) / apart(...from);
+        const [px, py] = at((event.clientX + other[0]) / 2, (event.clientY + other[1]) / 2);
+        board.camera.set(zoomed(panned(before, dx / 2, dy / 2), explorer.view.peek(), factor, px, py));
+      }
+    },
+    onPointerUp: (event) => void pointers.current.delete(event.pointerId),
+    onPointerCancel: (event) => void pointers.current.delete(event.pointerId),
+    onLostPointerCapture: (event) => void pointers.current.delete(event.pointerId),
+    onClick(event) {
+      if (moved.current > STILL) return;
+      const id = idAt(event.target);
+      if (id !== null && event.target instanceof Element && event.target.closest('[data-switch]')) toggles(id);
+      else board.select(id);
+    },
+    onDblClick(event) {
+      const id = idAt(event.target);
+      if (id !== null && !(event.target instanceof Element && event.target.closest('[data-switch]'))) toggles(id);
+    },
+    onKeyDown(event) {
+      const scene = explorer.scene.peek();
+      if (!scene || event.ctrlKey || event.metaKey || event.altKey) return;
+      const selected = board.selected.peek();
+      const arrow = ARROWS[event.key as keyof typeof ARROWS];
+      if (arrow) {
+        const first = scene.nodes.find(({ item }) => item.node)?.item.key ?? null;
+        const next = selected !== null && scene.places.has(selected) ? neighbourAt(scene, selected, arrow) : first;
+        if (next !== null) {
+          board.select(next);
+          keepInSight(board, scene, next);
+        }
+      } else if (event.key === 'Enter' && selected !== null) toggles(selected);
+      else if (event.key === 'Escape' && selected !== null) board.select(null);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
+}
+
+/** Moves the drawing only as far as is needed to see a node. */
+function keepInSight(board: GraphBoard, scene: Scene, id: string): void {
+  const place = scene.places.get(id);
+  const { explorer } = board;
+  const view = explorer.view.peek();
+  const camera = explorer.cameraOf(scene);
+  if (!place) return;
+  const [x, y, scale] = transformOf(camera, view);
+  const beyond = (low: number, high: number, room: number): number => (low < 20 ? 20 - low : high > room - 20 ? Math.max(20 - low, room - 20 - high) : 0);
+  const dx = beyond(x + place.x * scale, x + (place.x + place.width) * scale, view.width);
+  const dy = beyond(y + place.y * scale, y + (place.y + Math.min(place.height, 60)) * scale, view.height);
+  if (dx !== 0 || dy !== 0) board.camera.set(panned(camera, dx, dy));
+}
+
+/** By the buttons and keys of the tab. */
+export function zoomBy(board: GraphBoard, factor: number): void {
+  const scene = board.explorer.scene.peek();
+  const view = board.explorer.view.peek();
+  if (scene) board.camera.set(zoomed(board.explorer.cameraOf(scene), view, factor, view.width / 2, view.height / 2));
+}
+
+export function fit(board: GraphBoard): void {
+  const scene = board.explorer.scene.peek();
+  if (scene) board.camera.set(fitted(scene, board.explorer.view.peek()));
+}

@@ -1,0 +1,16 @@
+/** Numbers and types for people. */
+import { durationText } from 'insight-host/kit';
+import type { Locale } from 'insight-host';
+import type { OutputType } from './answers';
+
+/** `float32[32, ?, 14]`; without a known shape the type alone. */
+export function shapeText({ dtype, shape }: { readonly dtype: string; readonly shape: OutputType['shape'] }): string {
+  return `${dtype}${shape ? `[${shape.map((size) => (size < 0 ? '?' : String(size))).join(', ')}]` : ''}`;
+}
+
+/** Microseconds: `12.3 µs`, `4.56 ms`. */
+export function timeOf(microseconds: number, locale: Locale): string {
+  if (microseconds < 1000) return `${Number(microseconds.toPrecision(3))} µs`;
+  if (microseconds < 1e6) return `${Number((microseconds / 1000).toPrecision(3))} ms`;
+  return durationText(microseconds / 1e6, locale);
+}

@@ -1,0 +1,112 @@
+import { Button, Cluster, Glyph, Icon, Segments, Toggle } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { GraphInfo, GraphRecord } from './answers';
+import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';
+import { Exports } from './exports';
+import { SearchBox } from './search_box';
+import { sameRecord } from './source';
+import { fit, zoomBy } from './stage';
+
+const SIGNS = {
+  fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M5.5 6.5h5v3h-5z',
+  more: 'M8 3v10M3 8h10',
+  less: 'M3 8h10',
+  closed: 'M2.5 3h11v10h-11zM5.5 8h5',
+  panel: 'M2 3h12v10H2zM10 3v10',
+} as const;
+
+export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const isGraph = board.show.value === 'graph';
+  const both = board.pipelines.value.length > 0 && board.graphs.value.length > 0;
+  return (
+    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
+      {both && <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.show.set(value, 'push')} />}
+      {isGraph ? <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} /> : <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />}
+      {isGraph && board.graph.value && <GraphTools board={board} />}
+      <Cluster>
+        <Button action="zoom-out" icon={<Glyph path={SIGNS.less} />} label={say('zoom.out')} onPress={() => zoomBy(board, 1 / 1.4)} />
+        <Button action="zoom-in" icon={<Glyph path={SIGNS.more} />} label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
+        <Button action="fit" icon={<Glyph path={SIGNS.fit} />} label={say('zoom.fit')} onPress={() => fit(board)} />
+        <Button action="close-all" icon={<Glyph path={SIGNS.closed} />} label={say('close_all')} onPress={() => board.explorer.closeAll()} />
+      </Cluster>
+      <Cluster>
+        <Exports board={board} />
+        <Toggle action="panel" icon={<Glyph path={SIGNS.panel} />} label={say('panel.toggle')} setting={board.panel} />
+        <Button action="fullscreen" icon={board.screen.value ? 'close' : 'full'} label={say(board.screen.value ? 'full.leave' : 'full.enter')} pressed={board.screen.value} onPress={() => board.screen.set(!board.screen.value, 'push')} />
+      </Cluster>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly board: GraphBoard;
+  readonly show: 'graph' | 'pipeline';
+  readonly records: readonly (GraphInfo | GraphRecord)[];
+  readonly chosen: GraphInfo | GraphRecord | null;
+}
+
+/** Which graph, by run. */
+function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
+  const runs = [...new Set(records.map(({ run }) => run))];
+  const at = records.findIndex((record) => sameRecord(record, chosen));
+  return (
+    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={board.t(`show.${show}`)} value={at} onChange={(event) => {
+      const record = records[Number(event.currentTarget.value)];
+      if (record) board.open(show, record);
+    }}>
+      {runs.map((run) => (
+        <optgroup key={run} label={run}>
+          {records.map((record, i) => record.run === run && (
+            <option key={i} value={i}>
+              {'name' in record ? `${record.name}${record.kind === 'operators' ? '' : ` (${board.t(`graph.${record.kind}`)})`}` : `${run} · ${board.t('show.pipeline')}`}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const graph = board.explorer.scene.value?.root.graph;
+  const removed = graph?.removed ?? 0;
+  const notices = graph?.notices ?? [];
+  const times = board.profiles.value.length > 0 || graph?.timed === true;
+  return (
+    <>
+      <SearchBox board={board} />
+      <Cluster>
+        <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
+        {board.readable.value && removed > 0 && (
+          <Button action="removed" text={`−${removed.toLocaleString(board.locale.value)}`} label={say('removed.title')} onPress={() => (board.dialog.value = 'removed')} />
+        )}
+      </Cluster>
+      <label class="range" title={say('color.hint')}>
+        <span>{say('color')}</span>
+        <select data-control="color" aria-label={say('color.hint')} value={board.coloring.value} onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}>
+          {COLORINGS.map((value) => (
+            <option key={value} value={value} disabled={value === 'time' && !times && board.coloring.value !== 'time'}>
+              {say(`color.${value}`)}
+            </option>
+          ))}
+        </select>
+        {board.coloring.value === 'time' && board.profiles.value.length > 1 && (
+          <select data-control="profile" aria-label={say('profile')} value={board.profile.value ?? board.profiles.value[0]} onChange={(event) => board.profile.set(event.currentTarget.value)}>
+            {board.profiles.value.map((tag) => (
+              <option key={tag} value={tag}>{tag}</option>
+            ))}
+          </select>
+        )}
+      </label>
+      <Toggle action="shapes" text={say('shapes')} label={say('shapes.hint')} setting={board.texts} />
+      {notices.length > 0 && (
+        <button type="button" class="tool text warning" data-action="notices" title={say('notices.title')} onClick={() => (board.dialog.value = 'notices')}>
+          <Icon name="warn" />
+          {say('notices', { count: notices.length })}
+        </button>
+      )}
+    </>
+  );
+}
