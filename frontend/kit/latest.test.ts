@@ -47,6 +47,24 @@ describe('what a card wants to know', () => {
     expect(latest.busy.value).toBe(false);
   });
 
+  it('is what the user came back to while something else was wanted', async () => {
+    latest.want('slow', answer('slow', 1000));
+    await pass(100);
+    latest.want('other', answer('other', 50));
+    latest.want('slow', answer('slow', 1000));
+    await pass(1000);
+    expect([latest.answer.value?.key, started, aborted]).toEqual(['slow', ['slow'], []]);
+  });
+
+  it('is asked for anew when it is wanted again just as it ends', async () => {
+    latest.want('slow', answer('slow', 1000));
+    await pass(100);
+    latest.rest();
+    latest.want('slow', answer('slow', 1000));
+    await pass(2000);
+    expect([latest.answer.value?.key, latest.busy.value, started]).toEqual(['slow', false, ['slow', 'slow']]);
+  });
+
   it('keeps the old answer beside an error, which a later answer ends', async () => {
     latest.want('1', answer('1', 10));
     await pass(20);

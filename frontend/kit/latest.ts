@@ -41,7 +41,7 @@ export class Latest<T> {
     const { working } = this;
     if (this.answer.value?.key === key) working?.stop.abort(); // it is there
     else if (!working) void this.work();
-    else if (working.key !== key) this.timer ??= setTimeout(() => working.stop.abort(), PATIENCE);
+    else if (working.key !== key) this.timer ??= setTimeout(() => this.wanted?.key !== working.key && working.stop.abort(), PATIENCE);
   }
 
   retry(): void {
@@ -73,6 +73,7 @@ export class Latest<T> {
     this.timer = undefined;
     this.working = null;
     this.busy.value = false;
-    if (this.wanted && this.wanted.key !== wanted.key && this.wanted.key !== this.answer.value?.key) void this.work();
+    const left = stop.signal.aborted || this.wanted?.key !== wanted.key;
+    if (this.wanted && left && this.wanted.key !== this.answer.value?.key) void this.work();
   }
 }

@@ -13,7 +13,7 @@ describe('tables of records', () => {
     const columns = fakeColumns({ steps: [3, 4], wall_times: [1.25, NaN], sizes: [10, -1] }, { records: JSON.stringify({ points: 9, kept: 4, hidden: 2 }) });
     const records = decodeRecords(columns, 'all');
     expect(records).toMatchObject({ points: 9, kept: 4, hidden: 2, attempts: 'all' });
-    expect(recordQuery({ run: 'r', tag: 't' }, records, 0)).toEqual({ run: 'r', tag: 't', index: 0, attempts: 'all', wall_time: 1.25 });
+    expect(recordQuery({ run: 'r', tag: 't' }, records, 0)).toEqual({ run: 'r', tag: 't', index: 0, attempts: 'all', step: 3, wall_time: 1.25 });
   });
 
   it('are continued by what came after the last known record', () => {

@@ -58,9 +58,9 @@ export function joined(known: Records, tail: Records): Records | null {
   return { ...tail, steps: column(known.steps, tail.steps), wallTimes: column(known.wallTimes, tail.wallTimes), sizes: column(known.sizes, tail.sizes) };
 }
 
-/** Names one record in requests. With the wall time an answer is for ever, and one for another record is refused. */
+/** Names one record in requests. With step and wall time an answer is for ever, and one for another record is refused. */
 export function recordQuery({ run, tag }: CardKey, records: Records, index: number): Query {
-  return { run, tag, index, attempts: records.attempts, wall_time: records.wallTimes[index] };
+  return { run, tag, index, attempts: records.attempts, step: records.steps[index], wall_time: records.wallTimes[index] };
 }
 
 /** Stays the same object for a card, whatever comes. */
@@ -170,6 +170,7 @@ export class RecordTables {
         if (records.hidden > 0) this.anyHidden.value = true;
       });
     } catch (error) {
+      entry.doubtful = true; // what was to come may have been anything
       if (!signal.aborted) entry.error.value = message(error);
     }
     setTimeout(() => {

@@ -7,7 +7,14 @@ from werkzeug import Request, Response
 from insight_core.api import DataProvider, InvalidArgument, NotFound, Route, ShownAttempts
 from insight_core.values.decoded import RecordPlace, record_at
 from insight_core.web.answers import json_response, safetensors_response
-from insight_core.web.parameters import attempts, choice, required_whole_number, series_key, whole_number
+from insight_core.web.parameters import (
+    attempts,
+    choice,
+    number,
+    required_whole_number,
+    series_key,
+    whole_number,
+)
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
@@ -47,13 +54,15 @@ def record_of(
 ) -> RecordPlace:
     """The record that ``run``, ``tag``, ``index`` and ``attempts`` name; ``shown`` stands for the last.
 
-    With ``wall_time`` (seconds since the epoch) it must be that of the record: raises NotFound when
-    another one has its index by now. What is said of it can then be kept, see ``is_pinned``.
+    With ``wall_time`` (seconds since the epoch) and ``step`` these must be those of the record: raises
+    NotFound when another one has its index by now. What is said of it can then be kept, see ``is_pinned``.
     """
     key = series_key(request)
     index = required_whole_number(request, "index", 0, _LAST_INDEX)
     place = record_at(data, plugin, key, index, shown or attempts(request))
-    if is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time):
+    step = number(request, "step")  # of a page, which has float64 alone
+    is_other = step is not None and step != float(place.step)
+    if is_other or (is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time)):
         raise NotFound(f"record {index} of {key.tag!r} of run {key.run!r} is no longer there")
     return place
 

@@ -88,7 +88,7 @@ def test_the_records_after_those_that_are_known(client: Client) -> None:
 
 def test_the_record_that_a_request_names(client: Client) -> None:
     assert json.loads(_get(client, "/one", index=3).data) == [3, 3, 3, "last", False]
-    pinned = _get(client, "/one", index=0, wall_time="0.1", attempts="all")
+    pinned = _get(client, "/one", index=0, step=1, wall_time="0.1", attempts="all")
     assert json.loads(pinned.data) == [0, 1, 0, "all", True]
     assert _get(client, "/one", index=1, wall_time="NaN", attempts="all").status_code == 200
 
@@ -100,6 +100,8 @@ def test_the_record_that_a_request_names(client: Client) -> None:
         ({"index": "-1"}, 400, "index must be a whole number"),
         ({"index": "4", "attempts": "all"}, 404, "has no record 4: there are 4"),
         ({"index": "0", "wall_time": "0.2"}, 404, "record 0 of 'voice' of run 'a' is no longer there"),
+        ({"index": "0", "wall_time": "0.1", "step": "2"}, 404, "record 0 of 'voice' of run 'a' is no longer"),
+        ({"index": "0", "step": "one"}, 400, "step must be a finite number"),
         ({"index": "0", "wall_time": "early"}, 400, "wall_time must be a number, not 'early'"),
         ({"index": "0", "run": "b"}, 404, "'b'"),
     ],

@@ -33,7 +33,7 @@ describe('board of images', () => {
   });
 
   it('asks for the record that the table has, and for a smaller picture of a large one', () => {
-    expect(board.pictureOf(card, records, 0, 0, false)).toEqual({ route: 'image', query: { run: 'a', tag: 'eyes', index: 0, attempts: 'last', wall_time: 1.5, sample: null } });
+    expect(board.pictureOf(card, records, 0, 0, false)).toEqual({ route: 'image', query: { run: 'a', tag: 'eyes', index: 0, attempts: 'last', step: records.steps[0], wall_time: 1.5, sample: null } });
     expect(board.pictureOf(card, records, 1, 2, false)).toMatchObject({ route: 'thumbnail', query: { index: 1, sample: 2, size: 512 } });
     expect(board.pictureOf(card, records, 1, 2, true)).toMatchObject({ route: 'image', query: { sample: 2 } });
     expect(board.pictureOf(card, records, 2, 0, false)).toMatchObject({ route: 'image', query: { wall_time: NaN } });
