@@ -26,6 +26,7 @@ class FilePattern:
     plugin: str
     claim: FileName
     directories: tuple[re.Pattern[str] | None, ...]  # of each name; None: any number of directories
+    way: str  # a part of every path to such a directory
     name: re.Pattern[str]
     literal: str  # the longest part of the name's pattern that has no wildcard
     is_suffix: bool  # the literal is the end of the name
@@ -36,11 +37,13 @@ class FilePattern:
         if names[-1] == _ANY_DIRECTORIES:
             names.append("*")
         parts = _WILDCARDS.split(names[-1])
+        way = _WILDCARDS.split("/".join(names[:-1]))
         literal = parts[-1] or max(parts, key=len)
         return cls(
             plugin,
             claim,
             tuple(None if name == _ANY_DIRECTORIES else _compiled(name) for name in names[:-1]),
+            max((part.strip("/") for part in way), key=len),
             _compiled(names[-1]),
             literal,
             bool(parts[-1]),
@@ -77,19 +80,30 @@ class FileNames:
             ),
             key=lambda each: (each.plugin, -len(each.claim.pattern), each.claim.pattern),
         )
+        self.of_any_name = [each for each in self._patterns if not each.literal]
         self._suffixes = tuple({each.literal for each in self._patterns if each.is_suffix})
-        self._parts = tuple({each.literal for each in self._patterns if not each.is_suffix})
+        self._parts = tuple({each.literal for each in self._patterns if not each.is_suffix} - {""})
 
-    def matching(self, name: str) -> Sequence[FilePattern]:
-        """The patterns that may match a file of this name, whatever directory it is in."""
-        if not name.endswith(self._suffixes) and all(part not in name for part in self._parts):
-            return ()
-        return [each for each in self._patterns if each.name.match(name)]
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def may_match(self, name: str) -> bool:
+        """False for most files whose names no pattern but those of any name matches."""
+        if name.endswith(self._suffixes):
+            return True
+        for part in self._parts:  # noqa: SIM110 - a generator for each name takes longer
+            if part in name:
+                return True
+        return False
+
+    def matching(self, name: str) -> list[FilePattern]:
+        """The patterns that match a file of this name, whatever directory it is in."""
+        return [each for each in self._patterns if each.literal in name and each.name.match(name)]
 
     def take(self, path: str) -> bool:
         """Whether a file may be taken; its path is relative to the logdir."""
-        *directories, name = path.split("/")
-        return any(each.above(directories) for each in self.matching(name))
+        above, _, name = path.rpartition("/")
+        return bool(Directory(self, above).matches(name))
 
 
 class TakenFile(NamedTuple):
@@ -107,18 +121,25 @@ class Directory:
     names: FileNames
     path: str  # relative to the logdir
     _above: dict[FilePattern, list[int]] = Factory(dict)
+    _takes_any_name: bool | None = None
 
-    def matches(self, name: str) -> list[Match]:
+    def matches(self, name: str) -> Sequence[Match]:
         """The patterns by which a file of this name may be taken."""
-        found: list[Match] = []
-        for pattern in self.names.matching(name):
-            above = self._above.get(pattern)
-            if above is None:
-                directories = self.path.split("/") if self.path else []
-                above = self._above[pattern] = pattern.above(directories)
-            if above:
-                found.append((pattern, above))
-        return found
+        if self._takes_any_name is None:
+            self._takes_any_name = any(map(self._above_of, self.names.of_any_name))
+        if not self._takes_any_name and not self.names.may_match(name):
+            return ()
+        found = [(pattern, self._above_of(pattern)) for pattern in self.names.matching(name)]
+        return [match for match in found if match[1]]
+
+    def _above_of(self, pattern: FilePattern) -> list[int]:
+        above = self._above.get(pattern)
+        if above is None:
+            above = []
+            if pattern.way in self.path:
+                above = pattern.above(self.path.split("/") if self.path else [])
+            self._above[pattern] = above
+        return above
 
 
 def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str]:

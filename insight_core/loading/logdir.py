@@ -132,7 +132,7 @@ class _Awaited:
 
     path: str
     name: str  # relative to the logdir
-    matches: list[Match]
+    matches: Sequence[Match]
     info: os.stat_result | None
     reason: str = ""  # why there is no ``info``
 
@@ -145,7 +145,7 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> None:
     while pending:
         path, relative = pending.pop()
         run = _run_name(prefix, relative)
-        directory = Directory(names, relative)
+        directory = Directory(names, relative) if names else None
         try:
             with os.scandir(path) as entries:
                 listed = list(entries)
@@ -156,13 +156,14 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> None:
             continue
         for entry in listed:
             name = f"{relative}/{entry.name}" if relative else entry.name
-            matches: list[Match] = []
+            matches: Sequence[Match] = ()
             try:
                 is_directory = entry.is_dir()
                 if not is_directory:
-                    matches = directory.matches(entry.name)
-                    if matches and _is_event_file(entry.name):
-                        matches = []
+                    if directory is not None:
+                        matches = directory.matches(entry.name)
+                        if matches and _is_event_file(entry.name):
+                            matches = ()
                     if not matches and not may_count(entry.name) and not entry.is_symlink():
                         continue
                 info = entry.stat() if not is_directory else None

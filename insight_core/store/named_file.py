@@ -12,6 +12,9 @@ from insight_core.api import FileName
 from insight_core.store.column_memory import Column
 from insight_core.store.segment import FileOrder
 
+_ZERO = np.zeros(1, np.int64)
+_ZERO.flags.writeable = False
+
 
 class NamedFile(NamedTuple):
     """One version of the file, as it was found; nothing of it was read."""
@@ -32,9 +35,9 @@ class NamedFile(NamedTuple):
     def columns(self) -> Mapping[str, Column]:
         """Its only record."""
         return {
-            "steps": np.zeros(1, np.int64),
+            "steps": _ZERO,
             "wall_times": np.array([self.mtime_ns / 1_000_000_000]),
-            "records": np.zeros(1, np.int64),
-            "starts": np.zeros(1, np.int64),
+            "records": _ZERO,
+            "starts": _ZERO,
             "sizes": np.array([self.size]),
         }
