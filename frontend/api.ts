@@ -20,8 +20,20 @@ export interface ReadonlySignal<T> {
   subscribe(listener: (value: T) => void): Disposer;
 }
 
-export interface Run {
+/** What users wrote down about a run; kept beside the logs, the same for everybody who looks at them. */
+export interface Annotation {
+  /** What people call the run; "" where its name will do. */
+  readonly displayName: string;
+  readonly note: string;
+  readonly remark: string;
+  /** One of ten signs, 1 to 10 (`ctx.ui.icon('mark-3')`); 0 is none. */
+  readonly mark: number;
+}
+
+export interface Run extends Annotation {
   readonly name: string;
+  /** What people read: `name`, unless somebody gave it another. */
+  readonly displayName: string;
   /** CSS colour of the run, the same in every view; adapted to the theme. */
   readonly color: string;
   readonly dialects: readonly string[];
@@ -78,7 +90,15 @@ export interface PluginContext {
     readonly all: ReadonlySignal<readonly Run[]>;
     readonly selected: ReadonlySignal<readonly Run[]>;
     select(names: readonly string[]): void;
+    /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
+    annotate(run: string, fields: Partial<Annotation>): Promise<void>;
+    /** False while the host takes no annotations (`--read-only`). */
+    readonly annotatable: ReadonlySignal<boolean>;
   };
+  /** Brings the tab of a plugin to the front; false when there is none of that name. */
+  openTab(plugin: string): boolean;
+  /** Grows whenever data of any plugin change. */
+  readonly generation: ReadonlySignal<number>;
   /** The latest change that concerns this plugin. */
   readonly changes: ReadonlySignal<Changes>;
   readonly theme: ReadonlySignal<Theme>;

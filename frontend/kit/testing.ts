@@ -19,7 +19,7 @@ export interface FakeAnswers {
 }
 
 export function fakeRun(name: string): Run {
-  return { name, color: 'red', dialects: [], startTime: null, loading: false, damage: 0 };
+  return { name, displayName: name, note: '', remark: '', mark: 0, color: 'red', dialects: [], startTime: null, loading: false, damage: 0 };
 }
 
 export function fakeColumns(columns: Readonly<Record<string, readonly number[]>>, metadata: Readonly<Record<string, string>> = {}): Columns {
@@ -39,7 +39,15 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
     name: 'sample',
     signal: ended.signal,
     visible: signal(true),
-    runs: { all, selected, select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))) },
+    runs: {
+      all,
+      selected,
+      select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
+      annotate: async (name, fields) => void (all.value = all.value.map((run) => (run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run))),
+      annotatable: signal(true),
+    },
+    openTab: () => true,
+    generation: signal(0),
     changes: signal<Changes>({ generation: 0, series: null }),
     theme,
     locale: signal<Locale>('en'),

@@ -28,13 +28,13 @@ export function href(path: string, query?: Query): string {
   return new URL(path.replace(/^\/+/, '') + queryText(query), document.baseURI).href;
 }
 
-async function answer(url: string, signal?: AbortSignal): Promise<Response> {
+async function answer(url: string, request: RequestInit): Promise<Response> {
   let response: Response;
   try {
     // no-cache: the browser revalidates with the ETag, and a 304 costs no body.
-    response = await fetch(url, { cache: 'no-cache', ...(signal ? { signal } : {}) });
+    response = await fetch(url, { cache: 'no-cache', ...request });
   } catch (cause) {
-    if (signal?.aborted) throw cause;
+    if (request.signal?.aborted) throw cause;
     throw new RequestError(cause instanceof Error ? cause.message : String(cause), 0);
   }
   if (response.ok) return response;
@@ -49,9 +49,11 @@ async function answer(url: string, signal?: AbortSignal): Promise<Response> {
   throw new RequestError(message, response.status);
 }
 
+const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
+
 export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
   const url = href(path, query);
-  const response = await answer(url, signal);
+  const response = await answer(url, until(signal));
   try {
     return (await response.json()) as T;
   } catch (cause) {
@@ -61,5 +63,9 @@ export async function getJson<T>(path: string, query?: Query, signal?: AbortSign
 }
 
 export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
-  return decodeSafetensors(await (await answer(href(path, query), signal)).arrayBuffer());
+  return decodeSafetensors(await (await answer(href(path, query), until(signal))).arrayBuffer());
+}
+
+export async function putJson(path: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<void> {
+  await answer(href(path), { method: 'PUT', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } });
 }

@@ -70,6 +70,14 @@ describe('live connection', () => {
     expect(seen.map((changes) => changes.generation)).toEqual([7, 8]);
   });
 
+  it('tells of annotations although no data changed', async () => {
+    world.answer = async () => ({ ...at(7), annotations: 1 });
+    live.setVisible(true);
+    await settle();
+    for (const annotations of [1, 2, 2]) world.streams[0]?.on.changes({ ...at(7), annotations });
+    expect(seen.map((changes) => changes.annotations)).toEqual([1, 2]);
+  });
+
   it('holds no stream while hidden, and asks for what it missed', async () => {
     world.answer = async () => at(5);
     live.setVisible(true);

@@ -9,6 +9,8 @@ export interface ServerChanges {
   /** Names the server process that counts the generations. */
   readonly boot?: string;
   readonly runs: boolean;
+  /** Another number when annotations changed, whoever wrote them. */
+  readonly annotations?: number;
   /** Tags by run by plugin; null: anything may have changed. */
   readonly series: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | null;
 }
@@ -35,6 +37,7 @@ export class LiveConnection {
   readonly retryIn = signal(0);
   private generation = 0;
   private boot = '';
+  private annotations: number | undefined;
   private visible = false;
   private failures = 0;
   private polls = 0;
@@ -154,8 +157,9 @@ export class LiveConnection {
   private accept(changes: ServerChanges): void {
     // Generations only grow: a smaller one is of another server process, of which nothing is known.
     const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
-    if (!restarted && changes.generation === this.generation) return;
+    if (!restarted && changes.generation === this.generation && changes.annotations === this.annotations) return;
     this.generation = changes.generation;
+    this.annotations = changes.annotations;
     this.boot = changes.boot ?? this.boot;
     this.onChanges(restarted ? { ...changes, runs: true, series: null } : changes);
   }

@@ -67,7 +67,15 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       all: wrap(page.runs.all),
       selected: wrap(page.runs.selected),
       select: (names) => page.runs.select(names),
+      annotate: (run, fields) => page.session.annotations.write(run, fields),
+      annotatable: wrap(page.session.annotations.writable),
     },
+    openTab: (plugin) => {
+      const known = page.tabs.peek().some((tab) => tab.name === plugin);
+      if (known) page.open(plugin);
+      return known;
+    },
+    generation: wrap(page.session.generation),
     changes: wrap(changes),
     theme: wrap(page.preferences.theme),
     locale: wrap(page.preferences.locale),

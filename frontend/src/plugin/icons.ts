@@ -46,6 +46,17 @@ const PATHS: Readonly<Record<string, string>> = {
   copy: 'M5.5 5.5h8v8h-8zM3 10.5H2.5v-8h8V3',
   image: 'M2 3h12v10H2zM2 11l3.5-3.5L8 10l2-2 4 4M10.5 6h.1',
   play: 'M5 3l8 5-8 5z',
+  pencil: 'M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7 11.3 7',
+  'mark-1': 'M4 14V2.5h8.5L10 5.5l2.5 3H4',
+  'mark-2': 'M8 1.8l1.9 4 4.3.6-3.1 3.1.7 4.4L8 11.8l-3.8 2.1.7-4.4L1.8 6.4l4.3-.6z',
+  'mark-3': 'M8 13.5S2 10 2 6a3 3 0 0 1 6-1 3 3 0 0 1 6 1c0 4-6 7.5-6 7.5z',
+  'mark-4': 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z',
+  'mark-5': 'M2.5 2.5h11v11h-11z',
+  'mark-6': 'M8 2.2 14.3 13.5H1.7z',
+  'mark-7': 'M8 1.5 14 8l-6 6.5L2 8z',
+  'mark-8': 'M9.5 1.5 3.5 9H8l-1.5 5.5 6-7.5H8z',
+  'mark-9': 'M2.5 3.5h11v7H8L5 13.5v-3H2.5z',
+  'mark-10': 'M8 1.8 13.4 5v6L8 14.2 2.6 11V5z',
   globe: 'M8 14.5a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM1.5 8h13M8 1.5c4 4 4 9 0 13M8 1.5c-4 4-4 9 0 13',
 };
 
@@ -57,10 +68,15 @@ export function iconPath(name: string): string {
   return PATHS[name] ?? 'M8 8h.1';
 }
 
+/** Signs that users give to runs have a colour of their own. */
+export function iconClass(name: string): string {
+  return name.startsWith('mark-') ? `ih-icon ih-mark ih-${name}` : 'ih-icon';
+}
+
 export function icon(name: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 16 16');
-  svg.setAttribute('class', 'ih-icon');
+  svg.setAttribute('class', iconClass(name));
   svg.setAttribute('aria-hidden', 'true');
   const path = document.createElementNS(SVG, 'path');
   path.setAttribute('d', iconPath(name));

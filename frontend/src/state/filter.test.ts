@@ -23,12 +23,12 @@ describe('name filter', () => {
 });
 
 describe('order of runs', () => {
-  const row = (name: string, startTime: number | null) => ({ name, startTime });
+  const row = (displayName: string, startTime: number | null) => ({ displayName, startTime });
   it('is newest first, runs without a time last, equals by name', () => {
     const rows = [row('b', 1), row('none', null), row('a10', 5), row('a9', 5)];
-    expect(sortRows(rows, 'time').map((one) => one.name)).toEqual(['a9', 'a10', 'b', 'none']);
+    expect(sortRows(rows, 'time').map((one) => one.displayName)).toEqual(['a9', 'a10', 'b', 'none']);
   });
   it('by name counts numbers as numbers', () => {
-    expect(sortRows([row('r10', 1), row('r9', 2), row('R1', 3)], 'name').map((one) => one.name)).toEqual(['R1', 'r9', 'r10']);
+    expect(sortRows([row('r10', 1), row('r9', 2), row('R1', 3)], 'name').map((one) => one.displayName)).toEqual(['R1', 'r9', 'r10']);
   });
 });

@@ -20,13 +20,13 @@ export function nameFilter(text: string): Filter {
 
 export type Sort = 'time' | 'name';
 interface Row {
-  readonly name: string;
+  readonly displayName: string;
   readonly startTime: number | null;
 }
 
 /** By start time, the newest first; or by name, with numbers inside names in numeric order. */
 export function sortRows<T extends Row>(rows: readonly T[], sort: Sort): T[] {
-  const byName = (left: T, right: T): number => collator.compare(left.name, right.name);
+  const byName = (left: T, right: T): number => collator.compare(left.displayName, right.displayName);
   if (sort === 'name') return [...rows].sort(byName);
   return [...rows].sort((left, right) => {
     if (left.startTime === right.startTime) return byName(left, right);

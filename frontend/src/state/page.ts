@@ -1,5 +1,6 @@
 /** Everything the views share, made once per page. */
 import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Annotation } from 'insight-host';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/translate';
@@ -21,7 +22,7 @@ export class Page {
   readonly url = new ViewUrl();
   readonly session = new Session();
   readonly preferences = new Preferences(this.url);
-  readonly runs = new Runs(this.session.table, this.preferences.mode, this.url);
+  readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
   readonly shortcuts = new Shortcuts();
   readonly toasts = new Toasts();
   readonly dialog = signal<Dialog | null>(null);
@@ -67,6 +68,13 @@ export class Page {
 
   open(tab: string): void {
     if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
+  }
+
+  /** Writes down what the user says of a run, and says so if the host refuses. */
+  annotate(run: string, fields: Partial<Annotation>): void {
+    this.session.annotations.write(run, fields).catch((cause: unknown) => {
+      this.toasts.show('error', this.t.value('annotation.refused', { run, reason: cause instanceof Error ? cause.message : String(cause) }));
+    });
   }
 
   /** Lays errors that nobody caught at the door of the plugin whose code threw them. */

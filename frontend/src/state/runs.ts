@@ -2,6 +2,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Run, Theme } from 'insight-host';
 import { choiceCodec, textCodec } from './codecs';
+import { type Annotations, NO_ANNOTATION } from './annotations';
 import { assignHues, cssColor } from './colors';
 import { nameFilter, type Sort, sortRows } from './filter';
 import { type Selection, selectedNames, selectionCodec, selectionOf } from './selection';
@@ -28,7 +29,12 @@ export class Runs {
   /** The default selection leaves out runs. */
   readonly limited: ReadonlySignal<boolean>;
 
-  constructor(table: ReadonlySignal<{ readonly runs: readonly RunRow[] } | null>, mode: ReadonlySignal<Theme['mode']>, url: ViewUrl) {
+  constructor(
+    table: ReadonlySignal<{ readonly runs: readonly RunRow[] } | null>,
+    annotations: Annotations['byRun'],
+    mode: ReadonlySignal<Theme['mode']>,
+    url: ViewUrl,
+  ) {
     this.selection = url.state<Selection>('runs', selectionCodec);
     this.filterText = url.state('filter', textCodec);
     this.sort = url.state<Sort>('sort', choiceCodec<Sort>(['time', 'name'], 'time'));
@@ -42,8 +48,11 @@ export class Runs {
         const after = new Map<string, Run>();
         for (const row of rows.value) {
           const hue = hues.value.get(row.name);
+          const annotation = annotations.value.get(row.name) ?? NO_ANNOTATION;
           const run: Run = {
+            ...annotation,
             name: row.name,
+            displayName: annotation.displayName || row.name,
             color: hue ? cssColor(hue, mode.value) : 'currentColor',
             dialects: row.dialects,
             startTime: row.start_time,
@@ -58,7 +67,7 @@ export class Runs {
       }),
     );
     this.filter = computed(() => nameFilter(this.filterText.value));
-    this.rows = computed(() => sortRows(this.all.value.filter((run) => this.filter.value.matches(run.name)), this.sort.value));
+    this.rows = computed(() => sortRows(this.all.value.filter(({ name, displayName }) => this.filter.value.matches(name) || (displayName !== name && this.filter.value.matches(displayName))), this.sort.value));
     this.selectedSet = computed(() => selectedNames(this.selection.value, this.all.value));
     this.selected = distinct(computed(() => this.all.value.filter((run) => this.selectedSet.value.has(run.name))));
     this.limited = computed(() => this.selection.value.kind === 'default' && this.selected.value.length < this.all.value.length);
@@ -79,6 +88,10 @@ export class Runs {
 function same(left: Run, right: Run): boolean {
   return (
     left.color === right.color &&
+    left.displayName === right.displayName &&
+    left.note === right.note &&
+    left.remark === right.remark &&
+    left.mark === right.mark &&
     left.startTime === right.startTime &&
     left.loading === right.loading &&
     left.damage === right.damage &&

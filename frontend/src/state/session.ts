@@ -4,6 +4,7 @@ import type { Changes, Locale } from 'insight-host';
 import { getJson, RequestError } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
+import { Annotations } from './annotations';
 import type { RunRow } from './runs';
 
 /** What the user should know about the data as a whole; `text` is for codes this page has no words for. */
@@ -49,6 +50,8 @@ export class Session {
   /** Why the host cannot reach its data just now; what the page has stays. */
   readonly away = signal<string | null>(null);
   readonly latest = signal<ServerChanges>({ generation: 0, runs: true, series: null });
+  readonly generation = computed(() => this.latest.value.generation);
+  readonly annotations = new Annotations();
   readonly live = new LiveConnection(browserWorld, (changes) => this.accept(changes));
   readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
   private refreshing = false;
@@ -67,6 +70,7 @@ export class Session {
   private accept(changes: ServerChanges): void {
     if (changes.boot !== this.latest.value.boot) this.environment.value = null; // another process: maybe another logdir
     this.latest.value = changes;
+    void this.annotations.follow(changes.annotations);
     const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
     if (changes.runs || unseen || this.loading.value) void this.refresh();
   }
@@ -91,6 +95,7 @@ export class Session {
       this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
       const first = this.table.value === null;
       if (first) {
+        void this.annotations.refresh();
         this.latest.value = { ...(table.boot ? { boot: table.boot } : {}), generation: table.generation, runs: false, series: null };
         this.live.startFrom(table.generation, table.boot);
       }

@@ -1,8 +1,8 @@
-import { iconPath } from '../plugin/icons';
+import { iconClass, iconPath } from '../plugin/icons';
 
 export function Icon({ name }: { name: string }) {
   return (
-    <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
+    <svg class={iconClass(name)} viewBox="0 0 16 16" aria-hidden="true">
       <path d={iconPath(name)} />
     </svg>
   );

@@ -25,6 +25,7 @@ export function RunList() {
   const height = useSignal(600);
   const active = useSignal(0);
   const anchor = useRef<string | null>(null);
+  const naming = useSignal<string | null>(null);
 
   useEffect(() => {
     const element = scroller.current;
@@ -67,12 +68,12 @@ export function RunList() {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const run = rows[active.value];
-    const page = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
+    const screen = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
     const steps: Record<string, number> = {
       ArrowDown: active.value + 1,
       ArrowUp: active.value - 1,
-      PageDown: active.value + page,
-      PageUp: active.value - page,
+      PageDown: active.value + screen,
+      PageUp: active.value - screen,
       Home: 0,
       End: rows.length - 1,
     };
@@ -80,6 +81,7 @@ export function RunList() {
     if (to !== undefined) move(to);
     else if (event.key === ' ' && run) press(run, event.shiftKey);
     else if (event.key === 'Enter' && run) only(run);
+    else if (event.key === 'F2' && run && page.session.annotations.writable.value) naming.value = run.name;
     else return;
     event.preventDefault();
   };
@@ -110,6 +112,11 @@ export function RunList() {
             active={first + at === active.value}
             onPress={press}
             onOnly={only}
+            naming={run.name === naming.value}
+            onNaming={(named) => {
+              naming.value = named?.name ?? null;
+              if (!named) scroller.current?.focus();
+            }}
           />
         ))}
       </div>

@@ -1,6 +1,8 @@
 /** One run of the list. */
 import type { Run } from 'insight-host';
+import { useEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
+import { Icon } from './icon';
 
 interface Props {
   readonly run: Run;
@@ -11,9 +13,13 @@ interface Props {
   readonly active: boolean;
   readonly onPress: (run: Run, range: boolean) => void;
   readonly onOnly: (run: Run) => void;
+  readonly naming: boolean;
+  /** Somebody wants to give the run a name, or no longer. */
+  readonly onNaming: (run: Run | null) => void;
 }
 
 const TAIL = 14;
+const LONGEST_NAME = 256;
 
 /** Runs differ at their ends more than at their beginnings: the end stays, the middle gives way. */
 export function splitName(name: string): readonly [string, string] {
@@ -23,10 +29,10 @@ export function splitName(name: string): readonly [string, string] {
 
 const BADGES: Readonly<Record<string, 'MS' | 'TB'>> = { mindspore: 'MS', tensorboard: 'TB' };
 
-export function RunRowView({ run, at, count, top, selected, active, onPress, onOnly }: Props) {
+export function RunRowView({ run, at, count, top, selected, active, onPress, onOnly, naming, onNaming }: Props) {
   const page = usePage();
   const t = page.t.value;
-  const [head, tail] = splitName(run.name);
+  const [head, tail] = splitName(run.displayName);
   return (
     <div
       id={`run-row-${at}`}
@@ -36,20 +42,43 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
       aria-posinset={at + 1}
       aria-setsize={count}
       style={{ transform: `translateY(${top}px)` }}
-      title={run.name}
+      title={titleOf(run)}
       data-run={run.name}
       onClick={(event) => onPress(run, event.shiftKey)}
       onDblClick={() => onOnly(run)}
     >
       <span class="ih-swatch" style={selected ? { background: run.color, borderColor: run.color } : { borderColor: run.color }} />
-      <span class="ih-run-name">
-        <span class="ih-run-head">{head}</span>
-        {tail && <span class="ih-run-tail">{tail}</span>}
-      </span>
+      {run.mark > 0 && <Icon name={`mark-${run.mark}`} />}
+      {naming ? (
+        <NameField run={run} onDone={() => onNaming(null)} />
+      ) : (
+        <span class={`ih-run-name${run.displayName === run.name ? '' : ' ih-given'}`}>
+          <span class="ih-run-head">{head}</span>
+          {tail && <span class="ih-run-tail">{tail}</span>}
+        </span>
+      )}
       {run.loading && <span class="ih-run-loading" role="img" aria-label={t('runs.loading')} title={t('runs.loading')} />}
+      {!naming && page.session.annotations.writable.value && (
+        <button
+          type="button"
+          class="ih-run-tool"
+          data-action="rename"
+          tabIndex={-1}
+          title={t('runs.rename.hint')}
+          aria-label={t('runs.rename.hint')}
+          onClick={(event) => {
+            event.stopPropagation();
+            onNaming(run);
+          }}
+          onDblClick={(event) => event.stopPropagation()}
+        >
+          <Icon name="pencil" />
+        </button>
+      )}
       <button
         type="button"
-        class="ih-run-only"
+        class="ih-run-tool"
+        data-action="only"
         tabIndex={-1}
         title={t('runs.only.hint')}
         onClick={(event) => {
@@ -81,5 +110,48 @@ export function RunRowView({ run, at, count, top, selected, active, onPress, onO
         </span>
       ))}
     </div>
+  );
+}
+
+/** The name on disk first, where the list shows another; then what was noted. */
+function titleOf({ name, remark, note }: Run): string {
+  return [name, remark, note].filter(Boolean).join('\n');
+}
+
+/** Enter keeps the name, Escape does not; an empty one gives the run its own name back. */
+function NameField({ run, onDone }: { readonly run: Run; readonly onDone: () => void }) {
+  const page = usePage();
+  const field = useRef<HTMLInputElement>(null);
+  const done = useRef(false);
+  useEffect(() => field.current?.select(), []);
+  const end = (keep: boolean): void => {
+    if (done.current || !field.current) return;
+    done.current = true;
+    onDone();
+    const text = field.current.value.trim();
+    const displayName = text === run.name ? '' : text;
+    if (keep && (displayName || run.name) !== run.displayName) page.annotate(run.name, { displayName });
+  };
+  return (
+    <input
+      ref={field}
+      class="ih-input ih-run-field"
+      type="text"
+      maxLength={LONGEST_NAME}
+      spellcheck={false}
+      autocomplete="off"
+      placeholder={run.name}
+      aria-label={page.t.value('runs.rename')}
+      value={run.displayName}
+      autofocus
+      onClick={(event) => event.stopPropagation()}
+      onDblClick={(event) => event.stopPropagation()}
+      onBlur={() => end(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter' && !event.isComposing) end(true);
+        if (event.key === 'Escape') end(false);
+      }}
+    />
   );
 }

@@ -1,10 +1,11 @@
 import type { Run } from 'insight-host';
 import { describe, expect, it } from 'vitest';
+import { fakeRun } from '../../../../frontend/kit/testing';
 import type { CardQuery, Picture } from './feed';
 import { groupColor, linesOf } from './lines';
 import type { Series } from './series';
 
-const run = (name: string): Run => ({ name, color: `#${name}`, dialects: [], startTime: null, loading: false, damage: 0 });
+const run = (name: string): Run => ({ ...fakeRun(name), color: `#${name}` });
 const series = (name: string, tag: string): Series => ({
   run: name,
   tag,
