@@ -6,7 +6,7 @@ import gzip
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import insight_scalar
@@ -351,3 +351,23 @@ def test_tensorboard_is_told_of_no_file(tmp_path: Path, opened: ExitStack) -> No
     service = TensorBoardService(provider)
     assert not TensorBoardService.ListPlugins.__wrapped__(service, pb.ListPluginsRequest()).plugins  # type: ignore[attr-defined]
     assert not TensorBoardService.ListRuns.__wrapped__(service, pb.ListRunsRequest()).runs  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not list open files")
+def test_a_stream_that_is_left_leaves_no_file_open(open_provider: Open, tmp_path: Path) -> None:
+    path = write(tmp_path / "run/g.pb", bytes(40 << 20))
+    provider = open_provider()
+    with provider.open_payload("graph", SeriesKey("run", "g.pb"), 0) as stream:
+        stream.file.read(10)
+    abandoned = provider.open_payload("graph", SeriesKey("run", "g.pb"), 0)
+    abandoned.file.read(10)
+    del abandoned, stream
+    eventually(lambda: str(path) not in _open_files())
+
+
+def _open_files() -> set[str]:
+    found = set()
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # closed meanwhile
+            found.add(os.readlink(f"/proc/self/fd/{name}"))
+    return found
