@@ -10,6 +10,12 @@ export class CanvasPainter implements Painter {
     this.hairline = 1 / ratio;
   }
 
+  static of(canvas: HTMLCanvasElement, ratio: number): CanvasPainter {
+    const context = canvas.getContext('2d');
+    if (!context) throw new Error('This browser gives no 2D canvas.');
+    return new CanvasPainter(context, ratio);
+  }
+
   /** Empties the canvas and starts a picture of the given size in CSS pixels. */
   begin(width: number, height: number, background?: string): void {
     const context = this.context;
