@@ -227,9 +227,12 @@ def test_files_that_are_taken_by_name_wake_no_series(monkeypatch: pytest.MonkeyP
     store.put_file(named_file("before", 1))
     append(store, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), found("image", {"c": [1]}))
     made: list[str] = []
-    monkeypatch.setattr(
-        resting, "Series", lambda *arguments: made.append(arguments[3].tag) or Series(*arguments)
-    )
+
+    def watched(policy: CachePolicy, memory: ColumnMemory, plugin: str, key: SeriesKey) -> Series:
+        made.append(key.tag)
+        return Series(policy, memory, plugin, key)
+
+    monkeypatch.setattr(resting, "Series", watched)
     store.put_file(named_file("after", 1))
     store.put_file(named_file("before", 2))
     infos = {info.key.tag: info for info in store.infos("pictures", None)}
