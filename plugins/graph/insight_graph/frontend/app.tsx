@@ -7,7 +7,7 @@ import { Legend } from './legend';
 import { NodePanel } from './node_panel';
 import { PipelinePanel } from './pipeline_panel';
 import { Stage } from './stage';
-import { Toolbar } from './toolbar';
+import { Toolbar, ZoomTools } from './toolbar';
 import { useAnswer } from './use_answer';
 
 export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
@@ -48,6 +48,7 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
             <>
               {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
               <Stage board={board} scene={scene} />
+              <ZoomTools board={board} />
               <Legend board={board} scene={scene} />
               <footer class="counts" data-testid="graph-status">
                 <Status board={board} />

@@ -6,11 +6,10 @@ import type { RecordKey } from './answers';
 /** A record, as `run;tag;index`; without the index it is the first. */
 export const record: Codec<RecordKey | null> = {
   parse(text) {
-    const [run, tag, index = '0'] = (text ?? '').split(';');
-    const [first, second] = [run && codecs.decoded(run), tag && codecs.decoded(tag)];
-    return typeof first === 'string' && typeof second === 'string' && tag !== undefined && /^\d{1,9}$/.test(index) ? { run: first, tag: second, index: Number(index) } : null;
+    const [run, tag, index = '0'] = codecs.names.parse(text);
+    return run !== undefined && tag !== undefined && /^\d{1,9}$/.test(index) ? { run, tag, index: Number(index) } : null;
   },
-  format: (value) => value && [codecs.encoded(value.run), codecs.encoded(value.tag), ...(value.index > 0 ? [String(value.index)] : [])].join(';'),
+  format: (value) => value && codecs.names.format([value.run, value.tag, ...(value.index > 0 ? [String(value.index)] : [])]),
 };
 
 /** Ids of opened scopes in the order in which they were opened; null while the user has said nothing. A list of none is a lone `~`. */

@@ -39,6 +39,7 @@ const HOST_GAP = 12; // from a node to what stands beside it
 const STACKED = 5; // between what stands beside the same node
 const PART_GAP = 30; // to what is beside or below all
 const CLEAR = 5; // by which edges pass a layer before they bend
+const APART = 7; // of an edge from the middle of two that go opposite ways
 const LABEL_HEIGHT = 16;
 const LARGE = 60; // nodes from which a coarser ranking is good enough: half the time
 const RATIO = 1.8; // width to height of what has no edges
@@ -82,6 +83,7 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     }
     dagre(graph);
     const rows = rowsOf(graph);
+    const pairs = new Set(drawn.map(({ edge }) => `${edge.from}\n${edge.to}`));
     for (const node of layered) {
       const { x, y } = graph.node(node.id);
       put(node, x + offsetOf(beside.get(node.id)), y);
@@ -89,7 +91,9 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     for (const { edge, i } of drawn) {
       const routed = graph.edge(edge.from, edge.to, String(i));
       const [from, to] = [indexOf.get(edge.from) as number, indexOf.get(edge.to) as number];
-      routes[i] = routeOf(routed.points ?? [], ends(nodes, places, from, to), rows);
+      // the way there and the way back beside each other
+      const apart = pairs.has(`${edge.to}\n${edge.from}`) ? (from < to ? APART : -APART) : 0;
+      routes[i] = routeOf(routed.points ?? [], ends(nodes, places, from, to, rows), rows, apart);
       if (edge.label > 0 && routed.x !== undefined && routed.y !== undefined) labels[i] = [routed.x, routed.y];
     }
     for (const node of layered) {
@@ -183,37 +187,44 @@ function rowsOf(graph: InstanceType<typeof Graph<object, Placed, Routed>>): Read
   return rows;
 }
 
-type Ends = readonly [x0: number, y0: number, x1: number, y1: number, reach0: number, reach1: number];
+interface End {
+  /** The middle of the side at which an edge leaves or enters. */
+  readonly x: number;
+  readonly y: number;
+  /** How far from there it may do so. */
+  readonly reach: number;
+  /** The edge of the layer: what is in it beside the node may be taller. */
+  readonly clear: number;
+}
 
-/** Where an edge may leave and enter: the sides of the two nodes that face each other, and how far from their middles. */
-function ends(nodes: readonly LayoutNode[], places: readonly number[], from: number, to: number): Ends {
-  const [a, b] = [nodes[from] as LayoutNode, nodes[to] as LayoutNode];
+/** The sides of two nodes that face each other. */
+function ends(nodes: readonly LayoutNode[], places: readonly number[], from: number, to: number, rows: ReadonlyMap<number, number>): readonly [End, End] {
   const down = (places[2 * to + 1] as number) >= (places[2 * from + 1] as number) ? 1 : -1;
-  return [
-    places[2 * from] as number,
-    (places[2 * from + 1] as number) + (down * a.height) / 2,
-    places[2 * to] as number,
-    (places[2 * to + 1] as number) - (down * b.height) / 2,
-    Math.max(0, a.width / 2 - 12),
-    Math.max(0, b.width / 2 - 12),
-  ];
+  const end = (index: number, sign: number): End => {
+    const [x, y, { width, height }] = [places[2 * index] as number, places[2 * index + 1] as number, nodes[index] as LayoutNode];
+    const half = rows.get(Math.round(y)) ?? height / 2;
+    return { x, y: y + (sign * height) / 2, reach: Math.max(0, width / 2 - 12), clear: half > height / 2 + 1 ? y + sign * (half + CLEAR) : y + (sign * height) / 2 };
+  };
+  return [end(from, down), end(to, -down)];
 }
 
 /** Straight through every layer and bent only between them, so that no edge touches a node that it passes. */
-function routeOf(points: readonly { readonly x: number; readonly y: number }[], [x0, y0, x1, y1, reach0, reach1]: Ends, rows: ReadonlyMap<number, number>): readonly number[] {
+function routeOf(points: readonly { readonly x: number; readonly y: number }[], [start, end]: readonly [End, End], rows: ReadonlyMap<number, number>, apart: number): readonly number[] {
   const between = points.slice(1, -1);
   const passed = between.filter(({ y }) => rows.has(Math.round(y)));
   // with nothing to pass, an edge goes from one node to the other in one bend
   const kept = passed.length > 0 ? passed : [];
-  const down = y1 >= y0 ? 1 : -1;
-  const first = kept[0]?.x ?? x1;
-  const last = kept.at(-1)?.x ?? x0;
-  const route = [x0 + clamp((first - x0) * 0.25, -reach0, reach0), y0];
+  const down = end.y >= start.y ? 1 : -1;
+  const away = ({ x, reach }: End, towards: number): number => x + clamp((towards - x) * 0.25 + apart, -reach, reach);
+  const [x0, x1] = [away(start, kept[0]?.x ?? end.x), away(end, kept.at(-1)?.x ?? start.x)];
+  const route = [x0, start.y];
+  if (start.clear !== start.y) route.push(x0, start.clear);
   for (const { x, y } of kept) {
     const half = (rows.get(Math.round(y)) as number) + CLEAR;
-    route.push(x, y - down * half, x, y + down * half);
+    route.push(x + apart, y - down * half, x + apart, y + down * half);
   }
-  route.push(x1 + clamp((last - x1) * 0.25, -reach1, reach1), y1);
+  if (end.clear !== end.y) route.push(x1, end.clear);
+  route.push(x1, end.y);
   return route;
 }
 

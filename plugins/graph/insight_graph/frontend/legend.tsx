@@ -7,7 +7,8 @@ import { KindMark } from './kind_mark';
 import type { Scene } from './scene';
 import { timeOf } from './texts';
 
-const MOST = 14; // colours
+const KINDS = ['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] as const;
+const MOST = 9; // colours
 
 /** What shapes, lines and colours mean. */
 export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
@@ -17,7 +18,7 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
   const ink = useMemo(() => inkOf(theme), [theme]);
   const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
   const isPipeline = board.show.value === 'pipeline';
-  const kinds = isPipeline ? (['scope', 'operator'] as const) : (['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] as const);
+  const there = new Set([...scene.nodes.map(({ item }) => item.node?.kind ?? 'proxy'), ...scene.frames.map(({ node }) => node.kind)]);
   if (!board.legend.value) return <Shut board={board} />;
   return (
     <div class="legend" data-testid="legend">
@@ -26,7 +27,7 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
         <Button action="legend" icon="close" label={say('legend')} pressed onPress={() => board.legend.set(false)} />
       </header>
       <ul>
-        {kinds.map((kind) => (
+        {KINDS.filter((kind) => there.has(kind)).map((kind) => (
           <li key={kind} data-legend={kind}>
             <KindMark kind={kind} />
             {say(isPipeline ? `pipeline.${kind}` : `kind.${kind}`)}
@@ -36,7 +37,7 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
           <LineMark ink={ink} dashed={false} />
           {say('edge.data')}
         </li>
-        {!isPipeline && (
+        {scene.lines.some(({ edge }) => edge.kind === 'control') && (
           <li data-legend="control">
             <LineMark ink={ink} dashed />
             {say('edge.control')}

@@ -26,7 +26,7 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
       <Facts board={board} node={node} />
       <Links board={board} name="inputs" links={node.input_edges} total={node.inputs_total} />
       <Links board={board} name="outputs" links={node.output_edges} total={node.outputs_total} />
-      {node.value !== undefined && (
+      {node.value && (
         <Section title={say('node.value')}>
           <pre class="value">{node.value}</pre>
         </Section>

@@ -19,8 +19,8 @@ export interface SearchQuery {
 }
 
 const KEPT = 400; // answers
-const ALONE = 6; // members of a scope whose only openable one is opened at once
-const DEEPEST = 4; // scopes that are opened at once
+const FEW = 6; // members of a scope of which the largest is opened at once
+const DEEPEST = 3; // scopes within each other that are opened so
 
 export const sameRecord = (a: RecordKey | null, b: RecordKey | null): boolean => a === b || (a !== null && b !== null && a.run === b.run && a.tag === b.tag && a.index === b.index);
 
@@ -53,9 +53,9 @@ export class GraphSource implements Source {
   }
 
   opens(scope: Scope): readonly string[] {
-    const open = scope.nodes.filter((node) => node.kind === 'scope' && node.children > 0);
-    const [only] = open;
-    return only && open.length === 1 && scope.nodes.length <= ALONE && scope.path.length < DEEPEST ? [only.id] : [];
+    if (scope.nodes.length > FEW || scope.path.length >= DEEPEST) return [];
+    const [most] = scope.nodes.filter((node) => node.kind === 'scope').sort((a, b) => b.parameters - a.parameters || b.operators - a.operators);
+    return most ? [most.id] : [];
   }
 
   node(id: string): Promise<NodeDetail> {

@@ -2,12 +2,12 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import type { JSX, TargetedEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { GraphBoard } from './board';
-import { fitted, panned, transformOf, zoomed, type Camera } from './camera';
+import { fitted, panned, seen, transformOf, zoomed, type Camera } from './camera';
 import { Drawing } from './drawing';
 import { neighbourAt } from './highlight';
 import { inkOf, paletteOf } from './ink';
 import { Minimap } from './minimap';
-import type { Scene } from './scene';
+import { HEAD, type Scene } from './scene';
 import { useHighlight } from './use_highlight';
 
 const WHEEL = 0.0015; // of zoom for each pixel that a wheel turns
@@ -188,18 +188,14 @@ function useHands(board: GraphBoard, root: { readonly current: SVGSVGElement | n
   };
 }
 
-/** Moves the drawing only as far as is needed to see a node. */
+/** Brings a node into the middle if it is not in sight. */
 function keepInSight(board: GraphBoard, scene: Scene, id: string): void {
   const place = scene.places.get(id);
   const { explorer } = board;
-  const view = explorer.view.peek();
   const camera = explorer.cameraOf(scene);
-  if (!place) return;
-  const [x, y, scale] = transformOf(camera, view);
-  const beyond = (low: number, high: number, room: number): number => (low < 20 ? 20 - low : high > room - 20 ? Math.max(20 - low, room - 20 - high) : 0);
-  const dx = beyond(x + place.x * scale, x + (place.x + place.width) * scale, view.width);
-  const dy = beyond(y + place.y * scale, y + (place.y + Math.min(place.height, 60)) * scale, view.height);
-  if (dx !== 0 || dy !== 0) board.camera.set(panned(camera, dx, dy));
+  const part = seen(camera, explorer.view.peek());
+  if (!place || (place.x >= part.x && place.y >= part.y && place.x + place.width <= part.x + part.width && place.y + HEAD <= part.y + part.height)) return;
+  board.camera.set({ ...camera, x: place.x + place.width / 2, y: place.y + HEAD });
 }
 
 /** By the buttons and keys of the tab. */

@@ -9,11 +9,22 @@ import { fit, zoomBy } from './stage';
 
 const SIGNS = {
   fit: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M5.5 6.5h5v3h-5z',
-  more: 'M8 3v10M3 8h10',
-  less: 'M3 8h10',
   closed: 'M2.5 3h11v10h-11zM5.5 8h5',
   panel: 'M2 3h12v10H2zM10 3v10',
 } as const;
+
+/** Over the drawing, which they move. */
+export function ZoomTools({ board }: { readonly board: GraphBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  return (
+    <div class="zoom-tools">
+      <Button action="zoom-in" text="+" label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
+      <Button action="zoom-out" text="−" label={say('zoom.out')} onPress={() => zoomBy(board, 1 / 1.4)} />
+      <Button action="fit" icon={<Glyph path={SIGNS.fit} />} label={say('zoom.fit')} onPress={() => fit(board)} />
+      <Button action="close-all" icon={<Glyph path={SIGNS.closed} />} label={say('close_all')} onPress={() => board.explorer.closeAll()} />
+    </div>
+  );
+}
 
 export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
@@ -24,12 +35,6 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
       {both && <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.show.set(value, 'push')} />}
       {isGraph ? <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} /> : <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />}
       {isGraph && board.graph.value && <GraphTools board={board} />}
-      <Cluster>
-        <Button action="zoom-out" icon={<Glyph path={SIGNS.less} />} label={say('zoom.out')} onPress={() => zoomBy(board, 1 / 1.4)} />
-        <Button action="zoom-in" icon={<Glyph path={SIGNS.more} />} label={say('zoom.in')} onPress={() => zoomBy(board, 1.4)} />
-        <Button action="fit" icon={<Glyph path={SIGNS.fit} />} label={say('zoom.fit')} onPress={() => fit(board)} />
-        <Button action="close-all" icon={<Glyph path={SIGNS.closed} />} label={say('close_all')} onPress={() => board.explorer.closeAll()} />
-      </Cluster>
       <Cluster>
         <Exports board={board} />
         <Toggle action="panel" icon={<Glyph path={SIGNS.panel} />} label={say('panel.toggle')} setting={board.panel} />
@@ -84,7 +89,6 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
         )}
       </Cluster>
       <label class="range" title={say('color.hint')}>
-        <span>{say('color')}</span>
         <select data-control="color" aria-label={say('color.hint')} value={board.coloring.value} onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}>
           {COLORINGS.map((value) => (
             <option key={value} value={value} disabled={value === 'time' && !times && board.coloring.value !== 'time'}>
@@ -93,7 +97,7 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
           ))}
         </select>
         {board.coloring.value === 'time' && board.profiles.value.length > 1 && (
-          <select data-control="profile" aria-label={say('profile')} value={board.profile.value ?? board.profiles.value[0]} onChange={(event) => board.profile.set(event.currentTarget.value)}>
+          <select data-control="profile" aria-label={say('color.time')} value={board.profile.value ?? board.profiles.value[0]} onChange={(event) => board.profile.set(event.currentTarget.value)}>
             {board.profiles.value.map((tag) => (
               <option key={tag} value={tag}>{tag}</option>
             ))}
