@@ -78,6 +78,20 @@ def mindinsight_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_payloads.py", workspace)
 
 
+@pytest.fixture(scope="session")
+def tensorboard_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """What TensorBoard's graph plugin answers."""
+    workspace = tmp_path_factory.mktemp("tensorboard")
+    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_graphs.py", workspace)
+
+
+@pytest.fixture(scope="session")
+def mindinsight_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Every layer of every graph as MindInsight's REST API answers it."""
+    workspace = tmp_path_factory.mktemp("mindinsight")
+    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_graphs.py", workspace)
+
+
 @pytest.fixture
 def insight() -> Iterator[Callable[..., Scalars]]:
     """The same of this host; ``attempts`` as in ScalarQuery."""

@@ -71,6 +71,7 @@ def opened(view: View, branch: int, times: Times | None) -> dict[str, Any]:
     crowded = neighbours[: len(places)] >= MANY_NEIGHBOURS
     return {
         **named(view, branch),
+        "type": type_of(view, branch),
         "path": path_of(view, branch) + ([named(view, branch)] if branch else []),
         "nodes": nodes_of(view, places, inputs, outputs, times, crowded),
         "edges": edges,
