@@ -30,10 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cache_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hosts that tests start keep nothing in the user's cache directory."""
+def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hosts that tests start keep nothing in the user's directories."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("INSIGHT_HOST_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         yield
 
 

@@ -81,6 +81,13 @@ CACHE_DIR = Flag(
     metavar="DIR",
 )
 CACHE = Flag("cache", "keep what was read for the next start (default)", switch=True, default=True)
+STATE_DIR = Flag(
+    "state-dir",
+    "where names and notes of runs are kept, for several hosts too (default: the user's state directory)",
+    nonempty,
+    metavar="DIR",
+)
+READ_ONLY = Flag("read-only", "let nobody write names and notes of runs", switch=True, default=False)
 MAX_MEMORY = Flag(
     "max-memory",
     "memory for columns, as in 4G, 512M or 50%%; the rest lies in a file in the cache directory "
@@ -129,6 +136,8 @@ SERVE_FLAGS = (
     CACHE_DIR,
     CACHE,
     MAX_MEMORY,
+    STATE_DIR,
+    READ_ONLY,
     DISABLE_PLUGIN,
     Flag("window-title", "title of the browser window", str, "", "TEXT"),
     Flag(
@@ -176,6 +185,8 @@ class Options:
     cache_dir: str | None = None
     cache: bool = True
     max_memory: int | None = None  # bytes
+    state_dir: str | None = None
+    read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)

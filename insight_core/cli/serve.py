@@ -16,6 +16,7 @@ from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.start import settle_imports
+from insight_core.cli.storage import open_annotations
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
 from insight_core.loading.logdir import Logdir
@@ -83,7 +84,7 @@ def _listen(
         allowed_hosts=options.allowed_host,
         notices=lambda: problems(logdirs),
     )
-    host = Host(registry, provider, settings)
+    host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
     return listen(host, options.host, options.port, path_prefix=options.path_prefix)
 
 

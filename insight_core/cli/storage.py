@@ -1,4 +1,5 @@
-"""The provider that loads in this process, and where it keeps what was read for the next start."""
+"""The provider that loads in this process, where it keeps what was read for the next start, and where
+annotations are kept."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.api import CachePolicy, InvalidArgument, Plugin
+from insight_core.api import CachePolicy, DataProvider, InvalidArgument, Plugin
 from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
-from insight_core.loading.logdir import Logdir
+from insight_core.loading.logdir import Logdir, run_prefixes
 
 if TYPE_CHECKING:  # the commands on the cache load no data
+    from insight_core.annotations.store import AnnotationStore
     from insight_core.providers.local import LocalProvider
 
 log = logging.getLogger(__name__)
@@ -57,14 +59,55 @@ def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | No
     """The cache directory unless it lies in a logdir, where nothing is ever written: then None, said in
     the log, for the default one, and InvalidArgument for one that the user chose."""
     directory = cache_directory(options)
-    inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir.path)), None)
-    if inside is None:
+    where = _where_in_logdir(directory, logdirs)
+    if where is None:
         return directory
-    where = f"{printable(str(directory))} lies in the log directory {printable(inside.path)}"
     if options.cache_dir is not None:
         raise InvalidArgument(f"{options.origin('cache_dir')}: {where}, and nothing is written there")
     log.warning("nothing is kept for the next start: %s; --cache-dir names another place", where)
     return None
+
+
+def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: DataProvider) -> AnnotationStore:
+    """The annotations of the runs that the provider shows. Raises InvalidArgument for a state directory
+    in a logdir that the user chose; where the default one is, nothing can be written."""
+    # after loading has begun
+    from insight_core.annotations.places import Place
+    from insight_core.annotations.store import AnnotationStore
+
+    directory = state_directory(options)
+    where = _where_in_logdir(directory, logdirs)
+    if where is not None and options.state_dir is not None:
+        raise InvalidArgument(f"{options.origin('state_dir')}: {where}, and nothing is written there")
+    refusal = None if where is None else f"{where}; --state-dir names another place"
+
+    def places() -> list[Place]:
+        if options.data_provider is not None:
+            return [Place("", f"grpc://{options.data_provider}/{provider.location()}")]
+        prefixes = run_prefixes(logdirs)
+        return [
+            Place(prefix, os.path.realpath(logdir.path))
+            for prefix, logdir in zip(prefixes, logdirs, strict=True)
+        ]
+
+    return AnnotationStore(directory if where is None else None, places, refusal, read_only=options.read_only)
+
+
+def state_directory(options: Options) -> Path:
+    """Absolute path of the state directory, which need not exist."""
+    if options.state_dir is not None:
+        return Path(os.path.abspath(os.path.expanduser(options.state_dir)))
+    from platformdirs import user_state_path  # not needed by those who name a directory
+
+    return user_state_path("insight-host")
+
+
+def _where_in_logdir(directory: Path, logdirs: Sequence[Logdir]) -> str | None:
+    """In which logdir a directory lies, in words; None if it lies in none."""
+    inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir.path)), None)
+    if inside is None:
+        return None
+    return f"{printable(str(directory))} lies in the log directory {printable(inside.path)}"
 
 
 def _is_inside(directory: Path, logdir: str) -> bool:

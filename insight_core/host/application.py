@@ -11,8 +11,10 @@ from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Rule
 
+from insight_core.annotations.store import AnnotationStore
 from insight_core.api import DataProvider, InsightError, Unavailable
 from insight_core.host.activity import Activity
+from insight_core.host.annotation_routes import AnnotationRoutes
 from insight_core.host.answers import error_answer, finish, http_error_answer, json_answer, not_modified
 from insight_core.host.assets import asset_answer
 from insight_core.host.data_routes import DataRoutes
@@ -31,17 +33,23 @@ log = logging.getLogger(__name__)
 class Host:
     """Serves the page, the data and the plugins of a registry over any WSGI server.
 
+    Without an annotation store there are no annotations, and none can be written.
     ``route_failures`` says which loaded plugins could not make their routes, and why.
     """
 
     def __init__(
-        self, registry: Registry, provider: DataProvider, settings: HostSettings | None = None
+        self,
+        registry: Registry,
+        provider: DataProvider,
+        settings: HostSettings | None = None,
+        annotations: AnnotationStore | None = None,
     ) -> None:
         self.settings = settings if settings is not None else HostSettings()
         self._provider = provider
         self._boot = secrets.token_hex(4)
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
-        self._streams = Streams(provider, self.settings.max_streams)
+        self._annotations = annotations if annotations is not None else AnnotationStore()
+        self._streams = Streams(provider, self.settings.max_streams, self._annotations)
         mounts = {name: mount(plugin, provider) for name, plugin in registry.plugins.items()}
         self.route_failures = {
             name: made.failure for name, made in mounts.items() if made.failure is not None
@@ -55,7 +63,8 @@ class Host:
             route_failures=self.route_failures,
             activities={name: Activity(plugin, provider) for name, plugin in registry.plugins.items()},
         )
-        rules = [*self._page_rules(), *data_routes.rules()]
+        annotation_routes = AnnotationRoutes(self._annotations, provider, self._names, self._streams)
+        rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
         for made in mounts.values():
             rules.extend(made.rules)
         self._map = new_map(rules)
@@ -81,10 +90,12 @@ class Host:
                 return path
             endpoint, variables = self._map.bind("host").match(path, method=request.method)
             owner = endpoint.owner
+            annotations = self._annotations.now()
+            request.environ["insight.annotations"] = annotations
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return _checked(endpoint.view(request, **variables))
             # before the view: what is loaded while it works must not pass for already seen
-            tag = f"{self._boot}-{self._provider.generation()}"
+            tag = f"{self._boot}-{self._provider.generation()}-{annotations.generation}"
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)
             answer = _checked(endpoint.view(request, **variables))

@@ -135,9 +135,9 @@ class DataRoutes:
 
     def changes(self, request: Request) -> Response:
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
-        return tag_by_content(
-            request, json_answer(changes_as_dict(changes, self.boot, self.registry.plugins))
-        )
+        annotations = self.streams.annotations.now().generation
+        answer = changes_as_dict(changes, self.boot, self.registry.plugins, annotations)
+        return tag_by_content(request, json_answer(answer))
 
     def events(self, request: Request) -> Response:
         since = since_of(request, self.boot, default=self.provider.generation())

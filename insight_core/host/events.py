@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
+from insight_core.annotations.store import AnnotationStore
 from insight_core.api import Changes, DataProvider
 from insight_core.json_text import encode_json
 
@@ -19,13 +20,19 @@ log = logging.getLogger(__name__)
 _APART = 0.1  # seconds between two events: a page that follows a quick writer is to draw, not to catch up
 _APART_LOADING = 0.4  # while everything is new anyway, and every question slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
+_LOOK = 0.5  # seconds between two looks for annotations of other hosts
 _AGAIN = 1.0  # seconds after which a provider that failed is asked again
 _RETRY = 2000  # milliseconds after which a page connects again
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
-def changes_as_dict(changes: Changes, boot: str, plugins: Collection[str]) -> dict[str, object]:
-    """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing."""
+def changes_as_dict(
+    changes: Changes, boot: str, plugins: Collection[str], annotations: int
+) -> dict[str, object]:
+    """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing.
+
+    ``annotations`` is their generation.
+    """
     series: dict[str, dict[str, list[str]]] | None = None
     if changes.series is not None:
         series = {}
@@ -33,7 +40,13 @@ def changes_as_dict(changes: Changes, boot: str, plugins: Collection[str]) -> di
             runs = series.setdefault(plugin, {})
             for key in sorted(changes.series[plugin]):
                 runs.setdefault(key.run, []).append(key.tag)
-    return {"generation": changes.generation, "boot": boot, "runs": changes.runs, "series": series}
+    return {
+        "generation": changes.generation,
+        "boot": boot,
+        "runs": changes.runs,
+        "series": series,
+        "annotations": annotations,
+    }
 
 
 def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.0) -> Changes:
@@ -47,11 +60,13 @@ def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.
 class Streams:
     """The open streams: how many there may be, what wakes them, and their end when the host stops.
 
-    One thread waits in the provider for all of them, as long as there are any.
+    One thread waits in the provider for all of them, as long as there are any. It also looks whether
+    another host has written annotations.
     """
 
-    def __init__(self, provider: DataProvider, limit: int) -> None:
+    def __init__(self, provider: DataProvider, limit: int, annotations: AnnotationStore) -> None:
         self.stopped = threading.Event()
+        self.annotations = annotations
         self._provider = provider
         self._free = limit
         self._lock = threading.Lock()
@@ -72,7 +87,7 @@ class Streams:
 
     def stop(self) -> None:
         self.stopped.set()
-        self._ring()
+        self.ring()
 
     @contextmanager
     def bell(self) -> Iterator[_Bell]:
@@ -95,18 +110,21 @@ class Streams:
 
     def _announce(self, since: int) -> None:
         loading = True
+        longest = _LOOK if self.annotations.may_change else _LONGEST
+        annotated = self.annotations.now().generation
         while not self._is_over():
             try:
-                generation = self._provider.changes(since, timeout=_LONGEST).generation
+                generation = self._provider.changes(since, timeout=longest).generation
                 loading = loading and not self._provider.progress().loaded_once
             except Exception:  # the streams ask too, and say why they end
                 log.debug("no changes to announce", exc_info=True)
                 self.stopped.wait(_AGAIN)
-                self._ring()
+                self.ring()
                 continue
-            if generation != since:
+            said, annotated = annotated, self.annotations.now().generation
+            if generation != since or annotated != said:
                 since = generation
-                self._ring()
+                self.ring()
                 self.stopped.wait(_APART_LOADING if loading else _APART)
 
     def _is_over(self) -> bool:
@@ -116,7 +134,8 @@ class Streams:
             self._announcer = None
             return True
 
-    def _ring(self) -> None:
+    def ring(self) -> None:
+        """Wakes every stream, which then looks for what changed."""
         with self._lock:
             for bell in self._bells:
                 bell.ring()
@@ -190,6 +209,7 @@ class EventStream:
     def _events(self, bell: _Bell) -> Iterator[bytes]:
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
+        annotated = self._streams.annotations.now().generation
         while not (self._closed or self._streams.stopped.is_set()):
             try:
                 changes = changes_since(self._provider, self._since)
@@ -197,10 +217,11 @@ class EventStream:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
                 return
-            if self._since is None or changes.generation != self._since:
+            said, annotated = annotated, self._streams.annotations.now().generation
+            if self._since is None or changes.generation != self._since or annotated != said:
                 self._since = changes.generation
                 quiet_since = time.monotonic()
-                yield self._event(changes)
+                yield self._event(changes, annotated)
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"
@@ -213,6 +234,6 @@ class EventStream:
         if first:
             self._streams.give_back()
 
-    def _event(self, changes: Changes) -> bytes:
-        data = encode_json(changes_as_dict(changes, self._boot, self._plugins)).decode("ascii")
+    def _event(self, changes: Changes, annotations: int) -> bytes:
+        data = encode_json(changes_as_dict(changes, self._boot, self._plugins, annotations)).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 _WILDCARDS = {"", "0.0.0.0", "::"}
 
@@ -19,10 +20,22 @@ class HostNames:
     def __init__(self, bound: str, allowed: Iterable[str] = ()) -> None:
         names = {_bare(name) for name in allowed}
         self._any_name = "*" in names
+        self._allowed = names - {"*", ""}
         self._any_address = bound.strip("[]") in _WILDCARDS
         self._names = names | {"localhost", _bare(bound)}
         if self._any_address:
             self._names |= {socket.gethostname().lower()}
+
+    def is_own_page(self, origin: str | None, host: str | None) -> bool:
+        """Whether an Origin header is that of our page, as the browser addresses it.
+
+        That is the Host of the request itself, port and all, or, where a proxy changes the Host, a name that
+        was allowed as such.
+        """
+        if origin is None or host is None:
+            return False
+        address = urlsplit(origin).netloc.lower()
+        return bool(address) and (address == host.strip().lower() or _bare(address) in self._allowed)
 
     def allow(self, header: str | None) -> bool:
         """Whether a request with this Host header (any port) is answered."""

@@ -1,0 +1,1 @@
+"""What people say of runs: display names, notes, remarks, marks. Kept outside the logdirs."""

@@ -1,0 +1,92 @@
+"""The annotations of the runs that a host shows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from insight_core.annotations.log_file import LogFile
+from insight_core.annotations.places import Place, key_of, run_of
+from insight_core.annotations.values import Annotation, Annotations, FieldValue
+from insight_core.api import InsightError, InvalidArgument, NotFound, Unavailable
+
+
+class AnnotationStore:
+    """Annotations in the file of a state directory, as this host and others write them.
+
+    ``places`` says where the runs are; it may raise InsightError while that is not known, and then there
+    are no annotations. Without a directory there are none either. ``refusal`` says why nothing may be
+    written here.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        places: Callable[[], Sequence[Place]] = lambda: (),
+        refusal: str | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
+        if directory is None and refusal is None:
+            refusal = "this host has no state directory"
+        self.read_only = read_only
+        self.refusal = "this host was started with --read-only" if read_only else refusal
+        self._file = None if directory is None else LogFile(directory)
+        self._places = places
+        self._known: Sequence[Place] | None = None
+        self._lock = threading.Lock()
+        self._now = Annotations()
+
+    @property
+    def may_change(self) -> bool:
+        """Whether annotations may change at all, by whomever."""
+        return self._file is not None
+
+    def now(self) -> Annotations:
+        """The annotations of this moment, those that other hosts wrote among them. A look at a file."""
+        with self._lock:
+            return self._looked()
+
+    def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
+        """Sets fields of a run, as ``checked`` gave them, and says what the run has then.
+
+        Raises Unavailable where nothing can be written, NotFound for a run that is nowhere.
+        """
+        if self._file is None or self.refusal is not None:
+            raise Unavailable(f"annotations cannot be written: {self.refusal}")
+        with self._lock:
+            places = self._known = self._places()
+            key = key_of(places, run)
+            if key is None:
+                raise NotFound(f"there is no run {run!r}")
+            if not values:
+                raise InvalidArgument("no field is named")
+            self._file.append(key, values)
+            self._take()
+            return self._now.runs.get(run, Annotation())
+
+    def _looked(self) -> Annotations:
+        if self._file is None:
+            return self._now
+        try:
+            fresh = self._file.refresh()
+            if self._known is None:
+                self._known, fresh = self._places(), True
+        except InsightError:  # what was known stays; a write says what is wrong
+            return self._now
+        if fresh:
+            self._take()
+        return self._now
+
+    def _take(self) -> None:
+        """Makes the annotations of our runs out of what the file holds."""
+        if self._file is None or self._known is None:
+            return
+        runs: dict[str, Annotation] = {}
+        for key, values in self._file.fields.items():
+            run = run_of(self._known, key)
+            if run is not None and any(value is not None for value in values.values()):
+                runs[run] = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
+        if runs != self._now.runs:
+            self._now = Annotations(self._now.generation + 1, runs)

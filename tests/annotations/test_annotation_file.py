@@ -1,0 +1,217 @@
+"""The file of annotations: several hosts, lines that were cut off, writing it anew."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import threading
+from pathlib import Path
+
+import pytest
+
+from insight_core.annotations import log_file
+from insight_core.annotations.places import Place, key_of, run_of
+from insight_core.annotations.store import AnnotationStore
+from insight_core.annotations.values import Annotation, FieldValue, checked
+from insight_core.api import InvalidArgument, NotFound, Unavailable
+
+LOGS = [Place("", "/logs")]
+
+
+def _store(directory: Path) -> AnnotationStore:
+    return AnnotationStore(directory, lambda: LOGS)
+
+
+def _lines(directory: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (directory / log_file.FILE_NAME).read_text().splitlines()]
+
+
+def test_what_is_said_is_there_after_a_restart(tmp_path: Path) -> None:
+    first = _store(tmp_path / "new" / "state")
+    assert first.annotate("a/b", {"remark": "best", "mark": 3}) == Annotation(remark="best", mark=3)
+    first.annotate("a/b", {"remark": None, "note": "两行\nof text"})
+    again = _store(tmp_path / "new" / "state").now()
+    assert again.runs == {"a/b": Annotation(note="两行\nof text", mark=3)}
+    assert again.runs["a/b"].said() == {"note": "两行\nof text", "mark": 3}
+    first.annotate("a/b", {"note": None, "mark": None})
+    assert first.now().runs == {}
+
+
+def test_another_host_sees_it_at_its_next_look(tmp_path: Path) -> None:
+    one, other = _store(tmp_path), _store(tmp_path)
+    assert other.now().runs == {}
+    one.annotate("r", {"remark": "x"})
+    before = other.now().generation
+    assert other.now().runs["r"].remark == "x"
+    other.annotate("r", {"mark": 7})
+    assert one.now().runs["r"] == Annotation(remark="x", mark=7)
+    assert other.now().generation == before + 1
+    one.annotate("r", {"mark": 7})
+    assert other.now().generation == before + 1, "the same said again is no change"
+
+
+@pytest.mark.parametrize("torn", [b'{"run": "/logs/r", "fie', b'{"run": 1}\n', b"\xff\x00\n", b"[[\n", b"\n"])
+def test_a_torn_line_costs_only_itself(tmp_path: Path, torn: bytes) -> None:
+    one = _store(tmp_path)
+    one.annotate("r", {"remark": "x"})
+    with open(tmp_path / log_file.FILE_NAME, "ab") as file:
+        file.write(torn)
+    other = _store(tmp_path)
+    assert other.now().runs == {"r": Annotation(remark="x")}
+    other.annotate("r", {"mark": 1})
+    expected = {"r": Annotation(remark="x", mark=1)}
+    assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
+
+
+def test_values_that_no_host_writes_are_left_out(tmp_path: Path) -> None:
+    _store(tmp_path).annotate("r", {"mark": 2})
+    with open(tmp_path / log_file.FILE_NAME, "a") as file:
+        for name, value in [("mark", 99), ("colour", "red"), ("note", 5), ("remark", "a\nb")]:
+            file.write(json.dumps({"run": "/logs/r", "field": name, "value": value}) + "\n")
+    assert _store(tmp_path).now().runs == {"r": Annotation(mark=2)}
+
+
+def test_a_file_of_a_newer_host_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / log_file.FILE_NAME
+    path.write_text('{"insight-host": "annotations", "format": 2, "id": "x"}\n')
+    store = _store(tmp_path)
+    assert store.now().runs == {}
+    with pytest.raises(Unavailable, match="newer"):
+        store.annotate("r", {"mark": 1})
+    assert len(_lines(tmp_path)) == 1
+
+
+def test_a_long_file_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_file, "_TIDY_FROM", 20)
+    one, other = _store(tmp_path), _store(tmp_path)
+    one.annotate("gone", {"remark": "x"})
+    one.annotate("gone", {"remark": None})
+    for number in range(30):
+        (one, other)[number % 2].annotate("r", {"remark": f"{number}"})
+    assert len(_lines(tmp_path)) < 20
+    expected = {"r": Annotation(remark="29")}
+    assert one.now().runs == other.now().runs == _store(tmp_path).now().runs == expected
+    assert [path.name for path in tmp_path.iterdir()] == [log_file.FILE_NAME]
+
+
+def _write(directory: str, name: str, times: int) -> None:
+    log_file._TIDY_FROM = 50
+    store = AnnotationStore(Path(directory), lambda: LOGS)
+    for number in range(times):
+        store.annotate(f"{name}{number % 10}", {"remark": f"{number}", "mark": number % 10 + 1})
+
+
+def test_hosts_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write, args=(str(tmp_path), name, 200)) for name in "abc"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+        assert writer.exitcode == 0
+    runs = _store(tmp_path).now().runs
+    assert runs == {
+        f"{name}{last}": Annotation(remark=f"{190 + last}", mark=(190 + last) % 10 + 1)
+        for name in "abc"
+        for last in range(10)
+    }
+
+
+def test_threads_of_one_host(tmp_path: Path) -> None:
+    store = _store(tmp_path)
+
+    def write(name: str) -> None:
+        for number in range(20):
+            store.annotate(name, {"remark": f"{number}"})
+            assert store.now().runs[name].remark == f"{number}"
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {run: said.remark for run, said in store.now().runs.items()} == dict.fromkeys("abcd", "19")
+
+
+def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = _store(tmp_path / "file" / "state")
+    assert store.now().runs == {}
+    with pytest.raises(Unavailable, match="Not a directory"):
+        store.annotate("r", {"mark": 1})
+
+
+def test_without_a_directory_or_read_only_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="no state directory"):
+        AnnotationStore().annotate("r", {"mark": 1})
+    _store(tmp_path).annotate("r", {"mark": 1})
+    reader = AnnotationStore(tmp_path, lambda: LOGS, read_only=True)
+    assert reader.now().runs == {"r": Annotation(mark=1)}
+    with pytest.raises(Unavailable, match="--read-only"):
+        reader.annotate("r", {"mark": 2})
+
+
+def test_runs_keep_their_annotations_however_a_host_is_started(tmp_path: Path) -> None:
+    one = AnnotationStore(tmp_path, lambda: [Place("", "/d")])
+    two = AnnotationStore(tmp_path, lambda: [Place("x", "/d/sub"), Place("y", "/e")])
+    one.annotate("sub/r", {"remark": "1"})
+    two.annotate("x", {"remark": "2"})
+    two.annotate("y/r", {"remark": "3"})
+    assert {run: said.remark for run, said in two.now().runs.items()} == {"x/r": "1", "x": "2", "y/r": "3"}
+    assert {run: said.remark for run, said in one.now().runs.items()} == {"sub/r": "1", "sub": "2"}
+    with pytest.raises(NotFound):
+        two.annotate("z/r", {"remark": "?"})
+
+
+@pytest.mark.parametrize(
+    ("places", "run", "key"),
+    [
+        ([Place("", "/logs")], ".", "/logs"),
+        ([Place("", "/logs")], "a/b", "/logs/a/b"),
+        ([Place("", "/")], "a", "/a"),
+        ([Place("m", "/a"), Place("mm", "/b")], "mm/r", "/b/r"),
+        ([Place("m", "/a"), Place("mm", "/b")], "mm", "/b"),
+    ],
+)
+def test_places(places: list[Place], run: str, key: str) -> None:
+    assert key_of(places, run) == key
+    assert run_of(places, key) == run
+    assert run_of([Place("", "/elsewhere")], key) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("remark", "  x ", "x"),
+        ("remark", "", None),
+        ("note", "a\r\nb\tc", "a\nb\tc"),
+        ("mark", 0, None),
+        ("mark", 10, 10),
+        ("display_name", None, None),
+    ],
+)
+def test_values(name: str, value: object, kept: FieldValue) -> None:
+    assert checked(name, value) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mark", 11),
+        ("mark", -1),
+        ("mark", True),
+        ("mark", 1.0),
+        ("mark", "1"),
+        ("remark", 5),
+        ("remark", "a\nb"),
+        ("remark", "x" * 201),
+        ("note", "x" * 20_001),
+        ("note", "\x00"),
+        ("display_name", ["x"]),
+        ("display_name", "\ud800"),
+        ("colour", "red"),
+    ],
+)
+def test_values_that_are_refused_name_their_field(name: str, value: object) -> None:
+    with pytest.raises(InvalidArgument, match=name):
+        checked(name, value)
