@@ -1,0 +1,1 @@
+"""Writing event files from a Python program: numpy is all it needs."""

@@ -1,0 +1,131 @@
+"""What a loss landscape is, whoever wrote it."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+MAX_SIDE = 256  # points of an axis
+MAX_PATH = 1_000_000  # points of a training path
+FINAL = "final"
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@frozen(eq=False)
+class Path:
+    """The way of training through the plane of a landscape; all columns are of equal length.
+
+    ``at`` is the epoch or step of each point, as the unit of the landscape says; ``z`` is the loss there,
+    which need not be that of the surface: the parameters are seldom right in the plane.
+    """
+
+    at: Integers
+    x: Floats
+    y: Floats
+    z: Floats
+
+
+@frozen(eq=False)
+class Landscape:
+    """The loss over a grid in a plane through the parameters of a model.
+
+    ``z`` is of shape (len(y), len(x)): ``z[i, j]`` is the loss at ``x[j]``, ``y[i]``; both axes ascend.
+    Of a training interval there is a path, of the final landscape none. ``convergence`` is x, y and loss
+    of the parameters that the plane goes through. ``interval`` is from which epoch or step to which, None of
+    the final landscape, and where only that is lost. ``flaws`` name the pieces that are missing or could
+    not be read.
+    """
+
+    x: Floats
+    y: Floats
+    z: Floats
+    path: Path | None = None
+    interval: tuple[int, int] | None = None
+    final: bool = True
+    convergence: tuple[float, float, float] | None = None
+    decomposition: str = ""  # how the directions were found: PCA, Random
+    unit: str = ""  # of ``at``: epoch or step
+    step_per_epoch: int = 0  # 0: not known
+    notes: dict[str, object] = field(factory=dict)  # what else the writer says
+    flaws: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """``first-last`` of the interval, ``final``, or "" where the interval is lost."""
+        if self.interval is not None:
+            return f"{self.interval[0]}-{self.interval[1]}"
+        return FINAL if self.final else ""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        path = self.path
+        held = [self.x, self.y, self.z, *((path.at, path.x, path.y, path.z) if path is not None else ())]
+        return sum(int(column.nbytes) for column in held) + 1024
+
+
+def landscape_grid(
+    x: NDArray[np.generic], y: NDArray[np.generic], z: NDArray[np.generic]
+) -> tuple[Floats, Floats, Floats]:
+    """Axes and losses as ``Landscape`` has them, from axes or meshgrids in any order.
+
+    Raises ValueError, which says what does not fit.
+    """
+    loss = np.asarray(z, np.float64)
+    if loss.ndim != 2:
+        raise ValueError(f"the losses are of shape {list(loss.shape)}, not a grid")
+    if max(loss.shape) > MAX_SIDE or min(loss.shape) < 2:
+        raise ValueError(
+            f"the grid has {loss.shape[1]} x {loss.shape[0]} points: 2 to {MAX_SIDE} a side are read"
+        )
+    across, down = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if across.ndim == down.ndim == 2 and across.shape == down.shape == loss.shape:
+        if not _is_constant(across, 0) and _is_constant(across, 1):  # x runs along the first axis
+            across, down, loss = across.T, down.T, loss.T
+        if not (_is_constant(across, 0) and _is_constant(down, 1)):
+            raise ValueError("the x and y values are those of no grid")
+        across, down = across[0], down[:, 0]
+    if across.shape != (loss.shape[1],) or down.shape != (loss.shape[0],):
+        raise ValueError(
+            f"x is of shape {list(across.shape)} and y of {list(down.shape)}, "
+            f"which does not fit losses of shape {list(loss.shape)}"
+        )
+    columns, rows = _order("x", across), _order("y", down)
+    return across[columns], down[rows], np.ascontiguousarray(loss[np.ix_(rows, columns)])
+
+
+def _is_constant(values: Floats, axis: int) -> bool:
+    first = values.take([0], axis)
+    return bool((values == first).all())
+
+
+def _order(name: str, values: Floats) -> NDArray[np.intp]:
+    if not np.isfinite(values).all():
+        raise ValueError(f"the axis {name} has values that are not finite")
+    order = np.argsort(values, kind="stable")
+    if (np.diff(values[order]) == 0).any():
+        raise ValueError(f"the axis {name} has the same value twice")
+    return order
+
+
+def training_path(
+    at: NDArray[np.generic], x: NDArray[np.generic], y: NDArray[np.generic], z: NDArray[np.generic]
+) -> Path:
+    """Raises ValueError for columns that do not fit together."""
+    columns = [np.asarray(column).reshape(-1) for column in (at, x, y, z)]
+    sizes = [len(column) for column in columns]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            "the path has {} numbers of epochs or steps, {} x, {} y and {} losses".format(*sizes)
+        )
+    if not 0 < sizes[0] <= MAX_PATH:
+        raise ValueError(f"the path has {sizes[0]:,} points: 1 to {MAX_PATH:,} are read")
+    numbers, across, down, loss = columns
+    if not (np.isfinite(across.astype(np.float64)).all() and np.isfinite(down.astype(np.float64)).all()):
+        raise ValueError("the path has places that are not finite")
+    return Path(
+        numbers.astype(np.int64), across.astype(np.float64), down.astype(np.float64), loss.astype(np.float64)
+    )

@@ -1,0 +1,132 @@
+"""Landscapes as MindSpore's SummaryLandscape writes them.
+
+Format: ``LossLandscape`` of MindSpore's mindspore_summary.proto, with ``TensorProto`` of its
+mindspore_anf_ir.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.api import Dialect, EventField, Payload
+from insight_core.values.packed import varints
+from insight_core.values.tensors import tensor_of
+from insight_core.values.wire import LENGTH_DELIMITED, VARINT, fields, signed
+from insight_landscape.landscape import Landscape, Path, landscape_grid, training_path
+
+_LANDSCAPE, _PATH, _METADATA, _CONVERGENCE = 1, 2, 3, 4  # of a LossLandscape
+_INTERVALS, _POINTS = 1, 2  # of its LossPath
+_DECOMPOSITION, _UNIT, _STEP_PER_EPOCH = 1, 2, 3  # of its Metadata
+_AXES = {1: "x", 2: "y", 3: "z"}  # of a Point
+_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+
+T = TypeVar("T")
+
+
+def landscape_of(data: bytes) -> Landscape:
+    """Raises ValueError where the surface cannot be read."""
+    parts = {number: (start, end) for number, kind, start, end, _ in fields(data) if kind == LENGTH_DELIMITED}
+    if _LANDSCAPE not in parts:
+        raise ValueError("the landscape has no surface")
+    points = _point(data, *parts[_LANDSCAPE])
+    x, y, z = landscape_grid(points["x"], points["y"], points["z"])
+    flaws: list[str] = []
+    metadata = _whole(flaws, "the metadata", _metadata, data, parts.get(_METADATA))
+    decomposition, unit, step_per_epoch = metadata or ("", "", 0)
+    convergence = _whole(flaws, "the point of convergence", _convergence, data, parts.get(_CONVERGENCE))
+    interval, path, final = None, None, True
+    if _PATH in parts:
+        numbers = _whole(flaws, "the interval", _numbers, data, parts[_PATH])
+        final = numbers is not None and not len(numbers)  # as MindInsight tells it
+        if numbers is not None and len(numbers):
+            interval = int(numbers[0]), int(numbers[-1])
+            path = _whole(flaws, "the path of training", partial(_path, numbers), data, parts[_PATH])
+    return Landscape(
+        x,
+        y,
+        z,
+        path,
+        interval,
+        final,
+        convergence,
+        decomposition,
+        unit,
+        step_per_epoch,
+        flaws=tuple(flaws),
+    )
+
+
+def _whole(
+    flaws: list[str],
+    name: str,
+    read: Callable[[bytes, int, int], T],
+    data: bytes,
+    place: tuple[int, int] | None,
+) -> T | None:
+    """A piece, or None and a flaw that names it."""
+    if place is None:
+        flaws.append(f"{name} is missing")
+        return None
+    try:
+        return read(data, *place)
+    except ValueError as error:
+        flaws.append(f"{name} cannot be read: {error}")
+        return None
+
+
+def _point(data: bytes, start: int, end: int) -> dict[str, NDArray[np.generic]]:
+    found = {}
+    for number, kind, first, last, _ in fields(data, start, end):
+        if number in _AXES and kind == LENGTH_DELIMITED:
+            name = _AXES[number]
+            try:
+                found[name] = tensor_of(Payload(data[first:last], _TENSOR)).values
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+    if missing := [name for name in _AXES.values() if name not in found]:
+        raise ValueError(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    return found
+
+
+def _numbers(data: bytes, start: int, end: int) -> NDArray[np.int64]:
+    """The epochs or steps of the path."""
+    numbers: list[int] = []
+    for number, kind, first, last, value in fields(data, start, end):
+        if number == _INTERVALS and kind == VARINT:
+            numbers.append(signed(value))
+        elif number == _INTERVALS and kind == LENGTH_DELIMITED:
+            numbers += varints(data, first, last).astype(np.int64).tolist()
+    return np.array(numbers, np.int64)
+
+
+def _path(numbers: NDArray[np.int64], data: bytes, start: int, end: int) -> Path:
+    for number, kind, first, last, _ in fields(data, start, end):
+        if number == _POINTS and kind == LENGTH_DELIMITED:
+            points = _point(data, first, last)
+            return training_path(numbers, points["x"], points["y"], points["z"])
+    raise ValueError("it has no points")
+
+
+def _metadata(data: bytes, start: int, end: int) -> tuple[str, str, int]:
+    decomposition, unit, step_per_epoch = "", "", 0
+    for number, kind, first, last, value in fields(data, start, end):
+        if kind == LENGTH_DELIMITED and number == _DECOMPOSITION:
+            decomposition = data[first:last].decode("utf-8", "replace")
+        elif kind == LENGTH_DELIMITED and number == _UNIT:
+            unit = data[first:last].decode("utf-8", "replace")
+        elif kind == VARINT and number == _STEP_PER_EPOCH:
+            step_per_epoch = max(0, signed(value))
+    return decomposition, unit, step_per_epoch
+
+
+def _convergence(data: bytes, start: int, end: int) -> tuple[float, float, float]:
+    points = _point(data, start, end)
+    if any(values.size < 1 for values in points.values()):
+        raise ValueError("it has no values")
+    x, y, z = (float(np.asarray(points[name], np.float64).flat[0]) for name in ("x", "y", "z"))
+    return x, y, z

@@ -1,0 +1,175 @@
+"""The HTTP side of the landscape plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from attrs import asdict, frozen
+from werkzeug import Request, Response
+
+from insight_core.api import (
+    DataProvider,
+    InsightError,
+    NotFound,
+    PluginNameEnum,
+    Route,
+    SeriesInfo,
+    Undecodable,
+)
+from insight_core.values.decoded import DecodedValues, RecordPlace, record_at
+from insight_core.web.answers import Column, json_response, safetensors_response
+from insight_core.web.parameters import choice, required_text
+from insight_landscape.decoder import LINEAGE_FILES, landscape_of, landscape_series
+from insight_landscape.facts import TrainingFacts
+from insight_landscape.landscape import FINAL, Landscape
+
+_LANDSCAPE = PluginNameEnum.LANDSCAPE
+_LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    views = _Views(data, DecodedValues(data, _LANDSCAPE, landscape_of, lambda landscape: landscape.nbytes))
+    return [
+        Route("/tags", views.tags),
+        Route("/intervals", views.intervals),
+        Route("/landscape", views.landscape),
+    ]
+
+
+@frozen
+class _Found:
+    """One landscape of a run, or why it cannot be read; ``id`` is unique in its run."""
+
+    id: str
+    place: RecordPlace
+    landscape: Landscape | None = None
+    error: str = ""
+
+
+@frozen
+class _Views:
+    data: DataProvider
+    values: DecodedValues[Landscape]
+
+    def tags(self, request: Request) -> Response:
+        found: dict[str, dict[str, object]] = {}
+        for info in landscape_series(self.data):
+            found.setdefault(info.key.run, {})[info.key.tag] = info.as_tag()
+        return json_response(found)
+
+    def intervals(self, request: Request) -> Response:
+        named = dict.fromkeys(request.args.getlist("run"))
+        series = self._series(named)
+        return json_response(
+            {
+                "runs": [
+                    {"run": run, "landscapes": [_listed(one) for one in self._found(infos)]}
+                    for run, infos in series.items()
+                ]
+            }
+        )
+
+    def landscape(self, request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors"))
+        run, wanted = required_text(request, "run"), required_text(request, "id")
+        for one in self._found(self._series([run]).get(run, [])):
+            if one.id == wanted:
+                break
+        else:
+            raise NotFound(f"run {run!r} has no landscape {wanted!r}")
+        if one.landscape is None:
+            raise Undecodable(one.error)
+        described = _described(one.landscape) | _listed(one) | {"run": run, "facts": asdict(self._facts(run))}
+        columns = _columns(one.landscape)
+        if form == "safetensors":
+            return safetensors_response(columns, "landscape", described)
+        return json_response(described | columns)
+
+    def _series(self, runs: Collection[str]) -> dict[str, list[SeriesInfo]]:
+        found: dict[str, list[SeriesInfo]] = {}
+        for info in landscape_series(self.data):
+            if not runs or info.key.run in runs:
+                found.setdefault(info.key.run, []).append(info)
+        return found
+
+    def _found(self, infos: Sequence[SeriesInfo]) -> list[_Found]:
+        """The landscapes of one run: intervals in the order of training, then the final one, then damage."""
+        found: dict[str, _Found] = {}
+        for info in sorted(infos, key=lambda info: info.key.tag):
+            for one in self._of_series(info):
+                same = sum(1 for other in found.values() if other.id.split("~")[0] == one.id)
+                unique = f"{one.id}~{same + 1}" if same else one.id
+                found[unique] = _Found(unique, one.place, one.landscape, one.error)
+        return sorted(found.values(), key=_order)
+
+    def _of_series(self, info: SeriesInfo) -> list[_Found]:
+        """The last record of a series: a landscape that was computed anew replaces the one before."""
+        try:
+            count = len(self.data.records(_LANDSCAPE, info.key).steps)
+            place = record_at(self.data, _LANDSCAPE, info.key, count - 1)
+        except NotFound:  # it went while we looked
+            return []
+        fallback = info.key.tag.removeprefix("landscape_")
+        try:
+            landscape = self.values.get(place)
+        except Undecodable as error:
+            return [_Found(fallback, place, None, str(error))]
+        except NotFound:
+            return []
+        return [_Found(landscape.id or fallback, place, landscape)]
+
+    def _facts(self, run: str) -> TrainingFacts:
+        facts = TrainingFacts()
+        files = [info for info in self.data.series(_LANDSCAPE, runs=[run]) if LINEAGE_FILES in info.claims]
+        for info in sorted(files, key=lambda info: info.key.tag):  # the time is in the name
+            try:
+                payload = self.data.payload(_LANDSCAPE, info.key, 0, limit=_LARGEST_LINEAGE)
+            except InsightError:  # the landscape is what was asked for
+                continue
+            facts = facts.updated(payload.data)
+        return facts
+
+
+def _order(one: _Found) -> tuple[int, tuple[int, int], str]:
+    if one.landscape is None:
+        return 2, (0, 0), one.id
+    return (0, one.landscape.interval, one.id) if one.landscape.interval else (1, (0, 0), one.id)
+
+
+def _listed(one: _Found) -> dict[str, object]:
+    listed: dict[str, object] = {
+        "id": one.id,
+        "tag": one.place.key.tag,
+        "step": one.place.step,
+        "wall_time": one.place.wall_time,
+    }
+    if one.landscape is None:
+        return listed | {"error": one.error}
+    return listed | {
+        "kind": FINAL if one.landscape.final else "interval",
+        "interval": one.landscape.interval,
+        "unit": one.landscape.unit,
+        "size": [len(one.landscape.x), len(one.landscape.y)],
+        "flaws": one.landscape.flaws,
+    }
+
+
+def _described(landscape: Landscape) -> dict[str, object]:
+    return {
+        "decomposition": landscape.decomposition,
+        "step_per_epoch": landscape.step_per_epoch,
+        "convergence": landscape.convergence,
+        "notes": landscape.notes,
+    }
+
+
+def _columns(landscape: Landscape) -> dict[str, Column]:
+    columns: dict[str, Column] = {"x": landscape.x, "y": landscape.y, "z": landscape.z}
+    path = landscape.path
+    none, no_numbers = np.empty(0), np.empty(0, np.int64)
+    columns["path_at"] = no_numbers if path is None else path.at
+    columns["path_x"] = none if path is None else path.x
+    columns["path_y"] = none if path is None else path.y
+    columns["path_z"] = none if path is None else path.z
+    return columns

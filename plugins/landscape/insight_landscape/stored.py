@@ -1,0 +1,120 @@
+"""Landscapes as ``compute`` writes them: values of the summary plugin ``landscape`` (docs/formats.md).
+
+A value is a string tensor of one element, a safetensors file: columns ``x``, ``y``, ``z`` and, of an
+interval, ``path_at``, ``path_x``, ``path_y``, ``path_z``; perhaps ``convergence``; the rest as JSON in its
+metadata.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from insight_core.api import Payload, SummaryPlugin, encode_json
+from insight_core.values.tensors import tensor_of
+from insight_landscape.landscape import Landscape, Path, landscape_grid, training_path
+
+VALUES = SummaryPlugin("landscape")
+
+_METADATA = "landscape"  # entry of the metadata of the file
+_PATH = ("path_at", "path_x", "path_y", "path_z")
+_HEADER = 8  # bytes of the length of a safetensors header
+
+
+def landscape_bytes(landscape: Landscape) -> bytes:
+    """The safetensors file."""
+    columns: dict[str, NDArray[np.generic]] = {"x": landscape.x, "y": landscape.y, "z": landscape.z}
+    if (path := landscape.path) is not None:
+        columns |= dict(zip(_PATH, (path.at, path.x, path.y, path.z), strict=True))
+    if landscape.convergence is not None:
+        columns["convergence"] = np.array(landscape.convergence, np.float64)
+    described = {
+        "decomposition": landscape.decomposition,
+        "unit": landscape.unit,
+        "step_per_epoch": landscape.step_per_epoch,
+        "interval": landscape.interval,
+        "notes": landscape.notes,
+    }
+    return save(columns, {_METADATA: encode_json(described).decode("ascii")})
+
+
+def landscape_of(data: bytes) -> Landscape:
+    """From the ``TensorProto`` of a value. Raises ValueError where the surface cannot be read."""
+    strings = tensor_of(Payload(data, VALUES)).values
+    if strings.dtype != object or strings.size != 1:
+        raise ValueError("the value is no string tensor of one element")
+    content: bytes = strings.flat[0]
+    try:
+        columns = load(content)
+    except (SafetensorError, KeyError, TypeError) as error:  # also a type that numpy does not have
+        raise ValueError(f"the value is no safetensors file: {error}") from error
+    if missing := [name for name in ("x", "y", "z") if name not in columns]:
+        raise ValueError(f"the landscape has no surface: {', '.join(missing)} missing")
+    x, y, z = landscape_grid(columns["x"], columns["y"], columns["z"])
+    flaws: list[str] = []
+    path = _path(columns, flaws)
+    described = _described(content, flaws)
+    decomposition, unit = (str(described.get(name, "")) for name in ("decomposition", "unit"))
+    per_epoch, notes = described.get("step_per_epoch"), described.get("notes")
+    return Landscape(
+        x,
+        y,
+        z,
+        path,
+        interval := _interval(path, described.get("interval")),
+        interval is None and not any(name in columns for name in _PATH),
+        _convergence(columns, flaws),
+        decomposition,
+        unit,
+        per_epoch if isinstance(per_epoch, int) and per_epoch > 0 else 0,
+        notes if isinstance(notes, dict) else {},
+        tuple(flaws),
+    )
+
+
+def _interval(path: Path | None, said: object) -> tuple[int, int] | None:
+    if path is not None:
+        return int(path.at[0]), int(path.at[-1])
+    match said:
+        case [int(first), int(last)]:
+            return first, last
+    return None
+
+
+def _path(columns: dict[str, NDArray[np.generic]], flaws: list[str]) -> Path | None:
+    there = [name for name in _PATH if name in columns]
+    if not there:
+        return None
+    try:
+        if len(there) < len(_PATH):
+            raise ValueError(f"{', '.join(name for name in _PATH if name not in there)} missing")
+        return training_path(*(columns[name] for name in _PATH))
+    except ValueError as error:
+        flaws.append(f"the path of training cannot be read: {error}")
+        return None
+
+
+def _convergence(
+    columns: dict[str, NDArray[np.generic]], flaws: list[str]
+) -> tuple[float, float, float] | None:
+    point = columns.get("convergence")
+    if point is None or point.shape != (3,):
+        flaws.append("the point of convergence is missing")
+        return None
+    x, y, z = np.asarray(point, np.float64).tolist()
+    return x, y, z
+
+
+def _described(content: bytes, flaws: list[str]) -> dict[str, object]:
+    """What the metadata says; numpy's reader of safetensors leaves it out."""
+    size = int.from_bytes(content[:_HEADER], "little")
+    try:
+        found = json.loads(json.loads(content[_HEADER : _HEADER + size])["__metadata__"][_METADATA])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        flaws.append(f"the metadata cannot be read: {type(error).__name__}")
+        return {}
+    return found if isinstance(found, dict) else {}
