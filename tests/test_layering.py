@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "registry": {"api", "hookspecs"},
     "records": {"api"},
     "store": {"api", "records"},
+    "summary": {"records"},
     "loading": {"api", "records", "store"},
     "providers": {"api", "proto", "records", "store", "loading"},
     "server": {"api", "proto", "values"},
@@ -52,6 +53,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "registry": {"attrs", "pluggy"},
     "records": {"attrs", "numpy"},
     "store": {"attrs", "numpy"},
+    "summary": set(),
     "loading": {"attrs", "numpy", "inotify_simple"},
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
@@ -60,7 +62,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
     "json_text": {"numpy"},
 }
-PUBLIC_PARTS = {"api", "values", "web"}  # of the host, for plugins
+PUBLIC_PARTS = {"api", "summary", "values", "web"}  # of the host, for plugins
 PLUGIN_MAY_IMPORT = {
     "attrs",
     "numpy",
