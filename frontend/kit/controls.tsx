@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Setting } from './board';
+import type { Setting } from './tab_state';
 import { Icon, type IconName } from './icons';
 
 export interface ButtonProps {

@@ -1,7 +1,7 @@
-import type { Board, TagInfo } from './board';
+import type { TabState } from './tab_state';
 
 /** Puts a table, its head first, on the clipboard as tab-separated lines, and says so. */
-export async function copyTable<Info extends TagInfo>(board: Board<Info>, rows: readonly (readonly (string | number)[])[]): Promise<void> {
+export async function copyTable(board: TabState, rows: readonly (readonly (string | number)[])[]): Promise<void> {
   const text = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
   try {
     await navigator.clipboard.writeText(text);

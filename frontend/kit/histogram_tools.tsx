@@ -1,8 +1,9 @@
 import type { HistogramView } from 'insight-host';
 import type { JSX } from 'preact';
-import type { Board, Setting, TagInfo } from './board';
+import type { Board, TagInfo } from './board';
 import { Segments } from './controls';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './histograms';
+import type { Setting } from './tab_state';
 
 interface Props<Info extends TagInfo, T> {
   readonly board: Board<Info>;

@@ -28,5 +28,6 @@ export * from './step_slider';
 export * from './step_tools';
 export * from './steps';
 export * from './tab';
+export * from './tab_state';
 export * from './tag_filter';
 export * from './texts';

@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals';
 import type { Codec, PluginContext } from 'insight-host';
-import { Board, changed, type ChangedSeries, type Setting, type TagInfo } from './board';
+import { Board, changed, type ChangedSeries, type TagInfo } from './board';
 import { cardId, sameCard, type CardKey } from './cards';
 import * as codecs from './codecs';
 import { RecordTables, type Records } from './records';
 import { RequestQueue } from './requests';
 import { indexOf, parseStand, positionAt, standText, type Stand } from './steps';
+import type { Setting } from './tab_state';
 
 export const SPEEDS = [1, 2, 5, 10, 25] as const; // steps a second
 const AT_ONCE = 4;

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
-import type { Board, Setting, TagInfo } from './board';
+import type { Board, TagInfo } from './board';
 import { Button, Segments } from './controls';
 import { onCard, type Key } from './keys';
 import type { StepBoard } from './step_board';
 import type { XKind } from 'insight-host';
+import type { Setting } from './tab_state';
 
 const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];
 
