@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import insight_scalar
 import numpy as np
 from attrs import define, frozen
 
@@ -24,6 +23,7 @@ from insight_core.api import DataProvider, Dialect, InsightError, ScalarQuery, S
 from insight_core.loading.index_upkeep import KeptFile, kept_files
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
 from insight_core.testing import EventWriter, GrowingFile
 from insight_core.testing.scalar_block import Form
 
@@ -149,7 +149,7 @@ def _points(data: DataProvider, plugin: str, key: SeriesKey) -> list[bytes]:
 
 def loaded(logdir: Path, cache: Path | None) -> dict[str, object]:
     """What a new process would show once it has read everything, with damage."""
-    plugins = [insight_scalar.insight_plugin()]
+    plugins = list(Registry.discover().plugins.values())  # as the programs do
     provider = LocalProvider([Logdir(str(logdir))], plugins, reload_interval=0, cache_directory=cache)
     try:
         provider.load()
@@ -188,13 +188,13 @@ class Running:
 
 _LOADER = """
 import sys, time
-import insight_scalar
 from insight_core.loading import index_writer
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
 from pathlib import Path
 index_writer._APART = index_writer._PATIENCE = index_writer._GROWTH = index_writer._GROWTH_SHARE = 0
-plugins = [insight_scalar.insight_plugin()]
+plugins = list(Registry.discover().plugins.values())
 provider = LocalProvider(
     [Logdir(sys.argv[1])], plugins, reload_interval=0.01, cache_directory=Path(sys.argv[2])
 )
