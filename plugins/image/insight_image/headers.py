@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+import zlib
 from collections.abc import Callable
 
 from attrs import frozen
@@ -21,7 +22,8 @@ _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette
 class Header:
     """Format and size of one picture; ``suffix`` is that of file names.
 
-    ``whole`` is false for a file that was cut off: browsers show what there is of it without a word.
+    ``whole`` is false for a file that was cut off, and for a PNG file of wrong checksums: browsers show
+    what there is of it, or nothing, without a word.
     """
 
     mimetype: str
@@ -54,7 +56,7 @@ def header_of(data: bytes) -> Header:
                 raise ValueError(f"the {name} file ends within its header") from None
             if not width or not height:
                 raise ValueError(f"the {name} file has {width} x {height} pixels")
-            return Header(form.mimetype, form.suffix, width, height, channels, form.ends(data))
+            return Header(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
     raise ValueError("the picture is no PNG, JPEG, GIF, WebP or BMP file")
 
 
@@ -115,31 +117,39 @@ def _bmp(data: bytes) -> tuple[int, int, int]:
     return abs(width), abs(height), 4 if bits == 32 else 3
 
 
-def _png_ends(data: bytes) -> bool:
+def _png_is_whole(data: bytes) -> bool:
+    content = memoryview(data)
     position = 8
     while position + 12 <= len(data):  # of each chunk: size, name, content, checksum
         size: int
         size, name = struct.unpack_from(">I4s", data, position)
-        position += 12 + size
+        end = position + 12 + size
+        if end > len(data):
+            return False
+        (checksum,) = struct.unpack_from(">I", data, end - 4)
+        critical = not name[0] & 0x20  # readers do without the others
+        if critical and zlib.crc32(content[position + 4 : end - 4]) != checksum:
+            return False
         if name == b"IEND":
-            return position <= len(data)
+            return True
+        position = end
     return False
 
 
-def _jpeg_ends(data: bytes) -> bool:
+def _jpeg_is_whole(data: bytes) -> bool:
     # within the picture itself, a byte 255 is followed by 0 or by a restart marker
     return data.rfind(b"\xff\xd9") > data.rfind(b"\xff\xda")
 
 
-def _gif_ends(data: bytes) -> bool:
+def _gif_is_whole(data: bytes) -> bool:
     return data.rstrip(b"\0").endswith(b";")
 
 
-def _webp_ends(data: bytes) -> bool:
+def _webp_is_whole(data: bytes) -> bool:
     return len(data) >= 8 + int.from_bytes(data[4:8], "little")
 
 
-def _bmp_ends(data: bytes) -> bool:
+def _bmp_is_whole(data: bytes) -> bool:
     return len(data) >= int.from_bytes(data[2:6], "little")
 
 
@@ -149,19 +159,19 @@ class _Format:
     mimetype: str
     suffix: str
     read: Callable[[bytes], tuple[int, int, int]]  # width, height and channels
-    ends: Callable[[bytes], bool]
+    is_whole: Callable[[bytes], bool]
 
 
 _FORMATS = (
-    _Format(lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), "image/png", "png", _png, _png_ends),
-    _Format(lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", "jpg", _jpeg, _jpeg_ends),
-    _Format(lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", "gif", _gif, _gif_ends),
+    _Format(lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), "image/png", "png", _png, _png_is_whole),
+    _Format(lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", "jpg", _jpeg, _jpeg_is_whole),
+    _Format(lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", "gif", _gif, _gif_is_whole),
     _Format(
         lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP",
         "image/webp",
         "webp",
         _webp,
-        _webp_ends,
+        _webp_is_whole,
     ),
-    _Format(lambda data: data.startswith(b"BM"), "image/bmp", "bmp", _bmp, _bmp_ends),
+    _Format(lambda data: data.startswith(b"BM"), "image/bmp", "bmp", _bmp, _bmp_is_whole),
 )

@@ -85,7 +85,7 @@ class _Views:
                 "more than a browser shows"
             )
         if not header.whole:
-            raise Undecodable(f"{sample}: the {header.name} file is cut off")
+            raise Undecodable(f"{sample}: the {header.name} file is cut off or damaged")
         return bytes_response(sample.encoded, header.mimetype, immutable=is_pinned(request))
 
     def info(self, request: Request) -> Response:

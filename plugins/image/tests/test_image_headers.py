@@ -109,6 +109,14 @@ def test_a_file_that_is_cut_off_is_not_whole(form: str) -> None:
         assert not header_of(data[:end]).whole
 
 
+def test_a_png_file_of_wrong_checksums_is_not_whole() -> None:
+    data = _saved("RGB", "PNG", (64, 64))
+    for place in (data.index(b"IDAT") + 100, len(data) - 1):
+        assert not header_of(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]).whole
+    comment = struct.pack(">I", 1) + b"tEXtx" + bytes(4)  # nothing that is needed
+    assert header_of(data[:33] + comment + data[33:]).whole
+
+
 def _thumbnail(data: bytes, size: int = 16) -> Image.Image:
     small = thumbnail(data, header_of(data), size)
     return Image.open(io.BytesIO(small), formats=("PNG",))

@@ -160,7 +160,7 @@ def test_what_is_cut_off(client: Client) -> None:
     assert "step 30 (record 3): the picture cannot be decoded" in json.loads(answer.data)["error"]
     image = _get(client, "/image", run="a", tag="layer/1", index=3)
     assert image.status_code == 422
-    assert json.loads(image.data)["error"].endswith("step 30 (record 3): the PNG file is cut off")
+    assert json.loads(image.data)["error"].endswith("step 30 (record 3): the PNG file is cut off or damaged")
     assert json.loads(_get(client, "/info", run="a", tag="layer/1", index=3).data)["whole"] is False
     assert _get(client, "/image", run="a", tag="layer/1", index=3, download=1).data == _png(3)[:60]
 
