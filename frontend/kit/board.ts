@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { PluginContext, Run } from 'insight-host';
+import type { PluginContext, Query, Run } from 'insight-host';
 import { cardCodec, type CardKey } from './cards';
 import * as codecs from './codecs';
 import { seriesCards, tagCards, tagFilter, type CardGroup } from './groups';
@@ -25,6 +25,8 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   /** null until the first answer. */
   readonly table = signal<TagTable<Info> | null>(null);
   readonly failure = signal<string | null>(null);
+  private asked = 0; // how often for the tags
+  private answered = 0; // which of these questions the table answers
 
   readonly filter: Setting<string>;
   readonly closed: Setting<readonly string[]>;
@@ -60,12 +62,22 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   protected changed(_series: ChangedSeries): void {}
 
   async loadTags(): Promise<void> {
+    const mine = ++this.asked;
     try {
-      this.table.value = await this.ctx.data.json<TagTable<Info>>('tags', {}, { signal: this.ctx.signal });
+      await Promise.resolve(); // the first time, what extends this board is not made yet
+      const table = await this.ctx.data.json<TagTable<Info>>('tags', this.tagQuery(), { signal: this.ctx.signal });
+      if (mine < this.answered) return; // a newer one came first
+      this.answered = mine;
+      this.table.value = table;
       this.failure.value = null;
     } catch (error) {
-      if (!this.ctx.signal.aborted) this.failure.value = message(error);
+      if (!this.ctx.signal.aborted && mine === this.asked) this.failure.value = message(error);
     }
+  }
+
+  /** What to ask `/tags`. */
+  protected tagQuery(): Query {
+    return {};
   }
 
   infoOf(run: string, tag: string): Info | undefined {
@@ -115,7 +127,7 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
   private isNew(series: ChangedSeries): boolean {
     const table = this.table.value;
     if (!series || !table) return true;
-    return Object.entries(series).some(([run, tags]) => tags.some((tag) => !table[run]?.[tag]));
+    return Object.entries(series).some(([run, tags]) => tags.some((tag) => !Object.hasOwn(table[run] ?? {}, tag)));
   }
 }
 

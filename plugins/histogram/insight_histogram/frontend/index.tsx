@@ -1,6 +1,5 @@
-import { histogramStyles, tab } from 'insight-host/kit';
+import { HistogramBoard, histogramStyles, tab } from 'insight-host/kit';
 import { App } from './app';
-import { HistogramBoard } from './board';
 import styles from './histograms.css?inline';
 import { keys } from './keys';
 import en from './locales/en.json';

@@ -1,6 +1,10 @@
-import { boardKeys, stepKeys, type Key } from 'insight-host/kit';
-import type { HistogramBoard } from './board';
+import { boardKeys, stepKeys, type HistogramBoard, type Key } from 'insight-host/kit';
 
 export function keys(board: HistogramBoard, host: HTMLElement): readonly Key[] {
-  return [['v', 'keys.view', () => board.turnView()], ['c', 'compare.hint', () => board.compare.set(!board.compare.value, 'push')], ...stepKeys(board), ...boardKeys(board, host)];
+  return [
+    ['v', 'histogram.view.next', () => board.turnView()],
+    ['c', 'histogram.compare.hint', () => board.compare.set(!board.compare.value, 'push')],
+    ...stepKeys(board),
+    ...boardKeys(board, host),
+  ];
 }

@@ -1,34 +1,24 @@
-import { Card, Content, Groups } from 'insight-host/kit';
+import { Frame } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { CardBody } from './card';
 import { PairDialog } from './pair_dialog';
 import { Table } from './table';
 import { ThresholdDialog } from './threshold_dialog';
-import { Toolbar } from './toolbar';
+import { Tools } from './toolbar';
 
 export function App({ board }: { readonly board: ScalarBoard }): JSX.Element {
   return (
-    <div class={`kit scalars ${board.theme.value.mode}`} data-testid="scalars">
-      <Toolbar board={board} />
-      <Content board={board}>
-        {() =>
-          board.layout.value === 'table' ? (
-            <Table board={board} />
-          ) : (
-            <Groups
-              board={board}
-              card={(card) => (
-                <Card board={board} card={card}>
-                  {(place) => <CardBody board={board} card={card} place={place} />}
-                </Card>
-              )}
-            />
-          )
-        }
-      </Content>
+    <Frame
+      board={board}
+      name="scalars"
+      look={board.theme.value.mode}
+      tools={<Tools board={board} />}
+      card={(card, place) => <CardBody board={board} card={card} place={place} />}
+      instead={board.layout.value === 'table' && <Table board={board} />}
+    >
       <Dialogs board={board} />
-    </div>
+    </Frame>
   );
 }
 

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Button, Cluster, Range, Segments, TagFilter, Toggle, useDraft, type Setting } from 'insight-host/kit';
+import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, useDraft, type Setting } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { MAX_SMOOTHING } from './codecs';
@@ -6,12 +6,11 @@ import { MAX_SMOOTHING } from './codecs';
 const SETTLE = 120; // ms without a move of the slider before the server is asked
 const TYPED = 300; // ms without a key
 
-export function Toolbar({ board }: { readonly board: ScalarBoard }): JSX.Element {
+export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const say = board.t.bind(board);
   const x = board.x.value;
   return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <TagFilter board={board} />
+    <>
       <Segments name="x" label={say('x.label')} value={x} options={(['step', 'relative', 'wall'] as const).map((value) => ({ value, text: say(`x.${value}`) }))} onPick={(value) => board.setXKind(value)} />
       <Range id="smoothing" name="smoothing" label={say('smoothing')} hint={say('smoothing.hint')} setting={board.smoothing} low={0} high={MAX_SMOOTHING} step={0.001} numberStep={0.01} settle={SETTLE} />
       <Cluster>
@@ -27,7 +26,7 @@ export function Toolbar({ board }: { readonly board: ScalarBoard }): JSX.Element
       {board.hasRestarts.value && <AttemptsChoice board={board} setting={board.attempts} />}
       <Grouping board={board} />
       <Segments name="show" label={say('show.label')} value={board.layout.value} options={(['charts', 'table'] as const).map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.layout.set(value, 'push')} />
-    </div>
+    </>
   );
 }
 

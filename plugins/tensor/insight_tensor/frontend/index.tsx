@@ -11,7 +11,7 @@ export default tab({
   board: (ctx) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
-    ['v', 'keys.view', () => board.turnView()],
+    ['v', 'histogram.view.next', () => board.turnView()],
     ['h', 'keys.show', () => board.show.set(board.show.value === 'table' ? 'histogram' : 'table')],
     ...stepKeys(board),
     ...boardKeys(board, host),

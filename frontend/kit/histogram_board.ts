@@ -1,22 +1,29 @@
-import { computed, signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { PluginContext } from 'insight-host';
-import { binCount, cardId, codecs, histogramView, seriesCards, stepCount, StepBoard, tagCards, VIEWS, type CardGroup, type CardKey } from 'insight-host/kit';
+import type { ChangedSeries, TagInfo } from './board';
+import { cardId, type CardKey } from './cards';
+import * as codecs from './codecs';
+import { seriesCards, tagCards, type CardGroup } from './groups';
+import { binCount, histogramView, stepCount, VIEWS } from './histograms';
+import { StepBoard } from './step_board';
 
-type Range = readonly [number, number];
-type Changed = Parameters<StepBoard['changed']>[0];
+type Range = readonly [low: number, high: number];
 
 const REST = 500; // ms between two questions about what grows
 
-/** What the tab shows: steps of one series on each card, or with `compare` all runs at one step. */
-export class HistogramBoard extends StepBoard {
+/** A board of histograms: steps of one series on each card, or all runs of a tag at one step. */
+export class HistogramBoard<Info extends TagInfo = TagInfo> extends StepBoard<Info> {
   readonly view = this.setting('view', histogramView);
   readonly stepCount = this.setting('count', stepCount);
   readonly binCount = this.setting('bins', binCount);
-  readonly compare = this.setting('compare', codecs.flag(false));
   /** The axis of values is not that of the most extreme steps. */
   readonly outliers = this.setting('outliers', codecs.flag(false));
   /** All runs of a tag have the same axis of values. */
   readonly sameRange = this.setting('range', codecs.flag(true));
+  readonly compare = this.setting('compare', codecs.flag(false));
+  /** Whether a card is of all runs. */
+  readonly isComparing: Live<boolean> = this.compare;
+
   /** Grows when there may be something new to ask. */
   private readonly tick = signal(0);
   private readonly versions = new Map<string, number>();
@@ -32,11 +39,11 @@ export class HistogramBoard extends StepBoard {
   override readonly groups = computed<readonly CardGroup[]>(() => {
     const byTag = this.runsByTag.value;
     const pins = this.pins.value.filter((tag) => byTag.has(tag));
-    if (this.compare.value) return tagCards(this.shownTags.value, pins);
-    return seriesCards(this.shownTags.value, pins, (tag) => byTag.get(tag)?.map((run) => run.name) ?? []);
+    if (this.isComparing.value) return tagCards(this.shownTags.value, pins);
+    return seriesCards(this.shownTags.value, pins, (tag) => this.runNames(tag));
   });
 
-  protected override changed(series: Changed): void {
+  protected override changed(series: ChangedSeries): void {
     super.changed(series);
     if (!series) this.everything++;
     for (const [run, tags] of Object.entries(series ?? {})) {
@@ -49,6 +56,11 @@ export class HistogramBoard extends StepBoard {
       this.timer = undefined;
       this.tick.value++;
     }, REST);
+  }
+
+  /** Selected runs that have a tag. */
+  runNames(tag: string): readonly string[] {
+    return this.runsByTag.value.get(tag)?.map((run) => run.name) ?? [];
   }
 
   /** How often these runs of a tag have changed. */
@@ -64,15 +76,15 @@ export class HistogramBoard extends StepBoard {
     if (old?.[0] !== range[0] || old[1] !== range[1]) this.ranges.value = new Map(this.ranges.value).set(id, range);
   }
 
-  /** The values of all runs of a tag that were looked at; undefined: each card has its own. */
+  /** The values of all runs of a tag that were looked at; undefined: each card has its own axis. */
   rangeOf(tag: string): Range | undefined {
     if (!this.sameRange.value) return undefined;
-    let [lo, hi] = [Infinity, -Infinity];
-    for (const run of this.runsByTag.value.get(tag) ?? []) {
-      const range = this.ranges.value.get(cardId({ tag, run: run.name }));
-      if (range) [lo, hi] = [Math.min(lo, range[0]), Math.max(hi, range[1])];
+    let [low, high] = [Infinity, -Infinity];
+    for (const run of this.runNames(tag)) {
+      const range = this.ranges.value.get(cardId({ tag, run }));
+      if (range) [low, high] = [Math.min(low, range[0]), Math.max(high, range[1])];
     }
-    return lo < hi ? [lo, hi] : undefined;
+    return low < high ? [low, high] : undefined;
   }
 
   turnView(): void {

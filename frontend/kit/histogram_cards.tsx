@@ -1,22 +1,38 @@
-import type { HistogramChart, HistogramView as View, Query, XKind } from 'insight-host';
-import { CardHead, csvOf, decodeHistograms, ErrorCell, fileName, HistogramStatus, HistogramTable, histogramTable, HistogramView, Latest, Menu, message, portions, sameCard, StepSlider, urgencyOf, type CardKey, type CardSteps, type Histograms, type MenuItem, type Place, type Records } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
+import type { HistogramChart, HistogramView as View, Query, XKind } from 'insight-host';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { TensorBoard } from './board';
+import type { TagInfo } from './board';
+import { CardHead, urgencyOf, type Place } from './card';
+import { sameCard, type CardKey } from './cards';
+import { ErrorCell } from './error_cell';
+import type { HistogramBoard } from './histogram_board';
+import { HistogramStatus } from './histogram_status';
+import { HistogramTable } from './histogram_table';
+import { HistogramView } from './histogram_view';
+import { csvOf, decodeHistograms, histogramTable, type Histograms } from './histograms';
+import { Latest } from './latest';
+import { Menu, type MenuItem } from './menu';
+import type { Records } from './records';
+import { portions } from './requests';
+import { StepSlider, type CardSteps } from './step_slider';
+import { fileName, message } from './texts';
 
 const MOST = 100; // runs in one picture
 const LAST = Number.MAX_SAFE_INTEGER; // the step nearest to it is the last one
 
-export interface DistributionProps {
-  readonly board: TensorBoard;
+export interface HistogramCardProps<Info extends TagInfo> {
+  readonly board: HistogramBoard<Info>;
   readonly card: CardKey;
   readonly place: Place;
 }
 
-/** How the values of one tag in one run are distributed, over steps. */
-export function SeriesDistribution({ board, card, place }: DistributionProps): JSX.Element {
-  const run = card.run ?? '';
+/** Histograms on a card: of one series over steps, or of all runs of a tag at one step. */
+export function HistogramCard<Info extends TagInfo>(props: HistogramCardProps<Info>): JSX.Element {
+  return props.card.run === null ? <RunHistograms {...props} /> : <SeriesHistograms {...props} run={props.card.run} />;
+}
+
+function SeriesHistograms<Info extends TagInfo>({ board, card, place, run }: HistogramCardProps<Info> & { readonly run: string }): JSX.Element {
   const query = { run, tag: card.tag, steps: board.stepCount.value, ...commonQuery(board) };
   const latest = useLatest(board, place);
   useWish(board, latest, 'histograms', query, board.version(card.tag, [run]));
@@ -27,9 +43,9 @@ export function SeriesDistribution({ board, card, place }: DistributionProps): J
   return <Picture board={board} card={card} route="histograms" query={query} latest={latest} view={board.view.value} time={board.time.value} extent={board.rangeOf(card.tag)} />;
 }
 
-/** How the values of one tag are distributed in several runs, each at the step that is nearest to the slider. */
-export function RunDistributions({ board, card, place }: DistributionProps): JSX.Element {
-  const all = board.runsByTag.value.get(card.tag)?.map((run) => run.name) ?? [];
+/** Each run at the step that is nearest to the slider. */
+function RunHistograms<Info extends TagInfo>({ board, card, place }: HistogramCardProps<Info>): JSX.Element {
+  const all = board.runNames(card.tag);
   const runs = portions(all)[0]?.slice(0, MOST) ?? [];
   const latest = useLatest(board, place);
   const axis = latest.answer.value?.value.axis;
@@ -40,7 +56,7 @@ export function RunDistributions({ board, card, place }: DistributionProps): JSX
   const query = { run: runs, tag: card.tag, step: isLast ? LAST : (records.steps[index] as number), ...commonQuery(board) };
   useWish(board, latest, 'comparison', query, board.version(card.tag, runs));
   const number = (n: number): string => n.toLocaleString(board.locale.value);
-  const text = runs.length < all.length ? board.t('compare.some', { shown: number(runs.length), runs: number(all.length) }) : board.t('compare.runs', { count: runs.length });
+  const text = runs.length < all.length ? board.t('histogram.runs.some', { shown: number(runs.length), runs: number(all.length) }) : board.t('histogram.runs', { count: runs.length });
   const steps: CardSteps = { records, error: latest.error.value?.reason ?? null, index, move: (to) => records && board.move(card, records, to), retry: () => latest.retry() };
   return (
     <Picture board={board} card={card} route="comparison" query={query} latest={latest} view="front" time="step" text={text}>
@@ -49,7 +65,7 @@ export function RunDistributions({ board, card, place }: DistributionProps): JSX
   );
 }
 
-function commonQuery(board: TensorBoard): Query {
+function commonQuery<Info extends TagInfo>(board: HistogramBoard<Info>): Query {
   return { attempts: board.attempts.value, bins: board.binCount.value || null, ignore_outliers: board.outliers.value ? 1 : null };
 }
 
@@ -59,13 +75,13 @@ function recordsOf(axis: Float64Array, attempts: 'last' | 'all'): Records {
   return { steps: axis, wallTimes: none, sizes: none, points: none.length, kept: none.length, hidden: 0, attempts };
 }
 
-function useLatest(board: TensorBoard, place: Place): Latest<Histograms> {
+function useLatest<Info extends TagInfo>(board: HistogramBoard<Info>, place: Place): Latest<Histograms> {
   const latest = useMemo(() => new Latest<Histograms>(board.queue, () => urgencyOf(place)), []);
   useEffect(() => () => latest.rest(), []);
   return latest;
 }
 
-function useWish(board: TensorBoard, latest: Latest<Histograms>, route: string, query: Query, version: number): void {
+function useWish<Info extends TagInfo>(board: HistogramBoard<Info>, latest: Latest<Histograms>, route: string, query: Query, version: number): void {
   const key = JSON.stringify([query, version]);
   const visible = board.visible.value;
   useEffect(() => {
@@ -73,8 +89,8 @@ function useWish(board: TensorBoard, latest: Latest<Histograms>, route: string, 
   }, [key, visible]);
 }
 
-interface PictureProps {
-  readonly board: TensorBoard;
+interface PictureProps<Info extends TagInfo> {
+  readonly board: HistogramBoard<Info>;
   readonly card: CardKey;
   readonly route: string;
   readonly query: Query;
@@ -88,7 +104,7 @@ interface PictureProps {
   readonly children?: ComponentChildren;
 }
 
-function Picture({ board, card, route, query, latest, view, time, extent, text, children }: PictureProps): JSX.Element {
+function Picture<Info extends TagInfo>({ board, card, route, query, latest, view, time, extent, text, children }: PictureProps<Info>): JSX.Element {
   const chart = useRef<HistogramChart | null>(null);
   const [pointed, picked] = [useSignal<number | null>(null), useSignal<number | null>(null)]; // rows under the pointer: in the chart, in the table
   const found = latest.answer.value?.value ?? null;
@@ -116,7 +132,7 @@ function Picture({ board, card, route, query, latest, view, time, extent, text, 
   );
 }
 
-function exportsOf(board: TensorBoard, card: CardKey, route: string, query: Query, found: Histograms | null, chart: HistogramChart | null): readonly MenuItem[] {
+function exportsOf<Info extends TagInfo>(board: HistogramBoard<Info>, card: CardKey, route: string, query: Query, found: Histograms | null, chart: HistogramChart | null): readonly MenuItem[] {
   const name = (extension: string): string => fileName(card.run === null ? card.tag : `${card.tag}_${card.run}`, extension, 'histograms');
   const save = (extension: string, content: Blob | Promise<Blob>): void => {
     Promise.resolve(content).then((blob) => board.ctx.ui.download(name(extension), blob), (error: unknown) => board.ctx.notify('error', message(error)));

@@ -1,0 +1,50 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Board, TagInfo } from './board';
+import { Card, type Place } from './card';
+import type { CardKey } from './cards';
+import { Content } from './content';
+import { Groups } from './groups_view';
+import { TagFilter } from './tag_filter';
+
+export interface FrameProps<Info extends TagInfo> {
+  readonly board: Board<Info>;
+  /** The tab's class, and its name for tests. */
+  readonly name: string;
+  /** More classes. */
+  readonly look?: string;
+  /** In the toolbar, behind the tag filter. */
+  readonly tools: ComponentChildren;
+  /** What is in a card; called only while the card is near the screen or fills it. */
+  readonly card: (card: CardKey, place: Place) => JSX.Element;
+  /** In the place of all cards. */
+  readonly instead?: JSX.Element | false;
+  /** Above all. */
+  readonly children?: ComponentChildren;
+}
+
+/** A whole tab: its toolbar, and below headings its cards, or why there are none. */
+export function Frame<Info extends TagInfo>({ board, name, look = '', tools, card, instead, children }: FrameProps<Info>): JSX.Element {
+  return (
+    <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>
+      <div class="toolbar" role="toolbar" aria-label={board.t('toolbar')}>
+        <TagFilter board={board} />
+        {tools}
+      </div>
+      <Content board={board}>
+        {() =>
+          instead || (
+            <Groups
+              board={board}
+              card={(key) => (
+                <Card board={board} card={key}>
+                  {(place) => card(key, place)}
+                </Card>
+              )}
+            />
+          )
+        }
+      </Content>
+      {children}
+    </div>
+  );
+}
