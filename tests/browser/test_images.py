@@ -293,6 +293,22 @@ def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, logdir: 
     )
 
 
+def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logdir: Path) -> None:
+    open_images(page, serve("--logdir", logdir), "image.tags=eyes")
+    expect(card(page, "eyes", "one").locator(".layer img")).to_be_visible()
+    page.locator('[data-control="tag-filter"]').focus()
+    reached = []
+    while "fullscreen" not in reached:
+        assert len(reached) < 30, reached
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.dataset.action"))
+    assert reached[-5:] == ["actual", "light", "compare", "download", "fullscreen"]
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("comparison")).to_be_visible()
+
+
 def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, logdir: Path) -> None:
     open_images(page, serve("--logdir", logdir))
     one = card(page, "eyes", "one")
