@@ -20,7 +20,8 @@ from insight_core.records.scanner import CHUNK
 from insight_core.records.small_files import LARGEST, read_small_files
 from insight_core.testing import wire
 from insight_core.testing.damaged_logdir import scalar_record, version_record
-from tests.records.test_kernel import block, files, opened
+from tests.records.both_scanners import opened
+from tests.records.event_bytes import block, files
 
 _kernel = pytest.importorskip("insight_core.records._kernel", reason="no compiled kernel here")
 pytest.importorskip("insight_core.records._small_files", reason="no compiled kernel here")
