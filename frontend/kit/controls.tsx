@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Setting } from './tab_state';
 import { Icon, type IconName } from './icons';
@@ -116,16 +116,47 @@ export interface RangeProps {
 /** A slider with a number beside it. */
 export function Range({ name, label, hint, setting, low, high, step, numberStep = step, settle = 0, digits = 3, id }: RangeProps): JSX.Element {
   const draft = useDraft(setting, settle);
-  const take = (text: string): void => {
-    const value = Number(text);
-    if (text !== '' && Number.isFinite(value)) draft.set(Math.max(low, Math.min(high, value)));
-  };
+  const take = (value: number): void => draft.set(Math.max(low, Math.min(high, value)));
   return (
     <label class="range" title={hint ?? label}>
       <span>{label}</span>
-      <input {...(id ? { id } : {})} type="range" min={low} max={high} step={step} data-control={name} aria-label={label} value={draft.value} onInput={(e) => take(e.currentTarget.value)} />
-      <input type="number" min={low} max={high} step={numberStep} data-control={`${name}-number`} aria-label={label} value={Number(draft.value.toFixed(digits))} onChange={(e) => take(e.currentTarget.value)} />
+      <input {...(id ? { id } : {})} type="range" min={low} max={high} step={step} data-control={name} aria-label={label} value={draft.value} onInput={(e) => take(Number(e.currentTarget.value))} />
+      <NumberBox name={`${name}-number`} label={label} value={Number(draft.value.toFixed(digits))} low={low} high={high} step={numberStep} onPick={take} />
     </label>
+  );
+}
+
+export interface NumberBoxProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  /** 1 by default: whole numbers only. */
+  readonly step?: number;
+  /** Each key counts, not only what is there when the box is left. */
+  readonly live?: boolean;
+  readonly onPick: (value: number) => void;
+}
+
+/** A box for a number within limits; what is no number counts for nothing and is gone when the box is left. */
+export function NumberBox({ name, label, value, low, high, step = 1, live = false, onPick }: NumberBoxProps): JSX.Element {
+  const take = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void => {
+    const typed = Number(text);
+    if (text !== '' && (Number.isInteger(step) ? Number.isInteger(typed) : Number.isFinite(typed))) onPick(Math.max(low, Math.min(high, typed)));
+  };
+  return (
+    <input
+      type="number"
+      min={low}
+      max={high}
+      step={step}
+      data-control={name}
+      aria-label={label}
+      value={value}
+      {...(live ? { onInput: take } : { onChange: take })}
+      onBlur={({ currentTarget }) => (currentTarget.value = String(value))}
+    />
   );
 }
 

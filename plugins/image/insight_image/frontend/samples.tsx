@@ -1,4 +1,4 @@
-import { Latest, type CardKey, type Records } from 'insight-host/kit';
+import { Latest, NumberBox, type CardKey, type Records } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ImageBoard } from './board';
@@ -32,19 +32,7 @@ export function SampleChoice({ board, card, records, index }: SampleChoiceProps)
   return (
     <label class="sample" title={board.t('sample.hint')}>
       <span>{label}</span>
-      <input
-        type="number"
-        min="0"
-        max={last}
-        step="1"
-        data-control="sample"
-        aria-label={label}
-        value={sample}
-        onInput={(event) => {
-          const value = Number(event.currentTarget.value);
-          if (event.currentTarget.value !== '' && Number.isInteger(value)) board.setSample(card, Math.max(0, Math.min(last, value)));
-        }}
-      />
+      <NumberBox name="sample" label={label} value={sample} low={0} high={last} live onPick={(value) => board.setSample(card, value)} />
       <span data-testid="sample-count">{count === undefined ? '' : board.t('sample.of', { last, count })}</span>
     </label>
   );

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Frame, HistogramCard, HistogramTools, LinkSteps, Segments, TimeChoice, Toggle } from 'insight-host/kit';
+import { AttemptsChoice, Frame, HistogramCard, HistogramTools, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorBoard } from './board';
 import { MOST_DIGITS } from './numbers';
@@ -38,16 +38,7 @@ function TableTools({ board }: { readonly board: TensorBoard }): JSX.Element {
       <Segments name="notation" label={say('notation')} value={board.notation.value} options={notations} onPick={(value) => board.notation.set(value)} />
       <label class="range" title={say('digits.hint')}>
         <span>{say('digits')}</span>
-        <input
-          type="number"
-          min={0}
-          max={MOST_DIGITS}
-          step={1}
-          data-control="digits"
-          aria-label={say('digits.hint')}
-          value={board.digits.value}
-          onInput={({ currentTarget: { value } }) => /^\d+$/.test(value) && board.digits.set(Math.min(MOST_DIGITS, Number(value)))}
-        />
+        <NumberBox name="digits" label={say('digits.hint')} value={board.digits.value} low={0} high={MOST_DIGITS} live onPick={(value) => board.digits.set(value)} />
       </label>
       <Toggle action="heat" text={say('heat')} label={say('heat.hint')} setting={board.heat} />
       <LinkSteps board={board} />
