@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from werkzeug import Request
 
-from insight_core.annotations.values import Annotations
+from insight_core.annotations.values import Annotation as Annotation
+from insight_core.annotations.values import Annotations as Annotations
 
 _NONE = Annotations()
 

@@ -1,0 +1,33 @@
+"""Lineage: one table of all runs, with what they were made of and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from insight_core.api import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
+from insight_lineage.decoder import DECODER
+
+
+def _routes(data: DataProvider) -> Sequence[Route]:
+    from insight_lineage.routes import routes  # werkzeug: only where there is a host
+
+    return routes(data)
+
+
+def _is_active(data: DataProvider) -> bool:
+    return bool(data.runs())  # a run without lineage has its scalars at least
+
+
+@hookimpl
+def insight_plugin() -> Plugin:
+    return Plugin(
+        name=PluginNameEnum.LINEAGE,
+        title="Lineage",
+        titles={"zh-CN": "溯源"},
+        decoder=DECODER,
+        routes=_routes,
+        frontend=Path(__file__).parent / "static",
+        is_active=_is_active,
+        order=700,
+    )

@@ -1,0 +1,162 @@
+"""One column of the table: values of any kind, compared and sorted in whole-array steps."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.api import encode_json
+from insight_lineage.mindspore import Cell
+
+Mask: TypeAlias = NDArray[np.bool_]
+Values: TypeAlias = NDArray[np.object_]
+
+MISSING, NUMBER, TEXT, LIST = 0, 1, 2, 3  # kinds of values
+_KINDS = {type(None): MISSING, bool: NUMBER, int: NUMBER, float: NUMBER, str: TEXT, list: LIST}
+_LAST_NAN, _LAST_MISSING = 8, 9  # classes of the sort order; else the kind is the class
+_TYPES: Mapping[frozenset[type], str] = {
+    frozenset({int}): "int",
+    frozenset({float}): "float",
+    frozenset({int, float}): "float",
+    frozenset({bool}): "bool",
+    frozenset({str}): "str",
+    frozenset({list}): "list",
+}
+_ORDERED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "lt": operator.lt,
+    "gt": operator.gt,
+    "le": operator.le,
+    "ge": operator.ge,
+}
+
+
+class Column:
+    """``values`` has a cell for each run, None where there is none. It is never changed."""
+
+    def __init__(self, name: str, group: str, title: str, values: Values) -> None:
+        self.name, self.group, self.title = name, group, title
+        self.values = values
+
+    @classmethod
+    def of_numbers(
+        cls, name: str, group: str, title: str, numbers: NDArray[np.float64], present: Mask
+    ) -> Column:
+        values = numbers.astype(object)
+        values[~present] = None
+        column = cls(name, group, title, values)
+        column.__dict__.update(  # what else would be made of the values, one by one
+            kinds=np.where(present, NUMBER, MISSING).astype(np.int8),
+            numbers=np.where(present, numbers, np.nan),
+            type="float",
+        )
+        return column
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int8]:
+        return np.fromiter(map(_KINDS.__getitem__, map(type, self.values)), np.int8, len(self.values))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The numbers, booleans as 0 and 1, NaN where there is none."""
+        found = np.full(len(self.values), np.nan)
+        numbers = self.kinds == NUMBER
+        found[numbers] = self.values[numbers].astype(np.float64)
+        return found
+
+    @cached_property
+    def type(self) -> str:
+        types = frozenset(map(type, self.values)) - {type(None)}
+        return _TYPES.get(types, "mixed")
+
+    @cached_property
+    def count(self) -> int:
+        return int(np.count_nonzero(self.kinds))
+
+    @cached_property
+    def has_numbers(self) -> bool:
+        return bool((self.kinds == NUMBER).any())
+
+    @cached_property
+    def shown(self) -> Values:
+        """The values as JSON holds them: a number that is not finite by its name."""
+        odd = (self.kinds == NUMBER) & ~np.isfinite(self.numbers)
+        if not odd.any():
+            return self.values
+        shown = self.values.copy()
+        numbers = self.numbers[odd]
+        shown[odd] = np.where(np.isnan(numbers), "NaN", np.where(numbers > 0, "Infinity", "-Infinity"))
+        return shown
+
+    @cached_property
+    def order(self) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """Class and value by which rows are sorted: numbers, texts, lists, NaN, nothing."""
+        classes, values = self.kinds.copy(), np.zeros(len(self.values))
+        numbers = classes == NUMBER
+        values[numbers] = self.numbers[numbers]
+        for kind, texts in ((TEXT, self._texts), (LIST, self._list_texts)):
+            places = self.kinds == kind
+            if places.any():
+                values[places] = np.unique(texts(places), return_inverse=True)[1].reshape(-1)
+        nan = numbers & np.isnan(values)
+        classes[nan], values[nan] = _LAST_NAN, 0
+        classes[self.kinds == MISSING] = _LAST_MISSING
+        return classes, values
+
+    def sort_keys(self, rows: NDArray[np.intp], *, downwards: bool) -> tuple[NDArray[np.float64], ...]:
+        """Keys for numpy.lexsort, the one that counts most last. What has no place in an order stays last."""
+        classes, values = self.order[0][rows].astype(np.float64), self.order[1][rows]
+        if downwards:
+            values, classes = -values, np.where(classes < _LAST_NAN, -classes, classes)
+        return values, classes
+
+    def matches(self, how: str, value: object) -> Mask:
+        """Which rows hold. ``how`` is eq, ne, lt, gt, le, ge, in or not_in; ``value`` a cell, None or, of
+        the last two, a list of these."""
+        if how == "in":
+            found = np.zeros(len(self.values), np.bool_)
+            for one in value if isinstance(value, list | tuple) else ():
+                found |= self._equals(one)
+            return found
+        if how == "not_in":
+            return ~self.matches("in", value)
+        if how == "eq":
+            return self._equals(value)
+        return ~self._equals(value) if how == "ne" else self._ordered(_ORDERED[how], value)
+
+    def finite(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        numbers = self.numbers[rows]
+        return numbers[np.isfinite(numbers)]
+
+    def _equals(self, value: object) -> Mask:
+        if value is None:
+            return np.asarray(self.kinds == MISSING)
+        if isinstance(value, bool | int | float):
+            return np.asarray(self.numbers == float(value))
+        found: Mask = self.kinds == (TEXT if isinstance(value, str) else LIST)
+        found[found] = [one == value for one in self.values[found]]
+        return found
+
+    def _ordered(self, holds: Callable[[Any, Any], Any], value: object) -> Mask:
+        if isinstance(value, bool | int | float):
+            with np.errstate(invalid="ignore"):
+                return np.asarray(holds(self.numbers, float(value)), np.bool_)
+        found: Mask = self.kinds == TEXT
+        if not isinstance(value, str):
+            return np.zeros_like(found)
+        found[found] = [holds(one, value) for one in self.values[found]]
+        return found
+
+    def _texts(self, places: Mask) -> Values:
+        return self.values[places]
+
+    def _list_texts(self, places: Mask) -> Sequence[str]:
+        return [encode_json(one).decode("ascii") for one in self.values[places]]
+
+
+def values_of(cells: Sequence[Cell | None]) -> Values:
+    return np.fromiter(cells, object, len(cells))

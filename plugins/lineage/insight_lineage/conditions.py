@@ -1,0 +1,116 @@
+"""Which runs a request means: comparisons of columns, and how they are joined."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from attrs import frozen
+
+from insight_core.api import InvalidArgument
+from insight_lineage.column import Column, Mask
+from insight_lineage.table import NoColumn
+
+OPERATORS = ("eq", "ne", "lt", "gt", "le", "ge", "in", "not_in")
+Lookup: TypeAlias = Callable[[str], Column]  # raises NoColumn
+
+
+class ExpressionError(InvalidArgument):
+    """What is wrong with the text of a condition. ``position`` counts its characters from 0."""
+
+    def __init__(self, text: str, position: int) -> None:
+        super().__init__(f"where: {text}, at character {position + 1}")
+        self.position = position
+
+
+@frozen
+class Comparison:
+    """``position`` is where a text has it, None for what comes from no text."""
+
+    column: str
+    operator: str
+    value: object
+    position: int | None = None
+
+    def holds(self, lookup: Lookup) -> Mask:
+        try:
+            column = lookup(self.column)
+        except NoColumn as error:
+            if self.position is None:
+                raise
+            raise ExpressionError(str(error), self.position) from error
+        return column.matches(self.operator, self.value)
+
+
+@frozen
+class Not:
+    inner: Condition
+
+    def holds(self, lookup: Lookup) -> Mask:
+        return ~self.inner.holds(lookup)
+
+
+@frozen
+class All:
+    """``parts`` is not empty."""
+
+    parts: Sequence[Condition]
+
+    def holds(self, lookup: Lookup) -> Mask:
+        return np.asarray(np.logical_and.reduce([part.holds(lookup) for part in self.parts]))
+
+
+@frozen
+class Any:
+    """``parts`` is not empty."""
+
+    parts: Sequence[Condition]
+
+    def holds(self, lookup: Lookup) -> Mask:
+        return np.asarray(np.logical_or.reduce([part.holds(lookup) for part in self.parts]))
+
+
+Condition: TypeAlias = Comparison | Not | All | Any
+
+
+def conditions_of(text: str) -> list[Comparison]:
+    """``{column: {operator: value}}`` as comparisons that must all hold. Raises InvalidArgument."""
+    try:
+        wanted = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument(f"filter is no JSON: {error}") from error
+    if not isinstance(wanted, dict):
+        raise InvalidArgument("filter must be a JSON object of columns")
+    found = []
+    for column, comparisons in wanted.items():
+        if not isinstance(comparisons, dict):
+            raise InvalidArgument(f"filter: {column!r} must have a JSON object of operators")
+        for operator, value in comparisons.items():
+            if operator not in OPERATORS:
+                allowed = ", ".join(OPERATORS)
+                raise InvalidArgument(f"filter: {column!r} has {operator!r}; the operators are {allowed}")
+            found.append(Comparison(column, operator, _value(column, operator, value)))
+    return found
+
+
+def _value(column: str, operator: str, value: object) -> object:
+    many = operator in ("in", "not_in")
+    if many and not isinstance(value, list):
+        raise InvalidArgument(f"filter: {operator} of {column!r} must have a list")
+    for one in value if many and isinstance(value, list) else [value]:
+        plain = one is None or isinstance(one, bool | int | float | str)
+        if not plain and not (isinstance(one, list) and operator not in ("lt", "gt", "le", "ge")):
+            raise InvalidArgument(f"filter: {operator} of {column!r} has a value of no column: {one!r:.100}")
+        if isinstance(one, int) and not math.isfinite(_as_float(one)):
+            raise InvalidArgument(f"filter: {operator} of {column!r} has a number that is too large")
+    return value
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,69 @@
+"""How parameters go with a target: correlations over the runs that have numbers in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_lineage.column import Column
+
+FEWEST = 3  # runs: two points always lie on a line
+
+
+@frozen
+class Importance:
+    """``count`` is how many runs it rests on. Without coefficients ``reason`` says why."""
+
+    column: Column
+    count: int
+    pearson: float | None = None
+    spearman: float | None = None
+    reason: str | None = None
+
+
+def importances(target: Column, parameters: Iterable[Column], rows: NDArray[np.intp]) -> list[Importance]:
+    """Of each parameter, over these rows, the largest |Pearson| first."""
+    wanted = target.numbers[rows]
+    found = [_importance(wanted, parameter, rows) for parameter in parameters if parameter is not target]
+    return sorted(found, key=lambda one: (one.pearson is None, -abs(one.pearson or 0.0)))
+
+
+def _importance(wanted: NDArray[np.float64], parameter: Column, rows: NDArray[np.intp]) -> Importance:
+    numbers = parameter.numbers[rows]
+    both = np.isfinite(numbers) & np.isfinite(wanted)
+    count = int(np.count_nonzero(both))
+    x, y = numbers[both], wanted[both]
+    reason = None
+    if not parameter.has_numbers:
+        reason = "not_numeric"
+    elif count < FEWEST:
+        reason = "too_few"
+    elif x.min() == x.max():
+        reason = "constant"
+    elif y.min() == y.max():
+        reason = "target_constant"
+    if reason is not None:
+        return Importance(parameter, count, reason=reason)
+    return Importance(parameter, count, _correlation(x, y), _correlation(_ranks(x), _ranks(y)))
+
+
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    x, y = _centred(x), _centred(y)
+    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
+
+
+def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Deviations from the mean, scaled so that their squares neither overflow nor vanish."""
+    scaled = values / np.abs(values).max()
+    deviations = scaled - scaled.mean()
+    return np.asarray(deviations / np.abs(deviations).max(), np.float64)
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks from 1; equal values share the mean of theirs."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[inverse.reshape(-1)], np.float64)

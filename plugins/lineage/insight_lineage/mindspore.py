@@ -1,0 +1,197 @@
+"""MindSpore's lineage files: events of training, evaluation, data pipeline and what the user added.
+
+Records are framed as in event files. Source: mindinsight_lineage.proto and lineage_parser.py of MindInsight.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+from attrs import define, field, frozen
+
+from insight_lineage.messages import (
+    Content,
+    entries,
+    floating,
+    integer,
+    message,
+    messages,
+    text,
+)
+from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
+
+Cell: TypeAlias = str | bool | int | float | list[object]
+Cells: TypeAlias = dict[str, Cell]
+
+_HEAD, _FOOT = 12, 4  # bytes before and after the content of a record: length and checksums
+_TRAIN, _EVALUATION, _DATASET_GRAPH, _USER_DEFINED = 6, 7, 9, 10  # fields of an event
+_TIMESTAMP = re.compile(r"summary\.(\d+)")
+_DEEPEST = 20  # levels of what the user added, and of metrics
+
+
+class _Field(NamedTuple):
+    """A field of an event that is a column: the message within the event, and the field within that."""
+
+    column: str
+    message: int
+    number: int
+    read: Callable[[bytes, Content, int], str | int | float | None]
+
+
+_TRAINED = (
+    _Field("optimizer", 1, 1, text),
+    _Field("learning_rate", 1, 2, floating),
+    _Field("loss_function", 1, 3, text),
+    _Field("epoch", 1, 4, integer),
+    _Field("batch_size", 1, 8, integer),
+    _Field("device_num", 1, 6, integer),
+    _Field("parallel_mode", 1, 5, text),
+    _Field("train_dataset_path", 2, 1, text),
+    _Field("train_dataset_count", 2, 2, integer),
+    _Field("network", 3, 1, text),
+    _Field("loss", 3, 2, floating),
+    _Field("model_path", 4, 3, text),
+    _Field("model_size", 4, 4, integer),
+)
+_METRIC = 2  # field of an evaluation
+_TESTED = (_Field("test_dataset_path", 3, 1, text), _Field("test_dataset_count", 3, 2, integer))
+
+
+@frozen
+class LineageFile:
+    """What one file says: of each kind the last event, of what the user added all.
+
+    None where there was no such event. ``problems`` say what could not be read.
+    """
+
+    trained: Mapping[str, Cell] | None = field(default=None, hash=False)
+    tested: Mapping[str, Cell] | None = field(default=None, hash=False)  # the data set of the evaluation
+    metrics: Mapping[str, Cell] | None = field(default=None, hash=False)
+    pipeline: Pipeline | None = None
+    custom: Mapping[str, Cell] = field(factory=dict, hash=False)
+    problems: tuple[str, ...] = ()
+
+
+@define
+class RunLineage:
+    """What the files of one run say together."""
+
+    cells: Cells = field(factory=dict)
+    pipeline: Pipeline | None = None
+
+
+def file_order(name: str) -> tuple[int, tuple[int, ...]]:
+    """Sorts files as MindInsight does: by the time in the name, then names downwards."""
+    match = _TIMESTAMP.search(name)
+    return int(match[1]) if match else 0, tuple(-ord(mark) for mark in name)
+
+
+def joined(files: Iterable[LineageFile]) -> RunLineage:
+    """Files in their order. Training or a new data pipeline makes a new beginning; an evaluation takes the
+    place of an earlier one."""
+    whole = LineageFile()
+    for file in files:
+        if file.trained is not None or file.pipeline is not None:
+            whole = LineageFile()
+        whole = LineageFile(
+            trained=file.trained or whole.trained,
+            tested=file.tested or whole.tested,
+            metrics=whole.metrics if file.metrics is None else file.metrics,
+            pipeline=whole.pipeline if file.pipeline is None else file.pipeline,
+            custom={**whole.custom, **file.custom},
+        )
+    cells: Cells = {}
+    for part in (whole.trained, whole.tested, whole.metrics, whole.custom):
+        cells.update(part or {})
+    if whole.pipeline is not None:
+        cells.update((f"pipeline/{name}", value) for name, value in cells_of(whole.pipeline))
+    return RunLineage(cells, whole.pipeline)
+
+
+def lineage_of(data: bytes) -> LineageFile:
+    """What a file holds, as far as it can be read; a file that is still written may end anywhere."""
+    problems: list[str] = []
+    trained = tested = metrics = pipeline = None
+    custom: Cells = {}
+    for content in _records(data, problems):
+        try:
+            if (place := message(data, content, _TRAIN)) is not None:
+                trained = _fields(data, place, _TRAINED)
+            elif (place := message(data, content, _EVALUATION)) is not None:
+                tested = _fields(data, place, _TESTED) or tested
+                metrics = _metrics(data, place, metrics)
+            elif (place := message(data, content, _DATASET_GRAPH)) is not None:
+                pipeline = pipeline_of(data, place)
+            elif (place := message(data, content, _USER_DEFINED)) is not None:
+                custom.update((f"custom/{name}", value) for name, value in _user_defined(data, place, 0))
+        except ValueError as error:
+            problems.append(f"the record at byte {content[0] - _HEAD}: {error}")
+    return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems))
+
+
+def _records(data: bytes, problems: list[str]) -> Iterator[Content]:
+    position = 0
+    while position < len(data):
+        start = position + _HEAD
+        size = struct.unpack_from("<Q", data, position)[0] if start <= len(data) else 0
+        if start > len(data) or size > len(data) - start:
+            problems.append(f"the file ends within the record at byte {position}")
+            return
+        yield start, start + size
+        position = start + size + _FOOT
+
+
+def _fields(data: bytes, content: Content, wanted: Iterable[_Field]) -> Cells:
+    cells: Cells = {}
+    for column, within, number, read in wanted:
+        place = message(data, content, within)
+        value = None if place is None else read(data, place, number)
+        if value is not None:
+            cells[column] = value
+    return cells
+
+
+def _metrics(data: bytes, content: Content, before: Cells | None) -> Cells | None:
+    metric = text(data, content, _METRIC)
+    if not metric:
+        return before
+    try:
+        values = json.loads(metric)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the metrics are no JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"the metrics are no JSON object: {metric:.100}")
+    return {f"metric/{name}": value for name, value in flattened(values)}
+
+
+def flattened(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, Cell]]:
+    """Names and values of nested objects; an object within becomes names with a slash."""
+    for name, value in values.items():
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from ((f"{name}/{inner}", cell) for inner, cell in flattened(value, depth + 1))
+        elif isinstance(value, str | bool | float | list):
+            yield name, value
+        elif isinstance(value, int):
+            yield name, value if abs(value) < 1 << 63 else str(value)
+
+
+def _user_defined(data: bytes, content: Content, depth: int) -> Iterator[tuple[str, Cell]]:
+    """Of a UserDefinedInfo: each item of its list has one value, in the map of its type."""
+    if depth > _DEEPEST:
+        raise ValueError(f"what the user added is more than {_DEEPEST} levels deep")
+    for item in messages(data, content, 1):
+        for key, entry in entries(data, item, 2):
+            place = message(data, entry, 2)
+            if place is not None:
+                inside = _user_defined(data, place, depth + 1)
+                yield from ((f"{key}/{name}", value) for name, value in inside)
+        for key, entry in entries(data, item, 3):
+            yield key, integer(data, entry, 2) or 0
+        for key, entry in entries(data, item, 4):
+            yield key, text(data, entry, 2) or ""
+        for key, entry in entries(data, item, 5):
+            yield key, floating(data, entry, 2) or 0.0

@@ -1,0 +1,80 @@
+"""Names of columns and the groups they stand in."""
+
+from __future__ import annotations
+
+GROUPS = (
+    "run",
+    "hyperparameter",
+    "dataset",
+    "model",
+    "metric",
+    "custom",
+    "pipeline",
+    "annotation",
+    "scalar",
+)
+ANNOTATIONS = ("display_name", "note", "remark", "mark")
+SCALARS = ("last", "min", "max")
+
+_FIXED = {
+    "run": ("run", "start_time", "source", "status", "session_group"),
+    "hyperparameter": (
+        "optimizer",
+        "learning_rate",
+        "loss_function",
+        "epoch",
+        "batch_size",
+        "device_num",
+        "parallel_mode",
+    ),
+    "dataset": (
+        "train_dataset_path",
+        "train_dataset_count",
+        "test_dataset_path",
+        "test_dataset_count",
+        "dataset_mark",
+    ),
+    "model": ("network", "loss", "model_path", "model_size"),
+    "annotation": ANNOTATIONS,
+}
+_GROUP = {name: group for group, names in _FIXED.items() for name in names}
+_RANK = {name: rank for rank, name in enumerate(_GROUP)}
+_PREFIXES = {
+    "hyperparameter/": "hyperparameter",
+    "metric/": "metric",
+    "custom/": "custom",
+    "pipeline/": "pipeline",
+    **{f"{word}/": "scalar" for word in SCALARS},
+}
+
+
+def group_of(name: str) -> str:
+    if name in _GROUP:
+        return _GROUP[name]
+    head, slash, _ = name.partition("/")
+    return _PREFIXES.get(head + slash, "hyperparameter")
+
+
+def title_of(name: str) -> str:
+    """The name without its group; of a scalar it says which value."""
+    head, slash, rest = name.partition("/")
+    prefix = head + slash
+    if prefix not in _PREFIXES or name in _GROUP:
+        return name
+    return f"{rest} ({head})" if _PREFIXES[prefix] == "scalar" else rest
+
+
+def hyperparameter(name: str) -> str:
+    """The column of a hyperparameter with this name."""
+    if group_of(name) != "hyperparameter" or name.startswith("hyperparameter/"):
+        return f"hyperparameter/{name}"
+    return name
+
+
+def rank(name: str) -> tuple[int, int, str]:
+    """Sorts columns: by group, then the fixed ones, then by name; those of a pipeline as they come."""
+    group = group_of(name)
+    place = GROUPS.index(group)
+    if group == "pipeline":
+        return place, 0, ""
+    return place, _RANK.get(name, len(_RANK)), name.lower()

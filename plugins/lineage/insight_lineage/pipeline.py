@@ -1,0 +1,149 @@
+"""The data pipeline of a MindSpore run, from the dataset graph of a lineage file.
+
+Source: mindinsight_lineage.proto of MindInsight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from insight_lineage.messages import (
+    Content,
+    entries,
+    floating,
+    floats,
+    integer,
+    message,
+    messages,
+    text,
+    text_at,
+    varints,
+)
+
+MAX_STAGES = 2000
+Value: TypeAlias = str | bool | int | float | list[str | None] | list[float] | None
+Parameters: TypeAlias = Mapping[str, Value]
+
+_CHILDREN, _PARAMETER, _OPERATIONS, _SAMPLER = 1, 2, 3, 4
+_OPERATION_PARAMETER, _SIZE, _WEIGHTS = 1, 2, 3
+_MAP_STR, _MAP_STR_LIST, _MAP_BOOL, _MAP_INT, _MAP_DOUBLE = 1, 2, 3, 4, 5
+_NAMES = ("op_type", "tensor_op_name", "sampler_name", "tensor_op_module")
+_VALUE = 2  # of a map entry
+
+
+@frozen
+class Operation:
+    """An operation of a Map, or the sampler of a source."""
+
+    name: str
+    parameters: Parameters = field(hash=False)
+
+
+@frozen
+class Stage:
+    """One step of a pipeline. ``inputs`` are the numbers of the steps that it takes its data from."""
+
+    name: str
+    parameters: Parameters = field(hash=False)
+    operations: tuple[Operation, ...]
+    sampler: Operation | None
+    inputs: tuple[int, ...]
+
+
+Pipeline: TypeAlias = tuple[Stage, ...]  # in the order of the data: sources first
+
+
+def pipeline_of(data: bytes, graph: Content) -> Pipeline:
+    """The steps of a DatasetGraph message. Raises ValueError for bytes that are none."""
+    found: list[tuple[Content, list[int]]] = []  # from the end of the pipeline to its sources
+    waiting = [(graph, -1)]
+    while waiting:
+        content, consumer = waiting.pop()
+        if len(found) == MAX_STAGES:
+            raise ValueError(f"the data pipeline has more than {MAX_STAGES} steps")
+        if consumer >= 0:
+            found[consumer][1].append(len(found))
+        children = [(child, len(found)) for child in messages(data, content, _CHILDREN)]
+        found.append((content, []))
+        waiting.extend(reversed(children))
+    last = len(found) - 1
+    return tuple(
+        _stage(data, content, tuple(last - number for number in inputs))
+        for content, inputs in reversed(found)
+    )
+
+
+def cells_of(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
+    """The pipeline as columns: name and text of each step, operation and sampler."""
+    seen: dict[str, int] = {}
+
+    def named(name: str) -> str:
+        seen[name] = seen.get(name, 0) + 1
+        return name if seen[name] == 1 else f"{name}#{seen[name]}"
+
+    for stage in pipeline:
+        name = named(stage.name)
+        yield name, text_of(stage.parameters)
+        for operation in stage.operations:
+            yield named(f"{name}/{operation.name}"), text_of(operation.parameters)
+        if stage.sampler is not None:
+            sampler = text_of(stage.sampler.parameters)
+            yield named(f"{name}/sampler"), ", ".join(filter(None, (stage.sampler.name, sampler)))
+
+
+def text_of(parameters: Parameters) -> str:
+    return ", ".join(f"{name}: {value_text(value)}" for name, value in parameters.items())
+
+
+def value_text(value: Value) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, bool) or value is None:
+        return str(value).lower() if value is not None else "none"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _stage(data: bytes, content: Content, inputs: tuple[int, ...]) -> Stage:
+    parameters = _parameters(data, message(data, content, _PARAMETER))
+    name = str(parameters.pop("op_type", None) or "?")
+    sampler = message(data, content, _SAMPLER)
+    return Stage(
+        name=name,
+        parameters=parameters,
+        operations=tuple(_operation(data, one) for one in messages(data, content, _OPERATIONS)),
+        sampler=None if sampler is None or sampler[0] == sampler[1] else _operation(data, sampler),
+        inputs=inputs,
+    )
+
+
+def _operation(data: bytes, content: Content) -> Operation:
+    parameters = _parameters(data, message(data, content, _OPERATION_PARAMETER))
+    if sizes := varints(data, content, _SIZE):
+        parameters["size"] = [float(size) for size in sizes]
+    if weights := floats(data, content, _WEIGHTS):
+        parameters["weights"] = weights
+    name = next((str(parameters.pop(key)) for key in _NAMES if parameters.get(key)), "?")
+    return Operation(name, parameters)
+
+
+def _parameters(data: bytes, content: Content | None) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    if content is None:
+        return found
+    for key, entry in entries(data, content, _MAP_STR):
+        value = text(data, entry, _VALUE) or ""
+        found[key] = None if value == "None" else value
+    for key, entry in entries(data, content, _MAP_BOOL):
+        found[key] = bool(integer(data, entry, _VALUE))
+    for key, entry in entries(data, content, _MAP_INT):
+        found[key] = integer(data, entry, _VALUE) or 0
+    for key, entry in entries(data, content, _MAP_DOUBLE):
+        found[key] = floating(data, entry, _VALUE) or 0.0
+    for key, entry in entries(data, content, _MAP_STR_LIST):
+        listed = message(data, entry, _VALUE)
+        texts = () if listed is None else messages(data, listed, 1)
+        found[key] = [text_at(data, one) or None for one in texts]
+    return dict(sorted(found.items()))  # a map has no order, and writers keep none

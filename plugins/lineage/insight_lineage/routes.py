@@ -1,0 +1,247 @@
+"""The HTTP side of the lineage plugin."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import asdict, frozen
+from numpy.typing import NDArray
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound, Route, encode_json
+from insight_core.web.annotations import annotations_of
+from insight_core.web.answers import json_response
+from insight_core.web.parameters import choice, required_text, whole_number
+from insight_lineage.column import Column
+from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
+from insight_lineage.expression import parsed
+from insight_lineage.importance import importances
+from insight_lineage.names import GROUPS, SCALARS
+from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
+from insight_lineage.selection import SortKey, groups_of, ordered, statistics
+from insight_lineage.source import Lineage
+from insight_lineage.table import Table, description
+
+MOST_ROWS = 100_000
+_DEFAULT_GROUPS = tuple(group for group in GROUPS if group not in ("scalar", "pipeline"))
+_PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
+
+
+def routes(data: DataProvider) -> Sequence[Route]:
+    views = _Views(Lineage(data))
+    return [
+        Route("/columns", views.columns),
+        Route("/runs", views.runs),
+        Route("/pipeline", views.pipeline),
+        Route("/importance", views.importance),
+    ]
+
+
+@frozen
+class _Views:
+    lineage: Lineage
+
+    def columns(self, request: Request) -> Response:
+        with self.lineage.table(annotations_of(request)) as table:
+            answer = {
+                "runs": len(table),
+                "columns": list(table.described()),
+                "problems": [asdict(problem) for problem in table.problems],
+            }
+        return json_response(answer)
+
+    def runs(self, request: Request) -> Response:
+        form = choice(request, "format", ("json", "csv"))
+        offset = whole_number(request, "offset", 0, 1 << 31, 0)
+        limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
+        try:
+            with self.lineage.table(annotations_of(request)) as table:
+                matching = _matching(request, table)
+                columns = [table.column(name) for name in _wanted(request, table)]
+                group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
+                rows = ordered(matching, table.rows, _sort(request, table), group)
+        except ExpressionError as error:
+            return _misplaced(error)
+        shown = rows[offset : offset + limit]
+        names = [table.rows.runs[row] for row in shown]
+        if form == "csv":
+            return _csv(names, columns, shown)
+        return json_response(
+            {
+                "total": len(table),
+                "matched": len(rows),
+                "offset": offset,
+                "runs": names,
+                "columns": [_described(column, rows) for column in columns],
+                "values": [column.shown[shown].tolist() for column in columns],
+                "groups": _groups(rows, group, columns) if group else [],
+            }
+        )
+
+    def pipeline(self, request: Request) -> Response:
+        run = required_text(request, "run")
+        with self.lineage.table(annotations_of(request)) as table:
+            if run not in table.rows.place:
+                raise NotFound(f"there is no run {run!r}")
+            pipeline = self.lineage.pipeline(run)
+            mark = None
+            if pipeline is not None:
+                mark = table.column("dataset_mark").values[table.rows.place[run]]
+        described = None if pipeline is None else _pipeline(pipeline)
+        return json_response({"run": run, "mark": mark, "pipeline": described})
+
+    def importance(self, request: Request) -> Response:
+        name = required_text(request, "target")
+        try:
+            with self.lineage.table(annotations_of(request)) as table:
+                target = table.column(name)
+                rows = _matching(request, table)
+                parameters = [table.column(one) for one in _parameters_wanted(request, table)]
+        except ExpressionError as error:
+            return _misplaced(error)
+        listed = [
+            {
+                "name": one.column.name,
+                "title": one.column.title,
+                "group": one.column.group,
+                "count": one.count,
+                "pearson": one.pearson,
+                "spearman": one.spearman,
+                "reason": one.reason,
+            }
+            for one in importances(target, parameters, rows)
+        ]
+        return json_response({"target": name, "matched": len(rows), "parameters": listed})
+
+
+# --- what a request asks for ----------------------------------------------------------------------
+
+
+def _matching(request: Request, table: Table) -> NDArray[np.intp]:
+    """The rows for which everything that the request says of them holds."""
+    conditions: list[Condition] = []
+    if (text := request.args.get("filter")) is not None:
+        conditions += conditions_of(text)
+    if (text := request.args.get("where", "").strip()) != "":
+        conditions.append(parsed(request.args["where"]))
+    if runs := request.args.getlist("run"):
+        conditions.append(Comparison("run", "in", runs))
+    if not conditions or not len(table):
+        return np.arange(len(table))
+    return np.flatnonzero(All(conditions).holds(table.column))
+
+
+def _wanted(request: Request, table: Table) -> list[str]:
+    names = dict.fromkeys(request.args.getlist("columns"))
+    scalars = dict.fromkeys(request.args.getlist("scalars"))
+    if not names and "columns" not in request.args:
+        names = dict.fromkeys(table.names(_DEFAULT_GROUPS))
+    for which in scalars:
+        if which not in SCALARS:
+            raise InvalidArgument(f"scalars must be {' or '.join(SCALARS)}, not {which!r}")
+        tags = request.args.getlist("tag") or sorted(table.tags(), key=str.lower)
+        names.update(dict.fromkeys(f"{which}/{tag}" for tag in tags))
+    return list(names)
+
+
+def _parameters_wanted(request: Request, table: Table) -> list[str]:
+    named = list(dict.fromkeys(request.args.getlist("parameter")))
+    # a mark is a name of a data set, not a quantity
+    return named or [name for name in table.names(_PARAMETER_GROUPS) if name != "dataset_mark"]
+
+
+def _sort(request: Request, table: Table) -> list[SortKey]:
+    keys = []
+    for text in request.args.getlist("sort"):
+        downwards = text.startswith("-")
+        name = text[1:] if text.startswith(("-", "+")) else text
+        keys.append(SortKey(table.column(name), downwards))
+    return keys
+
+
+def _misplaced(error: ExpressionError) -> Response:
+    answer = {"error": str(error), "position": error.position}
+    return Response(encode_json(answer), error.status, mimetype="application/json")
+
+
+# --- what an answer says --------------------------------------------------------------------------
+
+
+def _described(column: Column, rows: NDArray[np.intp]) -> dict[str, object]:
+    numbers = column.finite(rows)
+    return {
+        **description(column),
+        "count": int(np.count_nonzero(column.kinds[rows])),
+        "min": float(numbers.min()) if len(numbers) else None,
+        "max": float(numbers.max()) if len(numbers) else None,
+    }
+
+
+def _groups(
+    rows: NDArray[np.intp], group: Sequence[Column], columns: Sequence[Column]
+) -> list[dict[str, object]]:
+    groups = groups_of(rows, group)
+    heads = rows[groups.starts]
+    values = [column.shown[heads].tolist() for column in group]
+    numbers = [statistics(column, rows, groups) for column in columns]
+    places = zip(groups.starts.tolist(), groups.counts.tolist(), strict=True)
+    return [
+        {
+            "values": [listed[number] for listed in values],
+            "from": start,
+            "count": count,
+            "statistics": [listed[number] for listed in numbers],
+        }
+        for number, (start, count) in enumerate(places)
+    ]
+
+
+def _csv(names: Sequence[str], columns: Sequence[Column], rows: NDArray[np.intp]) -> Response:
+    others = [column for column in columns if column.name != "run"]
+    lines = io.StringIO()
+    writer = csv.writer(lines)
+    writer.writerow(["run", *(column.name for column in others)])
+    listed = [list(map(_field, column.shown[rows].tolist())) for column in others]
+    writer.writerows(zip(names, *listed, strict=True))
+    return Response(lines.getvalue().encode("utf-8", "replace"), mimetype="text/csv")
+
+
+def _field(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return encode_json(value).decode("ascii") if isinstance(value, list) else value
+
+
+def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "nodes": [_stage(number, stage) for number, stage in enumerate(pipeline)],
+        "edges": [
+            {"from": str(source), "to": str(number)}
+            for number, stage in enumerate(pipeline)
+            for source in stage.inputs
+        ],
+    }
+
+
+def _stage(number: int, stage: Stage) -> dict[str, object]:
+    return {
+        "id": str(number),
+        "name": stage.name,
+        "type": stage.name,
+        "kind": "operation" if stage.inputs else "source",
+        "parameters": _parameters(stage.parameters),
+        "operations": [_operation(operation) for operation in stage.operations],
+        "sampler": None if stage.sampler is None else _operation(stage.sampler),
+    }
+
+
+def _operation(operation: Operation) -> dict[str, object]:
+    return {"name": operation.name, "parameters": _parameters(operation.parameters)}
+
+
+def _parameters(parameters: Parameters) -> list[dict[str, str]]:
+    return [{"name": name, "value": value_text(value)} for name, value in parameters.items()]

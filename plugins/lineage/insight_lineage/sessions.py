@@ -1,0 +1,109 @@
+"""The hparams of all runs: which metrics count for a session, and the cells of its row."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Sequence
+
+from attrs import define, field
+
+from insight_core.api import SeriesInfo
+from insight_lineage import hparams
+from insight_lineage.hparams import Metric, Session
+from insight_lineage.mindspore import Cells
+from insight_lineage.names import hyperparameter
+from insight_lineage.scalars import Scalars
+from insight_lineage.table import Problem
+
+
+@define(eq=False)
+class _Written:
+    """What one run has of hparams, and what of it could not be read."""
+
+    metrics: Sequence[Metric] | None = None  # of its experiment
+    session: Session | None = None
+    status: str | None = None
+    problems: list[Problem] = field(factory=list)
+
+
+@define(eq=False)
+class Sessions:
+    """Not for several threads at once."""
+
+    _written: dict[str, _Written] = field(factory=dict)
+    _readers: dict[str, set[str]] = field(factory=dict)  # sessions whose metrics lie in a run, by run
+
+    def forget(self) -> None:
+        self._written.clear()
+        self._readers.clear()
+
+    def take(self, run: str, infos: Iterable[SeriesInfo]) -> bool:
+        """What a run has now; whether metrics of other runs may have changed by it."""
+        before = self._written.pop(run, _Written())
+        now = _Written()
+        for info in infos:
+            try:
+                if info.key.tag == hparams.EXPERIMENT_TAG:
+                    now.metrics = hparams.metrics_of(info.content)
+                elif info.key.tag == hparams.START_TAG:
+                    now.session = hparams.session_of(info.content)
+                elif info.key.tag == hparams.END_TAG:
+                    now.status = hparams.status_of(info.content)
+            except ValueError as error:
+                now.problems.append(Problem(run, info.key.tag, str(error)))
+        if now.metrics is not None or now.session is not None or now.problems:
+            self._written[run] = now
+        return before.metrics != now.metrics
+
+    def all(self) -> list[str]:
+        return [run for run, written in self._written.items() if written.session is not None]
+
+    def reading(self, runs: Iterable[str]) -> set[str]:
+        """The sessions with metrics in these runs."""
+        return {session for run in runs for session in self._readers.get(run, ())}
+
+    def problems(self) -> list[Problem]:
+        return [problem for written in self._written.values() for problem in written.problems]
+
+    def cells(self, run: str, scalars: Scalars, below: Callable[[str], Sequence[str]]) -> Cells:
+        """The cells of a session; ``below`` lists the runs within a run, itself first."""
+        written = self._written.get(run)
+        if written is None or written.session is None:
+            return {}
+        session = written.session
+        cells: Cells = {
+            "source": "hparams",
+            "status": written.status or "running",
+            "session_group": session.group or run,
+        }
+        cells.update((hyperparameter(name), value) for name, value in session.hparams.items())
+        metrics = self._metrics(run)
+        if metrics is None:  # no experiment says which: all scalars of the session, as TensorBoard has it
+            metrics = [
+                Metric("" if inner == run else posixpath.relpath(inner, run), tag)
+                for inner in below(run)
+                for tag in scalars.tags_of(inner)
+            ]
+            self._read_by(run, below(run))
+        for metric in metrics:
+            place = metric.run(run)
+            self._read_by(run, [place])
+            value = scalars.last(place, metric.tag)
+            if value is not None:
+                cells[metric.column] = value
+        return cells
+
+    def _read_by(self, session: str, runs: Iterable[str]) -> None:
+        for run in runs:
+            self._readers.setdefault(run, set()).add(session)
+
+    def _metrics(self, run: str) -> Sequence[Metric] | None:
+        """Of the experiment of the run, else of the nearest run above it that has one."""
+        place = run
+        while True:
+            written = self._written.get(place)
+            if written is not None and written.metrics is not None:
+                return written.metrics
+            if place == ".":
+                return None
+            place = posixpath.dirname(place) or "."

@@ -1,0 +1,255 @@
+"""The table of runs, kept up to date with the data: only what changed is read again."""
+
+from __future__ import annotations
+
+import posixpath
+import threading
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+
+import numpy as np
+from attrs import frozen
+
+from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey
+from insight_core.web.annotations import Annotations
+from insight_lineage import mindspore
+from insight_lineage.column import Column, values_of
+from insight_lineage.decoder import HPARAMS, LINEAGE_FILE, NAME
+from insight_lineage.mindspore import Cell, Cells, LineageFile, lineage_of
+from insight_lineage.names import ANNOTATIONS, group_of, title_of
+from insight_lineage.pipeline import Pipeline
+from insight_lineage.scalars import SCALAR, Scalars
+from insight_lineage.sessions import Sessions
+from insight_lineage.table import Problem, Rows, Table
+
+_OF_RUNS = ("run", "start_time")  # columns that are not made of cells
+
+
+@frozen(eq=False)
+class _ReadFile:
+    """A lineage file as it was when it was written last."""
+
+    written: float  # wall time
+    file: LineageFile
+
+
+class Lineage:
+    """``table`` gives the table of this moment, to one thread at a time."""
+
+    def __init__(self, data: DataProvider) -> None:
+        self._data = data
+        self._lock = threading.Lock()
+        self._generation: int | None = None
+        self._rows = Rows.of([])
+        self._sorted: list[str] = []  # names of the runs
+        self._files: dict[str, dict[str, _ReadFile]] = {}  # by run and tag
+        self._problems: dict[str, list[Problem]] = {}  # of files, by run
+        self._pipelines: dict[str, Pipeline] = {}
+        self._sessions = Sessions()
+        self._scalars = Scalars(data)
+        self._cells: dict[str, Cells] = {}
+        self._columns: dict[str, Column] = {}
+        self._annotated: tuple[Annotations, Rows] | None = None
+        self._said: dict[str, Column] = {}
+
+    @contextmanager
+    def table(self, annotations: Annotations) -> Iterator[Table]:
+        """The lock is held as long as the context lasts: columns of scalars are made when asked for."""
+        with self._lock:
+            self._follow()
+            self._annotate(annotations)
+            scalars = self._scalars
+            problems = [one for listed in self._problems.values() for one in listed]
+            yield Table(
+                self._rows,
+                {**self._columns, **self._said},
+                scalars.column,
+                lambda: scalars.tags,
+                scalars.count,
+                problems + self._sessions.problems(),
+            )
+
+    def pipeline(self, run: str) -> Pipeline | None:
+        """The data pipeline of a run, within ``table``."""
+        return self._pipelines.get(run)
+
+    # --- following the data -----------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        since = self._generation
+        if since is not None and since == self._data.generation():
+            return
+        if since is None:
+            changes = Changes(self._data.generation(), None, runs=True)
+        else:
+            changes = self._data.changes(since)
+        self._generation = None  # if what follows breaks off, everything is looked at again
+        new_rows = (changes.runs or changes.series is None) and self._place_runs()
+        everything = changes.series is None or new_rows
+        scalar_runs = None if everything else _runs(changes, SCALAR)
+        lineage_runs = None if everything else _runs(changes, NAME)
+        if scalar_runs is None or scalar_runs:
+            self._scalars.update(scalar_runs)
+        stale: set[str] = set(self._rows.runs) if everything else set()
+        if lineage_runs is None or lineage_runs:
+            stale |= self._read(lineage_runs)
+        if scalar_runs:
+            stale |= self._sessions.reading(scalar_runs)
+        self._renew(stale, everything=everything)
+        self._generation = changes.generation
+
+    def _place_runs(self) -> bool:
+        """Whether the rows are other ones now."""
+        rows = Rows.of(self._data.runs())
+        same = rows.runs == self._rows.runs
+        started = same and np.array_equal(rows.start_times, self._rows.start_times, equal_nan=True)
+        if started:
+            return False
+        if not same:
+            self._sorted = sorted(rows.runs)
+            self._scalars.place(rows.place)
+        self._rows = rows
+        self._columns["run"] = Column("run", "run", "run", values_of(rows.runs))
+        self._columns["start_time"] = Column.of_numbers(
+            "start_time", "run", "start_time", rows.start_times, ~np.isnan(rows.start_times)
+        )
+        return not same
+
+    def _read(self, runs: Collection[str] | None) -> set[str]:
+        """Reads what these runs have of lineage now, or all runs; which rows may be other ones."""
+        by_run: dict[str, list[SeriesInfo]] = {run: [] for run in (runs or ())}
+        for info in self._data.series(NAME, runs=runs):
+            by_run.setdefault(info.key.run, []).append(info)
+        if runs is None:
+            self._sessions.forget()
+            for run in self._files.keys() - by_run.keys():
+                del self._files[run]
+                self._problems.pop(run, None)
+        elsewhere = False
+        for run, infos in by_run.items():
+            self._read_files(run, [info for info in infos if LINEAGE_FILE in info.claims])
+            told = [info for info in infos if HPARAMS in info.claims]
+            elsewhere |= self._sessions.take(run, told)
+        changed = set(by_run)
+        return changed | set(self._sessions.all()) if elsewhere else changed
+
+    def _read_files(self, run: str, infos: list[SeriesInfo]) -> None:
+        before, now = self._files.get(run, {}), {}
+        problems = []
+        for info in infos:
+            tag = info.key.tag
+            known = before.get(tag)
+            if known is None or known.written != info.last_wall_time:
+                try:
+                    known = _ReadFile(info.last_wall_time, self._file(info.key))
+                except InsightError as error:
+                    known = _ReadFile(np.nan, LineageFile(problems=(str(error),)))  # another try next time
+            now[tag] = known
+            problems += [Problem(run, tag, problem) for problem in known.file.problems]
+        if now:
+            self._files[run] = now
+        else:
+            self._files.pop(run, None)
+        self._problems[run] = problems
+
+    def _file(self, key: SeriesKey) -> LineageFile:
+        return lineage_of(self._data.payload(NAME, key, 0).data)
+
+    # --- cells and columns ------------------------------------------------------------------------
+
+    def _renew(self, runs: Collection[str], *, everything: bool) -> None:
+        """Makes the cells of these runs anew, and the columns in which they differ."""
+        marks = False
+        changed: dict[str, dict[str, Cell | None]] = {}  # by column and run
+        if everything:
+            self._cells = {run: cells for run, cells in self._cells.items() if run in self._rows.place}
+            gone = self._pipelines.keys() - self._rows.place.keys()
+            marks = bool(gone)
+            for run in gone:
+                del self._pipelines[run]
+        for run in runs:
+            if run not in self._rows.place:
+                continue
+            before = self._cells.get(run, {})
+            cells, pipeline = self._cells_of(run)
+            if pipeline != self._pipelines.get(run):
+                marks = True
+                self._pipelines.pop(run, None)
+                if pipeline is not None:
+                    self._pipelines[run] = pipeline
+            self._cells[run] = cells
+            for name in {**cells, **before}:
+                value = cells.get(name)
+                if everything or not _same(before.get(name), value):
+                    changed.setdefault(name, {})[run] = value
+        if everything:
+            self._columns = {name: self._columns[name] for name in _OF_RUNS if name in self._columns}
+        for name, values in changed.items():
+            self._put(name, values, anew=everything)
+        if marks or everything:
+            self._mark_datasets()
+
+    def _cells_of(self, run: str) -> tuple[Cells, Pipeline | None]:
+        cells: Cells = {}
+        pipeline = None
+        files = self._files.get(run)
+        if files:
+            ordered = sorted(files, key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
+            lineage = mindspore.joined(files[tag].file for tag in ordered)
+            cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
+        return {**cells, **self._sessions.cells(run, self._scalars, self._below)}, pipeline
+
+    def _below(self, run: str) -> list[str]:
+        """The runs within a run, itself first."""
+        if run == ".":
+            return [".", *(name for name in self._sorted if name != ".")]
+        first, last = bisect_left(self._sorted, f"{run}/"), bisect_left(self._sorted, f"{run}0")
+        return [run, *self._sorted[first:last]]
+
+    def _put(self, name: str, cells: Mapping[str, Cell | None], *, anew: bool) -> None:
+        column = None if anew else self._columns.get(name)
+        values = np.empty(len(self._rows.runs), object) if column is None else column.values.copy()
+        for run, value in cells.items():
+            values[self._rows.place[run]] = value
+        made = Column(name, group_of(name), title_of(name), values)
+        if made.count:
+            self._columns[name] = made
+        else:
+            self._columns.pop(name, None)
+
+    def _mark_datasets(self) -> None:
+        """Numbers pipelines, the same ones alike, in the order of the names of runs."""
+        numbers: dict[Pipeline, int] = {}
+        cells = {}
+        for run in self._sorted:
+            pipeline = self._pipelines.get(run)
+            if pipeline is not None:
+                cells[run] = numbers.setdefault(pipeline, len(numbers) + 1)
+        self._put("dataset_mark", cells, anew=True)
+
+    def _annotate(self, annotations: Annotations) -> None:
+        """Columns of what people say of the runs."""
+        if self._annotated is not None:
+            known, rows = self._annotated
+            if known is annotations and rows is self._rows:
+                return
+        self._annotated = (annotations, self._rows)
+        self._said = {}
+        for name in ANNOTATIONS:
+            values = np.empty(len(self._rows.runs), object)
+            for run, annotation in annotations.runs.items():
+                row = self._rows.place.get(run)
+                if row is not None:
+                    values[row] = getattr(annotation, name)
+            column = Column(name, "annotation", name, values)
+            if column.count:
+                self._said[name] = column
+
+
+def _runs(changes: Changes, plugin: str) -> set[str]:
+    return {key.run for key in (changes.series or {}).get(plugin, ())}
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and (one == other or (one != one and other != other))

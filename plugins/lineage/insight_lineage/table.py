@@ -1,0 +1,98 @@
+"""The table of all runs at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from insight_core.api import InvalidArgument, Run
+from insight_lineage.column import Column
+from insight_lineage.names import GROUPS, SCALARS, group_of, rank, title_of
+
+
+class NoColumn(InvalidArgument):
+    """No run has such a column."""
+
+
+@frozen(eq=False)
+class Problem:
+    """Something of a run that could not be read."""
+
+    run: str
+    tag: str
+    error: str
+
+
+@frozen(eq=False)
+class Rows:
+    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name."""
+
+    runs: Sequence[str]
+    place: Mapping[str, int]
+    start_times: NDArray[np.float64]
+    order: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Rows:
+        names = [run.name for run in runs]
+        starts = np.array([np.nan if run.start_time is None else run.start_time for run in runs], float)
+        by_name = np.argsort(np.argsort(np.array(names, object), kind="stable"))
+        order = np.empty(len(runs), np.intp)
+        order[np.lexsort((by_name, np.where(np.isnan(starts), np.inf, -starts)))] = np.arange(len(runs))
+        return cls(names, {name: row for row, name in enumerate(names)}, starts, order)
+
+
+@frozen(eq=False)
+class Table:
+    """``columns`` are those that are there without a look at a series; ``scalar`` makes one of a scalar."""
+
+    rows: Rows
+    columns: Mapping[str, Column]
+    scalar: Callable[[str], Column | None]
+    tags: Callable[[], Sequence[str]]
+    scalar_count: Callable[[str], int]
+    problems: Sequence[Problem] = field(factory=tuple)
+
+    def __len__(self) -> int:
+        return len(self.rows.runs)
+
+    def column(self, name: str) -> Column:
+        """Raises NoColumn."""
+        column = self.columns.get(name)
+        if column is None and group_of(name) == "scalar":
+            column = self.scalar(name)
+        if column is None:
+            raise NoColumn(f"no run has a column {name!r}")
+        return column
+
+    def names(self, groups: Sequence[str] = GROUPS) -> list[str]:
+        """Of all columns of these groups, in order, but for those of scalars."""
+        return sorted((name for name in self.columns if group_of(name) in groups), key=rank)
+
+    def described(self) -> Iterator[dict[str, object]]:
+        """All columns; those of scalars without a look at their points."""
+        for name in self.names():
+            yield description(self.columns[name])
+        for tag in sorted(self.tags(), key=str.lower):
+            for which in SCALARS:
+                name = f"{which}/{tag}"
+                yield {
+                    "name": name,
+                    "title": title_of(name),
+                    "group": "scalar",
+                    "type": "float",
+                    "count": self.scalar_count(tag),
+                }
+
+
+def description(column: Column) -> dict[str, object]:
+    return {
+        "name": column.name,
+        "title": column.title,
+        "group": column.group,
+        "type": column.type,
+        "count": column.count,
+    }
