@@ -9,9 +9,9 @@ export interface RecordKey {
 export interface GraphRecord extends RecordKey {
   readonly step: number;
   readonly wall_time: number;
+  readonly size: number;
 }
 export interface GraphInfo extends GraphRecord {
-  readonly size: number;
   readonly kind: 'operators' | 'layers' | 'functions';
   readonly format: 'mindspore' | 'tensorboard' | 'keras';
   /** What to show: the file or the tag. */

@@ -1,4 +1,4 @@
-import { Content, Empty } from 'insight-host/kit';
+import { Empty } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { Dialogs } from './dialogs';
@@ -14,7 +14,7 @@ export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
   return (
     <div class={board.screen.value ? 'kit graphs full' : 'kit graphs'} data-testid="graphs">
       <Toolbar board={board} />
-      <Content board={board}>{() => <Body board={board} />}</Content>
+      <Body board={board} />
       <Dialogs board={board} />
     </div>
   );
@@ -27,14 +27,17 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const scene = explorer.scene.value;
   const isPipeline = board.show.value === 'pipeline';
   const { value: pipeline } = useAnswer(board.pipelineSource.value?.key ?? null, () => board.pipelineSource.value?.load() ?? Promise.reject(new Error('')));
-  if (board.listFailure.value && !board.list.value) {
+  if (board.listFailure.value !== null && !board.list.value) {
     return (
       <Empty title={say('failure')} text={board.listFailure.value}>
         <button type="button" data-action="retry" onClick={() => void board.loadList()}>{say('retry')}</button>
       </Empty>
     );
   }
-  if (board.list.value && !board.source.value) return <NoGraph board={board} />;
+  if (!board.list.value) return <div class="workspace" aria-busy="true" />;
+  const runs = board.allRuns.value.length === 0 ? 'no_runs' : board.runs.value.length === 0 ? 'none_selected' : null;
+  if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
+  if (!board.source.value) return <NoGraph board={board} />;
   if (isPipeline && pipeline?.pipeline === null) return <Empty title={say('empty.pipeline')} text={pipeline.notices.map(({ text }) => text).join('\n') || say('empty.pipeline.text')} />;
   return (
     <div class="workspace">

@@ -1,5 +1,5 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { Board, codecs, message, type ChangedSeries } from 'insight-host/kit';
+import { codecs, message, TabState } from 'insight-host/kit';
 import type { PluginContext } from 'insight-host';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { cameraCodec } from './camera';
@@ -18,7 +18,7 @@ const SOURCES = 6; // kept
 const SETTLE = 300; // ms without a move before the URL says where the camera is
 
 /** What the graph tab shows, and what the user has set. */
-export class GraphBoard extends Board {
+export class GraphBoard extends TabState {
   /** null until the first answer. */
   readonly list = signal<GraphList | null>(null);
   readonly listFailure = signal<string | null>(null);
@@ -48,8 +48,13 @@ export class GraphBoard extends Board {
   /** Those of selected runs, in the order of the runs. */
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
-  readonly graph = computed<GraphInfo | null>(() => chosen(this.graphs.value, this.chosenGraph.value));
-  readonly pipeline = computed<GraphRecord | null>(() => chosen(this.pipelines.value, this.chosenPipeline.value));
+  readonly graph = computed<GraphInfo | null>(() => this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ?? this.graphs.value[0] ?? null);
+  /** Of a run the longest record: some say only that there is no pipeline. */
+  readonly pipeline = computed<GraphRecord | null>(() => {
+    const records = this.pipelines.value;
+    const longest = (): GraphRecord | undefined => records.filter(({ run }) => run === records[0]?.run).sort((a, b) => b.size - a.size)[0];
+    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest() ?? null;
+  });
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
     const { value: graph } = this.graph;
@@ -82,7 +87,7 @@ export class GraphBoard extends Board {
   readonly explorer: Explorer;
 
   constructor(ctx: PluginContext) {
-    super(ctx, 'series');
+    super(ctx);
     let last: string | null = null;
     this.until(
       effect(() => {
@@ -93,7 +98,8 @@ export class GraphBoard extends Board {
     );
     this.explorer = new Explorer(this);
     this.until(() => this.explorer.dispose());
-    void this.loadList();
+    // at once, and whenever a graph may have come or gone
+    this.until(ctx.changes.subscribe(() => void this.loadList()));
   }
 
   async loadList(): Promise<void> {
@@ -103,10 +109,6 @@ export class GraphBoard extends Board {
     } catch (error) {
       if (!this.ctx.signal.aborted) this.listFailure.value = message(error);
     }
-  }
-
-  protected override changed(_series: ChangedSeries): void {
-    void this.loadList();
   }
 
   open(show: Show, key: RecordKey): void {
@@ -145,6 +147,3 @@ export class GraphBoard extends Board {
   }
 }
 
-function chosen<T extends RecordKey>(records: readonly T[], key: RecordKey | null): T | null {
-  return records.find((other) => sameRecord(other, key)) ?? records[0] ?? null;
-}

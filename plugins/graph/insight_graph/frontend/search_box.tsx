@@ -1,10 +1,11 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
-import { Button, Latest, RequestQueue } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { Button } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Found, SearchAnswer } from './answers';
 import type { GraphBoard } from './board';
 import { KindMark } from './kind_mark';
+import { useAnswer } from './use_answer';
 
 const MOST = 100; // results
 const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, which Preact's types ask for
@@ -15,15 +16,13 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
   const root = useRef<HTMLDivElement>(null);
   const open = useSignal(false);
   const at = useSignal(0);
-  const latest = useMemo(() => new Latest<SearchAnswer>(new RequestQueue(1)), []);
+  /** Enter was pressed before the answer was there. */
+  const hurry = useSignal(false);
   const q = board.search.value.trim();
-  useSignalEffect(() => {
-    const { value: source } = board.graphSource;
-    const wanted = { q: board.search.value.trim(), regex: board.regex.value, limit: MOST };
-    if (!source || !wanted.q || !open.value) latest.rest();
-    else latest.want(JSON.stringify([source.key, wanted]), (signal) => source.search(wanted, signal));
-  });
-  useEffect(() => () => latest.rest(), []);
+  const source = board.graphSource.value;
+  const wanted = { q, regex: board.regex.value, limit: MOST };
+  const key = source && q && open.value ? JSON.stringify([source.key, wanted]) : null;
+  const asked = useAnswer<SearchAnswer>(key, (signal) => source?.search(wanted, signal) ?? Promise.reject(new Error()));
   useEffect(() => {
     const away = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
@@ -32,8 +31,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
     return () => removeEventListener('pointerdown', away);
   }, []);
 
-  const answer = latest.answer.value?.value;
-  const error = latest.error.value?.reason;
+  const { value: answer, error } = asked;
   const results = answer?.results ?? [];
   const current = Math.min(at.value, results.length - 1);
   const take = (found: Found | undefined): void => {
@@ -41,6 +39,12 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
     open.value = false;
     void board.explorer.reveal(found.id);
   };
+  useEffect(() => {
+    if (hurry.value && asked.key === key && key !== null) {
+      hurry.value = false;
+      take(results[Math.max(0, current)]);
+    }
+  }, [hurry.value, asked, key]);
   return (
     <div class="search" ref={root}>
       <span class="cluster">
@@ -65,8 +69,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
           onKeyDown={(event) => {
             if (event.key === 'ArrowDown') at.value = Math.min(results.length - 1, current + 1);
             else if (event.key === 'ArrowUp') at.value = Math.max(0, current - 1);
-            // Enter pressed before the answer is there waits for it
-            else if (event.key === 'Enter') void soon(latest).then(() => take(latest.answer.peek()?.value.results[Math.max(0, Math.min(at.peek(), (latest.answer.peek()?.value.results.length ?? 1) - 1))]));
+            else if (event.key === 'Enter') open.value = hurry.value = true;
             else if (event.key === 'Escape' && open.value) open.value = false;
             else return;
             event.preventDefault();
@@ -76,7 +79,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
         <Button action="search-regex" label={say('search.regex')} text=".*" pressed={board.regex.value} onPress={() => board.regex.set(!board.regex.value)} />
       </span>
       {open.value && q !== '' && (answer || error) && (
-        <div class={latest.busy.value ? 'results busy' : 'results'} data-testid="results">
+        <div class={asked.key === key ? 'results' : 'results busy'} data-testid="results">
           {error ? (
             <p class="problem" role="alert">{error}</p>
           ) : (
@@ -109,15 +112,4 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
       )}
     </div>
   );
-}
-
-/** Until nothing is asked any more. */
-function soon(latest: Latest<SearchAnswer>): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = latest.busy.subscribe((busy) => {
-      if (busy) return;
-      resolve();
-      queueMicrotask(() => stop());
-    });
-  });
 }

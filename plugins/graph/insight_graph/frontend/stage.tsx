@@ -49,7 +49,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
       <svg
         ref={root}
         class={`canvas${explorer.moving.value ? ' moving' : ''}${far.value ? ' far' : ''}`}
-        tabIndex={0}
+        tabindex={0}
         role="group"
         aria-label={board.t('drawing', { nodes: scene.nodes.length, frames: scene.frames.length })}
         {...hands}

@@ -64,7 +64,7 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
         <optgroup key={run} label={run}>
           {records.map((record, i) => record.run === run && (
             <option key={i} value={i}>
-              {'name' in record ? `${record.name}${record.kind === 'operators' ? '' : ` (${board.t(`graph.${record.kind}`)})`}` : `${run} · ${board.t('show.pipeline')}`}
+              {'name' in record ? `${record.name}${record.kind === 'operators' ? '' : ` (${board.t(`graph.${record.kind}`)})`}` : record.tag}
             </option>
           ))}
         </optgroup>

@@ -3,20 +3,28 @@ import { message } from 'insight-host/kit';
 import { useEffect } from 'preact/hooks';
 
 export interface Asked<T> {
+  /** Of what the answer is; null before the first. */
+  readonly key: string | null;
   readonly value: T | null;
   readonly error: string | null;
 }
 
+const NOTHING: Asked<never> = { key: null, value: null, error: null };
+
 /** What a promise brings; the last answer stays until the next is there. `key` names what is asked for; null asks for nothing. */
-export function useAnswer<T>(key: string | null, ask: () => Promise<T>): Asked<T> {
-  const found = useSignal<Asked<T> & { readonly key: string | null }>({ key: null, value: null, error: null });
+export function useAnswer<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+  const found = useSignal<Asked<T>>(NOTHING);
   useEffect(() => {
     if (key === null) return;
-    let ended = false;
-    ask()
-      .then((value) => !ended && (found.value = { key, value, error: null }))
-      .catch((error: unknown) => !ended && (found.value = { key, value: null, error: message(error) }));
-    return () => void (ended = true);
+    const stop = new AbortController();
+    const answer = (more: Partial<Asked<T>>): void => {
+      if (!stop.signal.aborted) found.value = { ...NOTHING, key, ...more };
+    };
+    ask(stop.signal).then(
+      (value) => answer({ value }),
+      (error: unknown) => answer({ error: message(error) }),
+    );
+    return () => stop.abort();
   }, [key]);
-  return found.value.key === null || key === null ? { value: null, error: null } : found.value;
+  return key === null ? NOTHING : found.value;
 }

@@ -1,0 +1,324 @@
+"""What a user does on the Graphs page, done in a real browser on real logs."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+LENET = "runs=mindspore/lenet_lr0.01"
+TRANSFORMER = "runs=mindspore/transformer24"
+NETWORK = "Default/network-WithLossCell"
+LAYERS = f"{NETWORK}/_backbone-LeNet5"
+RELU, POOL = f"{LAYERS}/relu-ReLU/ReLU-op0", f"{LAYERS}/max_pool2d-MaxPool2d/MaxPool-op0"
+# bookkeeping left out, the upper half in sight
+LAYERS_OPEN = f"{LENET}&graph.readable=1&graph.open=Default;{NETWORK};{LAYERS}&graph.view=250,640,0.42"
+
+
+def opened(page: Page, url: str, more: str = LENET) -> Locator:
+    """The panel of the tab, once something is drawn."""
+    page.goto("about:blank")
+    page.goto(f"{url}#locale=en&theme=light&tab=graph&{more}")
+    panel = page.locator('[data-plugin="graph"]')
+    expect(panel.get_by_test_id("node").first).to_be_attached()
+    return panel
+
+
+def node(panel: Locator, identifier: str) -> Locator:
+    return panel.locator(f'[data-testid="node"][data-id="{identifier}"]')
+
+
+def frame(panel: Locator, identifier: str) -> Locator:
+    return panel.locator(f'[data-testid="frame"][data-id="{identifier}"]')
+
+
+def corner(here: Locator) -> tuple[float, float]:
+    """Of the outline: arrows and titles may reach beyond it."""
+    box = here.locator("rect").last.bounding_box()
+    assert box is not None
+    return box["x"], box["y"]
+
+
+def settled(panel: Locator) -> None:
+    expect(panel.locator("svg.canvas.moving")).to_have_count(0)
+    expect(panel.locator(".surface.busy")).to_have_count(0)
+
+
+def in_sight(panel: Locator, here: Locator) -> bool:
+    stage, box = panel.get_by_test_id("stage").bounding_box(), here.bounding_box()
+    assert stage is not None
+    assert box is not None
+    return (
+        stage["x"] <= box["x"]
+        and stage["y"] <= box["y"]
+        and box["x"] + box["width"] <= stage["x"] + stage["width"]
+        and box["y"] + box["height"] <= stage["y"] + stage["height"]
+    )
+
+
+def test_three_levels_open_and_close_and_stay_where_they_are(
+    page: Page, serve: Serve, sample_logs: Path
+) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=150,330,0.6")
+    expect(panel.get_by_test_id("frame")).to_have_count(0)
+    for count, identifier in enumerate(("Default", NETWORK, LAYERS), start=1):
+        closed = node(panel, identifier)
+        before = corner(closed)
+        closed.dblclick(position={"x": 10, "y": 10})
+        expect(frame(panel, identifier)).to_be_attached()
+        expect(panel.get_by_test_id("frame")).to_have_count(count)
+        settled(panel)
+        # within the border that is drawn thicker while selected
+        assert corner(frame(panel, identifier)) == pytest.approx(before, abs=2.5)
+    expect(panel.get_by_test_id("graph-status")).to_contain_text("3 scopes open")
+    expect(page).to_have_url(re.compile("graph.open=Default;Default/network-WithLossCell;"))
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", LAYERS)
+
+    page.reload()
+    expect(panel.get_by_test_id("frame")).to_have_count(3)
+    before = corner(frame(panel, NETWORK))
+    frame(panel, NETWORK).locator("[data-switch]").click()
+    expect(panel.get_by_test_id("frame")).to_have_count(1)
+    settled(panel)
+    assert corner(node(panel, NETWORK)) == pytest.approx(before, abs=2.5)
+    # what was selected is no longer drawn: the scope that it is in is
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", NETWORK)
+    panel.locator('[data-action="close-all"]').click()
+    expect(panel.get_by_test_id("frame")).to_have_count(0)
+
+
+def test_search_shows_and_frames_what_is_found(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), TRANSFORMER)
+    page.keyboard.press("t")
+    page.keyboard.type("softmax-op0")
+    expect(panel.get_by_test_id("result-count")).to_contain_text("found")
+    first = panel.get_by_test_id("result").first
+    expect(first).to_contain_text(re.compile("softmax", re.I))
+    identifier = first.get_attribute("data-id") or ""
+    page.keyboard.press("Enter")
+    found = node(panel, identifier)
+    expect(found).to_have_attribute("data-selected", "true")
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", identifier)
+    settled(panel)
+    assert in_sight(panel, found)
+    assert panel.get_by_test_id("frame").count() >= 3
+
+    panel.locator('[data-control="search"]').fill("gelu[")
+    panel.locator('[data-action="search-regex"]').click()
+    expect(panel.locator('[data-testid="results"] [role=alert]')).to_be_visible()
+    panel.locator('[data-control="search"]').fill("act-GELU$")
+    expect(panel.get_by_test_id("result").first).to_contain_text("GELU")
+    page.keyboard.press("ArrowDown")
+    expect(panel.get_by_test_id("result").nth(1)).to_have_attribute("aria-selected", "true")
+
+
+def test_inputs_and_outputs_are_links(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+    settled(panel)
+    node(panel, RELU).click()
+    side = panel.get_by_test_id("node-panel")
+    expect(side).to_have_attribute("data-node", RELU)
+    expect(side.locator('[data-fact="type"]')).to_contain_text("ReLU")
+    expect(side.locator('[data-fact="output_types"]')).to_contain_text("float32[32, 6, 28, 28]")
+    expect(panel.locator('[data-edge="data"][data-side="in"]').first).to_be_attached()
+    link = side.get_by_test_id("inputs").locator('[data-action="to-node"]').first
+    target = link.get_attribute("data-id") or ""
+    link.click()
+    # it is in a closed scope, which opens
+    expect(node(panel, target)).to_have_attribute("data-selected", "true")
+    expect(side).to_have_attribute("data-node", target)
+    settled(panel)
+    assert in_sight(panel, node(panel, target))
+    side.locator('[data-action="to-scope"]').last.click()
+    expect(side.get_by_test_id("types")).to_contain_text("Conv2D")
+
+
+def test_the_readability_pass_says_what_it_left_out(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs))
+    expect(node(panel, "Gradients")).to_be_attached()
+    expect(panel.get_by_test_id("graph-status")).to_contain_text("240 edges")
+    panel.locator('[data-action="readable"]').click()
+    expect(node(panel, "Gradients")).to_have_count(0)
+    expect(page).to_have_url(re.compile("graph.readable=1"))
+    panel.locator('[data-action="removed"]').click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_test_id("removed")).to_contain_text("Gradients")
+    expect(dialog.get_by_test_id("removed")).to_contain_text("ApplyMomentum")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    panel.locator('[data-action="readable"]').click()
+    expect(node(panel, "Gradients")).to_be_attached()
+
+
+def test_wheel_pan_and_minimap_move_the_drawing(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+    settled(panel)
+    stage = panel.get_by_test_id("stage").bounding_box()
+    assert stage is not None
+    here = frame(panel, "Default")
+    before = corner(here)
+    page.mouse.move(stage["x"] + 300, stage["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(stage["x"] + 340, stage["y"] + 60, steps=4)
+    page.mouse.up()
+    assert corner(here) == pytest.approx((before[0] + 40, before[1] + 20), abs=1)
+    expect(page).to_have_url(re.compile("graph.view="))
+    expect(page).not_to_have_url(re.compile("graph.node="))  # a drag selects nothing
+
+    size = here.bounding_box()
+    page.mouse.wheel(0, -400)
+    larger = here.bounding_box()
+    assert size is not None
+    assert larger is not None
+    assert larger["width"] > size["width"] * 1.3
+    view = panel.get_by_test_id("minimap-view").bounding_box()
+    assert view is not None
+    before = corner(here)
+    x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 30, steps=3)
+    page.mouse.up()
+    moved = panel.get_by_test_id("minimap-view").bounding_box()
+    assert moved is not None
+    assert moved["y"] > view["y"] + 15
+    assert corner(here)[1] < before[1] - 30
+    panel.locator('[data-action="fit"]').click()
+    assert in_sight(panel, here)
+
+
+def test_pictures_are_files_of_their_own(page: Page, serve: Serve, sample_logs: Path, tmp_path: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    for theme in ("light", "dark"):
+        panel = opened(page, url, f"{LENET}&theme={theme}&graph.open=Default;{NETWORK}")
+        settled(panel)
+        text = saved(page, panel, "svg").read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        titles = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
+        assert {"Default", "network-WithLossCell", "optimizer-Momentum"} <= titles
+        assert not re.search(r"var\(|\sstyle=|<image|href=|@import|oklch", text)
+        assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 10
+    picture = saved(page, panel, "png").read_bytes()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(picture) > 5000
+
+
+def saved(page: Page, panel: Locator, kind: str) -> Path:
+    panel.locator('[data-action="export"]').click()
+    with page.expect_download() as download:
+        panel.locator(f'[data-action="export-{kind}"]').click()
+    value: Download = download.value
+    assert value.suggested_filename.startswith("mindspore_lenet_lr0.01")
+    assert value.suggested_filename.endswith(f".{kind}")
+    return Path(value.path())
+
+
+def test_keys_walk_along_edges(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+    settled(panel)
+    side = panel.get_by_test_id("node-panel")
+    node(panel, RELU).click()
+    page.keyboard.press("ArrowDown")
+    expect(side).to_have_attribute("data-node", POOL)
+    page.keyboard.press("ArrowUp")
+    expect(side).to_have_attribute("data-node", RELU)
+    page.keyboard.press("ArrowUp")
+    expect(side).to_have_attribute("data-node", f"{LAYERS}/conv1-Conv2d")
+    page.keyboard.press("Enter")
+    expect(frame(panel, f"{LAYERS}/conv1-Conv2d")).to_be_attached()
+    page.keyboard.press("Enter")
+    expect(frame(panel, f"{LAYERS}/conv1-Conv2d")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(panel.get_by_test_id("graph-panel")).to_be_visible()
+
+
+def test_a_trace_goes_through_closed_scopes(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+    settled(panel)
+    node(panel, POOL).click()
+    panel.locator('[data-control="trace"] [data-value="ancestors"]').click()
+    expect(node(panel, RELU)).to_have_attribute("data-side", "in")
+    expect(node(panel, f"{LAYERS}/conv1-Conv2d")).to_have_attribute("data-side", "in")
+    expect(node(panel, f"{LAYERS}/relu-ReLU/ReLU-op1")).to_have_attribute("opacity", re.compile(r"0\."))
+    panel.locator('[data-control="trace"] [data-value="descendants"]').click()
+    expect(node(panel, f"{LAYERS}/relu-ReLU/ReLU-op1")).to_have_attribute("data-side", "out")
+    expect(page).to_have_url(re.compile("graph.trace=descendants"))
+
+
+def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(
+        page, serve("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
+    )
+    choice = panel.locator('[data-control="graph-choice"]')
+    expect(choice.locator("optgroup")).to_have_count(3)
+    option = choice.locator('optgroup[label="torch/lr0.2_seed0"] option')
+    choice.select_option(option.get_attribute("value"))
+    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
+    expect(page).to_have_url(re.compile(r"graph.graph=torch/lr0.2_seed0;__run_graph__"))
+    page.reload()
+    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
+    page.locator('[data-run="keras/fit/train"]').dblclick()
+    expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
+
+
+def test_the_data_pipeline_flows_from_top_to_bottom(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs))
+    panel.locator('[data-control="show"] [data-value="pipeline"]').click()
+    names = [
+        panel.locator(f'[data-name="{name}"]').last
+        for name in ("GeneratorDataset", "Resize", "HwcToChw", "Batch")
+    ]
+    expect(names[0]).to_be_attached()
+    settled(panel)
+    heights = [corner(name)[1] for name in names]
+    assert heights == sorted(heights)
+    names[3].click()
+    side = panel.get_by_test_id("node-panel")
+    expect(side.get_by_test_id("attributes")).to_contain_text("batch_size")
+    names[1].click()
+    expect(side.get_by_test_id("attributes")).to_contain_text("size")
+    expect(panel.get_by_test_id("legend")).to_be_visible()
+    page.reload()
+    expect(panel.locator('[data-name="Batch"]').last).to_be_attached()
+
+
+def test_colours_legend_full_screen_and_languages(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+    legend = panel.get_by_test_id("legend")
+    expect(legend).to_contain_text("ReLU")
+    outline = node(panel, RELU).locator("rect").last
+    by_type = outline.get_attribute("fill")
+    panel.locator('[data-control="color"]').select_option("scope")
+    expect(legend).to_contain_text("_backbone-LeNet5")
+    expect(outline).not_to_have_attribute("fill", by_type or "")
+    expect(page).to_have_url(re.compile("graph.color=scope"))
+    panel.locator('[data-action="shapes"]').click()
+    expect(panel.locator("svg.canvas").get_by_text("float32[32,6,28,28]").first).to_be_attached()
+    panel.locator('[data-action="fullscreen"]').click()
+    expect(panel.get_by_test_id("graphs")).to_have_class(re.compile("full"))
+    page.keyboard.press("Escape")
+    expect(panel.get_by_test_id("graphs")).not_to_have_class(re.compile("full"))
+    page.goto(page.url.replace("locale=en", "locale=zh-CN").replace("theme=light", "theme=dark"))
+    expect(panel.get_by_test_id("legend")).to_contain_text("图例")
+    expect(outline).not_to_have_attribute("fill", by_type or "")
+
+
+def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    page.route(
+        "**/graph/scope?*",
+        lambda route: route.fulfill(status=422, json={"error": "run x, record 0: cut off"}),
+    )
+    page.goto(f"{url}#locale=en&tab=graph&{LENET}")
+    panel = page.locator('[data-plugin="graph"]')
+    expect(panel.get_by_test_id("empty")).to_contain_text("run x, record 0: cut off")
+    page.unroute("**/graph/scope?*")
+    panel.locator('[data-action="retry"]').click()
+    expect(panel.get_by_test_id("node").first).to_be_attached()
