@@ -11,18 +11,26 @@ export interface ReadoutProps {
   readonly run?: string;
 }
 
-/** The value of one pixel, 0 to 255 for red, green and blue, and alpha where it is not opaque. */
+/**
+ * Red, green and blue, 0 to 255, and alpha of a pixel that is not opaque: browsers keep its colours multiplied by alpha,
+ * which gives them back only nearly, and not at all where alpha is 0.
+ */
+export function pixelText([red, green, blue, alpha]: readonly [number, number, number, number]): string {
+  if (alpha === 0) return '– – – 0';
+  return alpha === 255 ? `${red} ${green} ${blue}` : `≈ ${red} ${green} ${blue} ${alpha}`;
+}
+
+/** The value of one pixel. */
 export function Readout({ board, frame, pixel, run }: ReadoutProps): JSX.Element | null {
   if (pixel.x >= frame.width || pixel.y >= frame.height) return null;
   const value = pixelOf(frame.image, pixel.x, pixel.y);
   const [red, green, blue, alpha] = value;
-  const numbers = alpha === 255 ? [red, green, blue] : value;
   return (
     <span class="readout" data-testid="pixel" title={board.t('pixel.hint')}>
       {run !== undefined && <i class="dot" title={run} style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
       <i class="swatch" style={{ background: `rgb(${red} ${green} ${blue} / ${alpha / 255})` }} />
       <span class="at">{board.t('pixel.at', { x: pixel.x, y: pixel.y })}</span>
-      <b>{numbers.join(' ')}</b>
+      <b>{pixelText(value)}</b>
     </span>
   );
 }
