@@ -21,6 +21,8 @@ const PATHS = {
   next: 'M6 3.5 10.5 8 6 12.5',
   link: 'M6.5 9.5l3-3M7 4.5l1.5-1.5a3 3 0 0 1 4.5 4.5L11.5 9M9 11.5 7.5 13A3 3 0 0 1 3 8.5L4.5 7',
   actual: 'M2.6 5.4 4.4 4v8M8 6.3v.1M8 9.7v.1M11.2 5.4 13 4v8',
+  pencil: 'M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7 11.3 7',
+  columns: 'M2 3h12v10H2zM6 3v10M10 3v10',
   compare: 'M2.5 3h4.5v10H2.5zM9 3h4.5v10H9z',
   contrast: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 2v12M8 5h4.8M8 8h6M8 11h4.8',
 } as const;

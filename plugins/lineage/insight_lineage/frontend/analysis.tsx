@@ -1,0 +1,94 @@
+import { Empty, valueText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { conditionsOf } from './brushes';
+import type { ImportanceAnswer, Parameter } from './answers';
+import type { LineageBoard } from './board';
+import type { Column } from './frame';
+import { Scatter } from './scatter';
+import { useAnswer } from './use_answer';
+
+/** Columns that can say how well a run did. */
+export function targetsOf(board: LineageBoard): readonly Column[] {
+  const own = new Set([...board.shown.value, ...board.axisNames.value, board.target.value]);
+  const all = [...(board.frame.value?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
+  const results = all.filter(({ name, group }) => group === 'metric' || name === 'loss' || (group === 'scalar' && own.has(name)));
+  return results.length > 0 ? results : all.filter(({ name }) => own.has(name));
+}
+
+/** How parameters go with a target, and one of them against it. */
+export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const targets = targetsOf(board);
+  const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
+  const { value: frame } = board.frame;
+  const where = board.whereProblem.value ? '' : board.where.value.trim();
+  const filter = frame && conditionsOf(frame, board.brushes.value);
+  const { value: version } = board.version;
+  const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
+    board.ctx.data.json<ImportanceAnswer>('importance', { target: target?.name, where: where || null, filter }, { signal: board.ctx.signal }),
+  );
+  const parameters = (answer?.parameters ?? []).filter(({ name }) => name !== target?.name);
+  const chosen = board.parameter.value ?? parameters.find(({ pearson }) => pearson !== null)?.name ?? parameters[0]?.name ?? null;
+  const against = chosen === null ? null : board.axis(chosen);
+  return (
+    <aside class="analysis" data-testid="analysis" aria-label={say('analysis.title')}>
+      <h3>{say('analysis.title')}</h3>
+      {target === null ? (
+        <Empty title={say('analysis.none')} text={say('analysis.none.text')} />
+      ) : (
+        <>
+          <label class="target">
+            <span>{say('target')}</span>
+            <select data-control="target" value={target.name} onChange={(event) => board.target.set(event.currentTarget.value)}>
+              {targets.map(({ name }) => (
+                <option key={name} value={name} selected={name === target.name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          {answer && <p class="hint" data-testid="importance-runs">{say('importance.runs', { count: answer.matched })}</p>}
+          {error && <p class="problem">{error}</p>}
+          <ul class="importance" data-testid="importance" aria-label={say('importance')}>
+            {parameters.map((parameter) => (
+              <Importance key={parameter.name} board={board} parameter={parameter} chosen={parameter.name === chosen} />
+            ))}
+          </ul>
+          {answer && parameters.length === 0 && <p class="hint">{say('importance.none')}</p>}
+          {against && <Scatter board={board} x={against} y={board.axis(target.name)} parameters={board.axes.value.map(({ column }) => column)} />}
+        </>
+      )}
+    </aside>
+  );
+}
+
+interface ImportanceProps {
+  readonly board: LineageBoard;
+  readonly parameter: Parameter;
+  readonly chosen: boolean;
+}
+
+function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element {
+  const { name, title, count, pearson, spearman, reason } = parameter;
+  const say = board.t.bind(board);
+  const hint = pearson === null ? say(`reason.${reason ?? 'too_few'}`, { count }) : say('importance.hint', { pearson: valueText(pearson), spearman: spearman === null ? '—' : valueText(spearman), count });
+  return (
+    <li>
+      <button type="button" aria-pressed={chosen} data-parameter={name} title={`${name}\n${hint}`} onClick={() => board.parameter.set(name)}>
+        <span class="name">{title}</span>
+        {pearson === null ? (
+          <span class="reason">{say(`reason.${reason ?? 'too_few'}`, { count })}</span>
+        ) : (
+          <>
+            <span class="bar" aria-hidden="true">
+              <span class={pearson < 0 ? 'negative' : 'positive'} style={{ width: `${Math.abs(pearson) * 100}%` }} />
+            </span>
+            <span class="number" data-part="pearson">{pearson.toFixed(2).replace('-', '−')}</span>
+            <span class="number faint" data-part="spearman">{spearman === null ? '' : spearman.toFixed(2).replace('-', '−')}</span>
+            <span class="count" data-part="count">{say('importance.count', { count })}</span>
+          </>
+        )}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals';
+import { Empty } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { Analysis } from './analysis';
+import type { LineageBoard } from './board';
+import { Chooser } from './chooser';
+import { Diff } from './diff';
+import { Parallel } from './parallel';
+import { PipelineDialog } from './pipeline_dialog';
+import { Problems } from './problems';
+import { Status } from './status';
+import { Table } from './table';
+import { Toolbar } from './toolbar';
+
+const [LOWEST, HIGHEST] = [160, 900];
+
+export function App({ board }: { readonly board: LineageBoard }): JSX.Element {
+  return (
+    <div class="kit lineage" data-testid="lineage">
+      <Toolbar board={board} />
+      <Body board={board} />
+      <Dialogs board={board} />
+    </div>
+  );
+}
+
+function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const height = useSignal(clamped(board.ctx.memory.get('plot-height', 300)));
+  const { value: frame } = board.frame;
+  if (!frame && board.failure.value) {
+    return (
+      <Empty title={say('failure')} text={board.failure.value}>
+        <button type="button" data-action="retry" onClick={() => void board.load()}>{say('retry')}</button>
+      </Empty>
+    );
+  }
+  if (!frame) return <div class="waiting" aria-busy="true" />;
+  if (frame.rows === 0) return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
+  const setHeight = (to: number): void => {
+    height.value = clamped(to);
+    board.ctx.memory.set('plot-height', height.value);
+  };
+  return (
+    <div class="workspace">
+      <div class={board.busy.value ? 'main busy' : 'main'}>
+        {board.plot.value && (
+          <>
+            <Parallel board={board} height={height.value} />
+            <Divider label={say('plot.height')} value={height.value} onMove={setHeight} />
+          </>
+        )}
+        <Status board={board} />
+        {board.rows.value.length === 0 && <p class="nothing" data-testid="no-rows">{say('empty.no_match')}</p>}
+        <Table board={board} />
+      </div>
+      {board.analysis.value && <Analysis board={board} />}
+    </div>
+  );
+}
+
+const clamped = (height: number): number => Math.round(Math.max(LOWEST, Math.min(HIGHEST, height || 0)));
+
+/** Between plot and table: a drag, or arrow keys, make the one higher and the other lower. */
+function Divider({ label, value, onMove }: { readonly label: string; readonly value: number; readonly onMove: (to: number) => void }): JSX.Element {
+  return (
+    <div
+      class="divider"
+      role="separator"
+      aria-orientation="horizontal"
+      aria-label={label}
+      aria-valuenow={value}
+      aria-valuemin={LOWEST}
+      aria-valuemax={HIGHEST}
+      tabIndex={0}
+      onPointerDown={(event) => {
+        const handle = event.currentTarget;
+        const from = event.clientY - value;
+        handle.setPointerCapture(event.pointerId);
+        const drag = (moved: PointerEvent): void => onMove(moved.clientY - from);
+        handle.addEventListener('pointermove', drag);
+        const end = (): void => handle.removeEventListener('pointermove', drag);
+        handle.addEventListener('pointerup', end, { once: true });
+        handle.addEventListener('pointercancel', end, { once: true });
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowUp') onMove(value - 20);
+        else if (event.key === 'ArrowDown') onMove(value + 20);
+        else return;
+        event.preventDefault();
+      }}
+    />
+  );
+}
+
+function Dialogs({ board }: { readonly board: LineageBoard }): JSX.Element | null {
+  const { value: dialog } = board.dialog;
+  if (dialog === 'columns') return <Chooser board={board} />;
+  if (dialog === 'diff') return <Diff board={board} runs={board.ticked.peek()} />;
+  if (dialog === 'problems') return <Problems board={board} />;
+  return dialog ? <PipelineDialog board={board} run={dialog.pipeline} /> : null;
+}

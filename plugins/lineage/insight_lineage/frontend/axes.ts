@@ -1,0 +1,119 @@
+/** Axes of parallel coordinates and of the scatter plot: where a row stands on them. */
+import { valueText } from 'insight-host/kit';
+import { MISSING, type Column } from './frame';
+
+export const SCALES = ['linear', 'log', 'category'] as const;
+export type Scale = (typeof SCALES)[number];
+
+export interface Tick {
+  /** From 0, the low end, to 1. */
+  readonly place: number;
+  readonly text: string;
+}
+
+export interface Axis {
+  readonly column: Column;
+  readonly scale: Scale;
+  /** By row, from 0 to 1; NaN where the row has no place. */
+  readonly places: Float32Array;
+  readonly ticks: readonly Tick[];
+  /** Some row has no place: it is drawn below the axis. */
+  readonly hasMissing: boolean;
+  /** Of numbers: the value at a place; of categories, the texts are `categories`. */
+  valueAt(place: number): number;
+  placeOf(value: number): number;
+  readonly categories: readonly string[];
+}
+
+const WIDE = 100; // largest over smallest: beyond that few values share a linear axis
+const TICKS = 6;
+
+/** Which scales a column can have; the first is its own. */
+export function scalesOf(column: Column): readonly Scale[] {
+  if (!column.isNumeric || column.type === 'bool' || Number.isNaN(column.extent[0])) return ['category'];
+  const [low, high] = column.extent;
+  if (high <= 0) return ['linear', 'category'];
+  return low > 0 && high / low >= WIDE ? ['log', 'linear', 'category'] : ['linear', 'log', 'category'];
+}
+
+export function axisOf(column: Column, wanted: Scale | undefined): Axis {
+  const known = scalesOf(column);
+  const scale = wanted && known.includes(wanted) ? wanted : (known[0] as Scale);
+  return scale === 'category' ? categoryAxis(column) : numberAxis(column, scale);
+}
+
+function categoryAxis(column: Column): Axis {
+  const categories = column.texts.filter((text) => text !== MISSING);
+  const places = categories.map((_, at) => (at + 0.5) / categories.length);
+  const own = Float32Array.from(column.codes, (code) => (column.texts[code] === MISSING ? NaN : (places[code] as number)));
+  return {
+    column,
+    scale: 'category',
+    places: own,
+    ticks: categories.map((text, at) => ({ place: places[at] as number, text })),
+    hasMissing: column.texts.includes(MISSING),
+    valueAt: (place) => Math.floor(place * categories.length),
+    placeOf: (at) => (at + 0.5) / categories.length,
+    categories,
+  };
+}
+
+function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
+  const turn = scale === 'log' ? Math.log10 : (value: number): number => value;
+  const back = scale === 'log' ? (place: number): number => 10 ** place : (place: number): number => place;
+  let [low, high] = column.extent;
+  if (scale === 'log') low = smallestPositive(column);
+  let [from, to] = [turn(low), turn(high)];
+  if (from === to) [from, to] = [from - (Math.abs(from) || 1) / 2, to + (Math.abs(to) || 1) / 2];
+  const span = to - from;
+  const placeOf = (value: number): number => (turn(value) - from) / span;
+  const places = Float32Array.from(column.numbers, (value) => {
+    const place = placeOf(value);
+    return Number.isFinite(place) ? Math.max(0, Math.min(1, place)) : NaN;
+  });
+  const values = scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to));
+  return {
+    column,
+    scale,
+    places,
+    ticks: values.map((value) => ({ place: placeOf(value), text: valueText(value) })),
+    hasMissing: places.some(Number.isNaN),
+    valueAt: (place) => back(from + place * span),
+    placeOf,
+    categories: [],
+  };
+}
+
+function smallestPositive(column: Column): number {
+  let low = column.extent[1];
+  for (const value of column.numbers) if (value > 0 && value < low) low = value;
+  return low;
+}
+
+/** Powers of ten in a range of exponents, and twos and fives between them while few. */
+function decades(from: number, to: number): number[] {
+  const stride = Math.max(1, Math.ceil((to - from) / TICKS));
+  const between = to - from < 2.5 ? [1, 2, 5] : [1];
+  const found: number[] = [];
+  for (let power = Math.floor(from); power <= to; power += stride) {
+    for (const factor of between) {
+      const value = Number(`${factor}e${power}`);
+      const place = Math.log10(value);
+      if (place >= from - 1e-9 && place <= to + 1e-9) found.push(value);
+    }
+  }
+  return found;
+}
+
+/** Some round numbers from `low` to `high`, evenly apart. */
+export function evenTicks(low: number, high: number): number[] {
+  const rough = (high - low) / TICKS;
+  if (!(rough > 0) || !Number.isFinite(rough)) return [low];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const found: number[] = [];
+  for (let at = Math.ceil(low / step); at * step <= high * (1 + 1e-12) + step * 1e-9 && found.length <= 2 * TICKS; at++) {
+    found.push(Number((at * step).toPrecision(12)));
+  }
+  return found;
+}

@@ -1,0 +1,177 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { scalesOf, type Axis } from './axes';
+import type { LineageBoard } from './board';
+import type { Brush } from './brushes';
+import { axisNear, moved, placeAt, TRACK, yOf, type Layout } from './geometry';
+
+export interface AxisViewProps {
+  readonly board: LineageBoard;
+  readonly axis: Axis;
+  readonly at: number;
+  readonly layout: Layout;
+}
+
+const LETTERS = 20; // of a tick
+const EDGE = 5; // pixels of a brush's ends that the hand takes
+const CLICK = 3; // pixels that a click may move
+const STEP = 0.05; // of an axis, for keys
+
+/** Places between which a brush leaves rows standing; null without one. */
+export function spanOf(axis: Axis, brush: Brush | undefined): readonly [number, number] | null {
+  if (!brush) return null;
+  if (brush.kind === 'range') return axis.scale === 'category' ? null : [clamp(axis.placeOf(brush.low)), clamp(axis.placeOf(brush.high))];
+  const inside = axis.categories.flatMap((text, at) => (brush.texts.includes(text) ? [at] : []));
+  if (inside.length === 0) return null;
+  const half = 0.5 / axis.categories.length;
+  return [axis.placeOf(inside[0] as number) - half, axis.placeOf(inside.at(-1) as number) + half];
+}
+
+/** The brush from one place to another; null where it would hold nothing. */
+export function brushOf(axis: Axis, from: number, to: number): Brush | null {
+  const [low, high] = [Math.min(from, to), Math.max(from, to)];
+  if (axis.scale !== 'category') {
+    // An end of the axis holds what is there, although a place is not exact.
+    const [first, last] = axis.column.extent;
+    return { kind: 'range', low: low <= 0 ? first : rounded(axis.valueAt(low)), high: high >= 1 ? last : rounded(axis.valueAt(high)) };
+  }
+  const texts = axis.categories.filter((_, at) => axis.placeOf(at) >= low && axis.placeOf(at) <= high);
+  return texts.length > 0 ? { kind: 'some', texts } : null;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(6));
+const clamp = (place: number): number => Math.max(0, Math.min(1, Number.isNaN(place) ? 0 : place));
+
+export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Element {
+  const { column } = axis;
+  const say = board.t.bind(board);
+  const drag = useSignal<number | null>(null); // pixels that the axis was moved
+  const brush = board.brushes.value.get(column.name);
+  const span = spanOf(axis, brush);
+  const x = layout.xs[at] as number;
+  const apart = (layout.xs[1] ?? layout.width) - (layout.xs[0] ?? 0);
+  const move = (to: number): void => board.setAxes(moved(board.axisNames.value, column.name, to));
+  const onName = (event: PointerEvent): void => {
+    const head = event.currentTarget as SVGElement;
+    const from = event.clientX;
+    head.setPointerCapture(event.pointerId);
+    const follow = ({ clientX }: PointerEvent): void => {
+      if (drag.value !== null || Math.abs(clientX - from) > CLICK) drag.value = clientX - from;
+    };
+    const end = ({ type }: Event): void => {
+      head.removeEventListener('pointermove', follow);
+      if (drag.value !== null && type === 'pointerup') move(axisNear(layout.xs, x + drag.value));
+      drag.value = null;
+    };
+    head.addEventListener('pointermove', follow);
+    head.addEventListener('pointerup', end, { once: true });
+    head.addEventListener('pointercancel', end, { once: true });
+  };
+  const nextScale = (): void => {
+    const scales = scalesOf(column);
+    board.setScale(column.name, scales[(scales.indexOf(axis.scale) + 1) % scales.length] ?? axis.scale);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const [low, high] = span ?? [0, 1];
+    const step = event.key === 'ArrowUp' ? STEP : -STEP;
+    if (event.key === 'ArrowLeft') move(at - 1);
+    else if (event.key === 'ArrowRight') move(at + 1);
+    else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+      if (event.shiftKey) board.setBrush(column.name, brushOf(axis, low, clamp(high + step)));
+      else board.setBrush(column.name, brushOf(axis, clamp(low + step), high));
+    } else if (event.key === 'Backspace') board.setBrush(column.name, null);
+    else if (event.key === 'Delete') board.setAxes(board.axisNames.value.filter((name) => name !== column.name));
+    else if (event.key === 's') nextScale();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const short = (text: string, letters: number): string => ([...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text);
+  const spaced = axis.ticks.filter((_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0);
+  return (
+    <g
+      class={drag.value === null ? 'axis' : 'axis moving'}
+      transform={`translate(${x + (drag.value ?? 0)},0)`}
+      data-axis={column.name}
+      data-scale={axis.scale}
+      tabIndex={0}
+      role="group"
+      aria-label={say('axis.label', { name: column.title, scale: say(`scale.${axis.scale}`) })}
+      onKeyDown={onKeyDown}
+      onClick={(event) => event.stopPropagation()}
+    >
+      <g class="head" data-part="name" onPointerDown={onName} onDblClick={nextScale}>
+        <title>{`${column.name}\n${say('axis.hint')}`}</title>
+        <rect x={-apart / 2 + 2} y={2} width={Math.max(10, apart - 4)} height={26} rx={5} />
+        <text y={14}>{short(column.title, Math.max(6, Math.floor(apart / 7)))}</text>
+        <text class="scale" y={25}>{axis.scale === 'linear' ? '' : say(`scale.${axis.scale}`)}</text>
+      </g>
+      <line class="spine" y1={layout.top} y2={layout.bottom} />
+      {spaced.map(({ place, text }) => (
+        <g key={text} class="tick" transform={`translate(0,${yOf(layout, place)})`}>
+          <line x1={-4} />
+          <text x={-7} dy="0.32em">
+            {short(text, LETTERS)}
+            {[...text].length > LETTERS && <title>{text}</title>}
+          </text>
+        </g>
+      ))}
+      {axis.hasMissing && <text class="missing" y={yOf(layout, NaN)} dy="0.32em"><title>{say('axis.missing')}</title>—</text>}
+      <BrushStrip board={board} axis={axis} layout={layout} span={span} />
+    </g>
+  );
+}
+
+interface BrushStripProps {
+  readonly board: LineageBoard;
+  readonly axis: Axis;
+  readonly layout: Layout;
+  readonly span: readonly [number, number] | null;
+}
+
+/** Takes the pointer along an axis: a drag makes a brush, moves it, or moves one of its ends; a click takes it away. */
+function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element {
+  const strip = useRef<SVGRectElement>(null);
+  const { name } = axis.column;
+  const [top, bottom] = span ? [yOf(layout, span[1]), yOf(layout, span[0])] : [0, 0];
+  const onPointerDown = (event: PointerEvent): void => {
+    const element = strip.current;
+    if (!element || event.button !== 0) return;
+    event.preventDefault();
+    const origin = element.getBoundingClientRect().top - (layout.top - EDGE);
+    const y = event.clientY - origin;
+    const start = placeAt(layout, y);
+    const how = !span ? 'new' : Math.abs(y - top) <= EDGE ? 'high' : Math.abs(y - bottom) <= EDGE ? 'low' : y > top && y < bottom ? 'whole' : 'new';
+    element.setPointerCapture(event.pointerId);
+    let far = false;
+    let frame = 0;
+    const apply = (to: number): void => {
+      const [low, high] = span ?? [start, start];
+      const shift = Math.max(-low, Math.min(1 - high, to - start));
+      const ends = how === 'new' ? [start, to] : how === 'high' ? [low, to] : how === 'low' ? [to, high] : [low + shift, high + shift];
+      board.setBrush(name, brushOf(axis, ends[0] as number, ends[1] as number));
+    };
+    const follow = (moved: PointerEvent): void => {
+      far ||= Math.abs(moved.clientY - event.clientY) > CLICK;
+      if (!far) return;
+      cancelAnimationFrame(frame); // the last of a frame counts
+      frame = requestAnimationFrame(() => apply(placeAt(layout, moved.clientY - origin)));
+    };
+    const end = (last: PointerEvent): void => {
+      element.removeEventListener('pointermove', follow);
+      cancelAnimationFrame(frame);
+      if (far) apply(placeAt(layout, last.clientY - origin));
+      else if (last.type === 'pointerup') board.setBrush(name, span || axis.scale !== 'category' ? null : brushOf(axis, Math.floor(start * axis.categories.length) / axis.categories.length, (Math.floor(start * axis.categories.length) + 1) / axis.categories.length));
+    };
+    element.addEventListener('pointermove', follow);
+    element.addEventListener('pointerup', end, { once: true });
+    element.addEventListener('pointercancel', end, { once: true });
+  };
+  return (
+    <g class="brush" data-part="brush">
+      {span && <rect class="range" x={-TRACK / 2 + 3} width={TRACK - 6} y={top} height={Math.max(2, bottom - top)} rx={2} />}
+      <rect ref={strip} class={span ? 'strip brushed' : 'strip'} x={-TRACK / 2} width={TRACK} y={layout.top - EDGE} height={layout.bottom - layout.top + 2 * EDGE} onPointerDown={onPointerDown} />
+    </g>
+  );
+}

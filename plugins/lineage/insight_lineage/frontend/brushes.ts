@@ -1,0 +1,58 @@
+/** What the user left standing on axes: a range of numbers, or some of the texts. */
+import type { Codec } from 'insight-host';
+import { codecs } from 'insight-host/kit';
+import type { Value } from './answers';
+import type { Column, Frame } from './frame';
+
+export type Brush = { readonly kind: 'range'; readonly low: number; readonly high: number } | { readonly kind: 'some'; readonly texts: readonly string[] };
+export type Brushes = ReadonlyMap<string, Brush>;
+
+/** `column=low~high`, or `column=,text,text`. */
+export const brushesCodec: Codec<Brushes> = codecs.byTag<Brush>(
+  (text) => {
+    if (text.startsWith(',')) {
+      const texts = text.slice(1).split(',').map(codecs.decoded).filter((one) => one !== null);
+      return texts.length > 0 ? { kind: 'some', texts } : null;
+    }
+    const [low = NaN, high = NaN] = text.split('~').map(Number);
+    return low <= high ? { kind: 'range', low, high } : null;
+  },
+  (brush) => (brush.kind === 'range' ? `${brush.low}~${brush.high}` : brush.texts.map((text) => `,${codecs.encoded(text)}`).join('')),
+);
+
+/** Takes out of `mask` (1: in) the rows that a brush leaves out. Brushes of columns that are not there do nothing. */
+export function applyBrushes(frame: Frame, brushes: Brushes, mask: Uint8Array): void {
+  for (const [name, brush] of brushes) {
+    const column = frame.columns.get(name);
+    if (!column) continue;
+    if (brush.kind === 'range') {
+      const { numbers } = column;
+      const { low, high } = brush;
+      for (let row = 0; row < mask.length; row++) {
+        const value = numbers[row] as number;
+        if (!(value >= low && value <= high)) mask[row] = 0;
+      }
+    } else {
+      const { codes, texts } = column;
+      const inside = Uint8Array.from(texts, (text) => (brush.texts.includes(text) ? 1 : 0));
+      for (let row = 0; row < mask.length; row++) if (!inside[codes[row] as number]) mask[row] = 0;
+    }
+  }
+}
+
+/** The same as conditions of `filter=` (docs/http_api.md); null without any. */
+export function conditionsOf(frame: Frame, brushes: Brushes): string | null {
+  const conditions: Record<string, Record<string, unknown>> = {};
+  for (const [name, brush] of brushes) {
+    const column = frame.columns.get(name);
+    if (!column) continue;
+    if (brush.kind === 'range') conditions[name] = { ge: brush.low, le: brush.high };
+    else conditions[name] = { in: brush.texts.map((text) => valueOf(column, text)).filter((value) => value !== undefined) };
+  }
+  return Object.keys(conditions).length > 0 ? JSON.stringify(conditions) : null;
+}
+
+function valueOf({ texts, codes, values }: Column, text: string): Value | undefined {
+  const row = codes.indexOf(texts.indexOf(text));
+  return row < 0 ? undefined : (values[row] ?? null);
+}

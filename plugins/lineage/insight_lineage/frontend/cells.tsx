@@ -1,0 +1,109 @@
+import { useSignal } from '@preact/signals';
+import { Icon } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { LineageBoard } from './board';
+import type { Column } from './frame';
+import { MarkPicker } from './marks';
+
+export interface CellProps {
+  readonly board: LineageBoard;
+  readonly column: Column;
+  readonly row: number;
+  readonly run: string;
+  readonly left: number;
+  readonly width: number;
+}
+
+export function Cell({ board, column, row, run, left, width }: CellProps): JSX.Element {
+  const { name } = column;
+  const text = column.text(row);
+  const missing = column.isMissing(row);
+  const classes = ['cell', column.isNumeric && 'number', missing && 'missing'].filter(Boolean).join(' ');
+  return (
+    <div role="gridcell" class={classes} data-column={name} style={{ left: `${left}px`, width: `${width}px` }} title={isText(name) ? undefined : text}>
+      {name === 'mark' ? (
+        <MarkPicker board={board} run={run} />
+      ) : isText(name) ? (
+        <TextCell board={board} run={run} field={FIELDS[name]} />
+      ) : (column.group === 'pipeline' || name === 'dataset_mark') && !missing ? (
+        <button type="button" tabIndex={-1} class="link" data-action="pipeline" onClick={() => (board.dialog.value = { pipeline: run })}>
+          {text}
+        </button>
+      ) : missing ? (
+        '—'
+      ) : (
+        text
+      )}
+    </div>
+  );
+}
+
+const FIELDS = { remark: 'remark', note: 'note', display_name: 'displayName' } as const;
+const isText = (name: string): name is keyof typeof FIELDS => name in FIELDS;
+const LONGEST = { remark: 200, displayName: 200, note: 20_000 } as const;
+
+interface TextCellProps {
+  readonly board: LineageBoard;
+  readonly run: string;
+  readonly field: 'remark' | 'note' | 'displayName';
+}
+
+/** A text that somebody wrote: a press edits it in place. Enter keeps, Escape does not. */
+function TextCell({ board, run, field }: TextCellProps): JSX.Element {
+  const editing = useSignal(false);
+  const known = board.runsByName.value.get(run);
+  const written = field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '');
+  const say = board.t.bind(board);
+  if (editing.value) return <TextField board={board} run={run} field={field} text={written} onEnd={() => (editing.value = false)} />;
+  const writable = board.writable.value;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      class={written ? 'written' : 'written empty'}
+      data-action={`edit-${field}`}
+      disabled={!writable}
+      title={[written, writable ? say('edit.hint') : say('edit.off')].filter(Boolean).join('\n')}
+      onClick={() => (editing.value = true)}
+    >
+      <span>{written}</span>
+      {writable && <Icon name="pencil" />}
+    </button>
+  );
+}
+
+interface TextFieldProps extends TextCellProps {
+  readonly text: string;
+  readonly onEnd: () => void;
+}
+
+function TextField({ board, run, field, text, onEnd }: TextFieldProps): JSX.Element {
+  const element = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const ended = useRef(false);
+  useEffect(() => {
+    element.current?.focus();
+    element.current?.select();
+  }, []);
+  const end = (keep: boolean): void => {
+    if (ended.current) return;
+    ended.current = true;
+    const value = element.current?.value.trim() ?? text;
+    onEnd();
+    if (keep && value !== text) board.annotate(run, { [field]: value });
+  };
+  const common = {
+    ref: element,
+    class: 'edit',
+    maxLength: LONGEST[field],
+    'aria-label': board.t(`column.${field === 'displayName' ? 'display_name' : field}`),
+    defaultValue: text,
+    onBlur: () => end(true),
+    onKeyDown: (event: KeyboardEvent) => {
+      event.stopPropagation();
+      if (event.key === 'Escape') end(false);
+      if (event.key === 'Enter' && !event.isComposing && !(field === 'note' && event.shiftKey)) end(true);
+    },
+  };
+  return field === 'note' ? <textarea rows={4} {...common} /> : <input type="text" {...common} />;
+}

@@ -1,0 +1,47 @@
+/** What is shown while the user has not chosen. */
+import type { ColumnInfo } from './answers';
+import type { Frame } from './frame';
+
+export const VIEWS = ['model', 'data'] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+const MOST_SCALARS = 12;
+const MOST_COLUMNS = 40;
+const MOST_AXES = 8;
+const MOST_CATEGORIES = 60; // on an axis that nobody asked for
+
+const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] =>
+  groups.flatMap((group) => columns.filter((column) => column.group === group && column.count > 0));
+
+/** Whether runs say anything of themselves but their scalars. */
+export function hasLineage(columns: readonly ColumnInfo[]): boolean {
+  return inGroups(columns, 'hyperparameter', 'metric', 'custom', 'model', 'dataset').length > 0;
+}
+
+/** Names of the columns of the table, all of which are there. */
+export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
+  const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
+  const named = (names: readonly string[]): readonly ColumnInfo[] => columns.filter(({ name, count }) => names.includes(name) && count > 0);
+  const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
+  const chosen =
+    view === 'data'
+      ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
+      : hasLineage(columns)
+        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark'])]
+        : last.slice(0, MOST_SCALARS);
+  return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
+}
+
+/** Names of the axes: parameters in which runs differ, then how well they did. */
+export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewName): readonly string[] {
+  const columns = shown.flatMap((name) => frame.columns.get(name) ?? []).filter(({ group }) => group !== 'annotation');
+  const fit = columns.filter((column) => column.count > 0 && (column.isNumeric || column.texts.length <= MOST_CATEGORIES) && column.type !== 'list');
+  const varying = fit.filter(({ varies }) => varies);
+  const candidates = varying.length >= 2 ? varying : fit;
+  const isResult = ({ name, group }: ColumnInfo): boolean => group === 'metric' || group === 'scalar' || name === 'loss';
+  const results = candidates.filter(isResult);
+  const parameters = candidates.filter((column) => !isResult(column));
+  const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);
+  const last = results.slice(0, room);
+  return [...parameters.slice(0, MOST_AXES - last.length), ...last].map(({ name }) => name);
+}

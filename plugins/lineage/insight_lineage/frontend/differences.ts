@@ -1,0 +1,33 @@
+/** What differs between runs. */
+import { Column, type Frame } from './frame';
+import type { Group } from './answers';
+
+export const COMPARED: readonly Group[] = ['hyperparameter', 'custom', 'model', 'dataset', 'pipeline', 'metric', 'scalar', 'annotation'];
+
+export interface Difference {
+  readonly column: Column;
+  readonly group: Group;
+  /** The text of each run, null where it is missing. */
+  readonly texts: readonly (string | null)[];
+  /** Of runs with a number: how far from the first run's, relative to that; null without. */
+  readonly changes: readonly (number | null)[];
+  readonly differs: boolean;
+}
+
+/** Everything that a run may differ in, in groups; the first run is what the others are compared with. */
+export function differencesOf(frame: Frame, runs: readonly string[]): readonly Difference[] {
+  const rows = runs.map((run) => frame.rowOf.get(run) ?? -1);
+  return COMPARED.flatMap((group) =>
+    [...frame.columns.values()]
+      .filter((column) => column.group === group)
+      .map((column) => {
+        const texts = rows.map((row) => (row < 0 || column.isMissing(row) ? null : column.text(row)));
+        const numbers = rows.map((row) => (row < 0 ? NaN : (column.numbers[row] as number)));
+        const exact = rows.map((row) => JSON.stringify(column.values[row] ?? null));
+        const [base] = numbers as [number];
+        const changes = numbers.map((value, at) => (at > 0 && column.isNumeric && Number.isFinite(value) && Number.isFinite(base) && base !== 0 && value !== base ? (value - base) / Math.abs(base) : null));
+        return { column, group, texts, changes, differs: new Set(exact).size > 1 };
+      })
+      .filter(({ texts }) => texts.some((text) => text !== null)),
+  );
+}

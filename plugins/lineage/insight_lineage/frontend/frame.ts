@@ -1,0 +1,153 @@
+/** The table of runs as columns in memory, so that a brush or a sort asks nobody. */
+import { valueText } from 'insight-host/kit';
+import type { ColumnInfo, ColumnType, Group, RunsAnswer, Value } from './answers';
+
+const collator = new Intl.Collator('en', { numeric: true });
+/** Stands for a missing value among texts. */
+export const MISSING = '\u0000';
+const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity, '-Infinity': -Infinity };
+
+export class Column implements ColumnInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly group: Group;
+  readonly type: ColumnType;
+  readonly count: number;
+  /** Whether its values are numbers (or truth values, which count as 0 and 1). */
+  readonly isNumeric: boolean;
+  private knownNumbers: Float64Array | null = null;
+  private knownCodes: { readonly texts: readonly string[]; readonly codes: Int32Array } | null = null;
+  private knownExtent: readonly [number, number] | null = null;
+
+  constructor(
+    info: ColumnInfo,
+    /** By row. */
+    readonly values: readonly Value[],
+  ) {
+    ({ name: this.name, title: this.title, group: this.group, type: this.type, count: this.count } = info);
+    this.isNumeric = info.type === 'int' || info.type === 'float' || info.type === 'bool';
+  }
+
+  /** By row; NaN where there is no number. */
+  get numbers(): Float64Array {
+    return (this.knownNumbers ??= Float64Array.from(this.values, (value) => this.numberOf(value)));
+  }
+
+  /** The smallest and the largest finite number; NaN where there is none. */
+  get extent(): readonly [number, number] {
+    if (this.knownExtent) return this.knownExtent;
+    let [low, high] = [Infinity, -Infinity];
+    for (const value of this.numbers) {
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return (this.knownExtent = low <= high ? [low, high] : [NaN, NaN]);
+  }
+
+  /** The different values as text, in order; MISSING is the last. */
+  get texts(): readonly string[] {
+    return this.coded.texts;
+  }
+
+  /** By row, the place of its value among `texts`: they sort as the values do. */
+  get codes(): Int32Array {
+    return this.coded.codes;
+  }
+
+  /** Whether runs differ in it. */
+  get varies(): boolean {
+    return this.texts.length > 1;
+  }
+
+  isMissing(row: number): boolean {
+    return this.values[row] === null || this.values[row] === undefined;
+  }
+
+  /** As people read it; "" for what is missing. */
+  text(row: number): string {
+    return textOf(this.values[row] ?? null, this.isNumeric);
+  }
+
+  private numberOf(value: Value): number {
+    if (typeof value === 'number') return value;
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    return this.isNumeric && typeof value === 'string' ? (WORDS[value] ?? NaN) : NaN;
+  }
+
+  private get coded(): { readonly texts: readonly string[]; readonly codes: Int32Array } {
+    if (this.knownCodes) return this.knownCodes;
+    const first = new Map<string, Value>();
+    const keys = this.values.map((value) => {
+      const key = value === null || value === undefined ? MISSING : textOf(value, this.isNumeric);
+      if (!first.has(key)) first.set(key, value ?? null);
+      return key;
+    });
+    const texts = [...first].sort(([, left], [, right]) => this.compare(left, right)).map(([key]) => key);
+    const places = new Map(texts.map((text, place) => [text, place]));
+    return (this.knownCodes = { texts, codes: Int32Array.from(keys, (key) => places.get(key) as number) });
+  }
+
+  /** Numbers come before texts before lists; what is missing is last. */
+  private compare(left: Value, right: Value): number {
+    const [a, b] = [this.rank(left), this.rank(right)];
+    if (a !== b) return a - b;
+    if (a === 0) return this.numberOf(left) - this.numberOf(right);
+    return collator.compare(textOf(left, false), textOf(right, false));
+  }
+
+  private rank(value: Value): number {
+    if (value === null) return 4;
+    const number = this.numberOf(value);
+    if (!Number.isNaN(number)) return 0;
+    if (this.isNumeric) return 3;
+    return typeof value === 'object' ? 2 : 1;
+  }
+}
+
+function textOf(value: Value, isNumeric: boolean): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return valueText(value);
+  if (typeof value === 'string') return isNumeric && value in WORDS ? valueText(WORDS[value] as number) : value;
+  return typeof value === 'boolean' ? String(value) : JSON.stringify(value);
+}
+
+export class Frame {
+  readonly rowOf: ReadonlyMap<string, number>;
+  readonly columns: ReadonlyMap<string, Column>;
+
+  constructor(
+    readonly runs: readonly string[],
+    columns: Iterable<Column>,
+  ) {
+    this.rowOf = new Map(runs.map((run, row) => [run, row]));
+    this.columns = new Map([...columns].map((column) => [column.name, column]));
+  }
+
+  get rows(): number {
+    return this.runs.length;
+  }
+
+  /** With these columns instead of those of the same name. */
+  with(columns: readonly Column[]): Frame {
+    const next = new Map(this.columns);
+    for (const column of columns) next.set(column.name, column);
+    return Object.assign(Object.create(Frame.prototype) as Frame, { runs: this.runs, rowOf: this.rowOf, columns: next });
+  }
+}
+
+/** Answers about the same runs, asked for in parts; the first says which runs there are. */
+export function frameOf(answers: readonly RunsAnswer[]): Frame {
+  const [first, ...others] = answers;
+  const runs = first?.runs ?? [];
+  const columns = (first?.columns ?? []).map((info, place) => new Column(info, first?.values[place] ?? []));
+  for (const answer of others) {
+    const same = answer.runs.length === runs.length && answer.runs.every((run, row) => run === runs[row]);
+    const place = same ? null : new Map(answer.runs.map((run, row) => [run, row]));
+    answer.columns.forEach((info, at) => {
+      const values = answer.values[at] ?? [];
+      columns.push(new Column(info, place ? runs.map((run) => values[place.get(run) ?? -1] ?? null) : values));
+    });
+  }
+  return new Frame(runs, columns);
+}

@@ -1,0 +1,15 @@
+import { tab } from 'insight-host/kit';
+import { App } from './app';
+import { LineageBoard } from './board';
+import { keys } from './keys';
+import styles from './lineage.css?inline';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+
+export default tab({
+  messages: { en, 'zh-CN': zh },
+  styles,
+  board: (ctx) => new LineageBoard(ctx),
+  view: (board) => <App board={board} />,
+  keys,
+});

@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { AxisView } from './axis_view';
+import type { LineageBoard } from './board';
+import { heightsOf, layoutOf, rowAt, type Layout } from './geometry';
+import { opacityOf, Polylines, scattered } from './polylines';
+import { RowTip } from './row_tip';
+
+const REACH = 6; // pixels from a line to the pointer
+
+/** One line for each run, one axis for each chosen column. */
+export function Parallel({ board, height }: { readonly board: LineageBoard; readonly height: number }): JSX.Element {
+  const say = board.t.bind(board);
+  const host = useRef<HTMLDivElement>(null);
+  const width = useSignal(0);
+  const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const axes = board.axes.value;
+  const layout = useMemo(() => layoutOf(width.value, height, axes.length), [width.value, height, axes.length]);
+  const heights = useMemo(() => heightsOf(layout, axes), [layout, axes]);
+  const shown = board.rows.value.length;
+  const onPointerMove = (event: PointerEvent): void => {
+    if (event.buttons) return;
+    const box = host.current?.getBoundingClientRect();
+    if (!box) return;
+    board.pointed.value = rowAt(layout, heights, board.mask.value, event.clientX - box.left, event.clientY - box.top, REACH);
+    tip.value = { x: event.clientX, y: event.clientY };
+  };
+  return (
+    <div
+      class="parallel"
+      ref={host}
+      style={{ height: `${height}px` }}
+      data-testid="parallel"
+      role="group"
+      aria-label={say('parallel.label', { count: shown, axes: axes.map(({ column }) => column.title).join(say('list.separator')) })}
+      onPointerMove={onPointerMove}
+      onPointerLeave={() => {
+        board.pointed.value = null;
+        tip.value = null;
+      }}
+      onClick={() => {
+        const { value: row } = board.pointed;
+        const run = row === null ? undefined : board.frame.value?.runs[row];
+        if (run !== undefined) board.toggleRun(run);
+      }}
+    >
+      {axes.length > 0 && width.value > 0 && (
+        <>
+          <LineLayers board={board} layout={layout} heights={heights} />
+          <svg class="axes" width={width.value} height={height}>
+            {axes.map((axis, at) => (
+              <AxisView key={axis.column.name} board={board} axis={axis} at={at} layout={layout} />
+            ))}
+          </svg>
+        </>
+      )}
+      {axes.length === 0 && board.frame.value && <p class="nothing">{say('parallel.none')}</p>}
+      {tip.value && board.pointed.value !== null && <RowTip board={board} row={board.pointed.value} columns={axes.map(({ column }) => column)} {...tip.value} />}
+    </div>
+  );
+}
+
+interface LayersProps {
+  readonly board: LineageBoard;
+  readonly layout: Layout;
+  readonly heights: readonly Float32Array[];
+}
+
+/** Behind, what brushes left out; then what they left; then the row under the pointer. */
+function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
+  const behind = useLayer();
+  const front = useLayer();
+  const above = useLayer();
+  const { value: mask } = board.mask;
+  const { value: candidates } = board.candidates;
+  const { value: coloring } = board.coloring;
+  const pointed = board.pointed.value;
+  const brushed = board.brushes.value.size > 0;
+  const size = { width: layout.width, height: layout.height, xs: layout.xs, heights };
+  const faint = board.theme.value.token('--border-strong') || 'gray';
+  useEffect(() => {
+    const rows = brushed ? scattered(candidates) : new Int32Array();
+    behind.lines.current?.draw({ ...size, rows, palette: [faint], codes: new Uint8Array(mask.length), opacity: 0.6 * opacityOf(rows.length), lineWidth: 1 });
+  }, [layout, heights, candidates, brushed, faint]);
+  useEffect(() => {
+    const rows = scattered(mask);
+    front.lines.current?.draw({ ...size, rows, palette: coloring.palette, codes: coloring.codes, opacity: opacityOf(rows.length), lineWidth: rows.length <= 60 ? 1.6 : 1 });
+  }, [layout, heights, mask, coloring]);
+  useEffect(() => {
+    const rows = pointed === null ? new Int32Array() : Int32Array.of(pointed);
+    above.lines.current?.draw({ ...size, rows, palette: coloring.palette, codes: coloring.codes, opacity: 1, lineWidth: 3 });
+  }, [layout, heights, pointed, coloring]);
+  return (
+    <>
+      {behind.canvas}
+      {front.canvas}
+      {above.canvas}
+    </>
+  );
+}
+
+function useLayer(): { readonly lines: { readonly current: Polylines | null }; readonly canvas: JSX.Element } {
+  const lines = useRef<Polylines | null>(null);
+  useEffect(() => () => lines.current?.stop(), []);
+  const canvas = (
+    <canvas
+      aria-hidden="true"
+      ref={(element: HTMLCanvasElement | null) => {
+        if (element && !lines.current) lines.current = new Polylines(element);
+      }}
+    />
+  );
+  return { lines, canvas };
+}

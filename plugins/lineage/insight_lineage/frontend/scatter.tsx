@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Axis } from './axes';
+import type { LineageBoard } from './board';
+import type { Column } from './frame';
+import { RowTip } from './row_tip';
+
+const HEIGHT = 260;
+const EDGE = { left: 58, right: 12, top: 10, bottom: 40 };
+const REACH = 12; // pixels from a point to the pointer
+const LETTERS = 9;
+
+export interface ScatterProps {
+  readonly board: LineageBoard;
+  readonly x: Axis;
+  readonly y: Axis | null;
+  readonly parameters: readonly Column[];
+}
+
+/** Runs that are shown as points: one column against another. */
+export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element | null {
+  const host = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useSignal(320);
+  const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const { value: rows } = board.rows;
+  const { value: coloring } = board.coloring;
+  const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
+  const pointed = board.pointed.value;
+  useEffect(() => {
+    if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, width.value, pointed);
+  }, [points, coloring, pointed, width.value]);
+  if (!y || !points) return null;
+  const say = board.t.bind(board);
+  const short = (text: string): string => ([...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text);
+  const right = width.value - EDGE.right;
+  const xTicks = spread(x.ticks, (right - EDGE.left) / 62);
+  const near = (event: MouseEvent): number | null => {
+    const box = canvas.current?.getBoundingClientRect();
+    return box ? nearest(points, event.clientX - box.left, event.clientY - box.top) : null;
+  };
+  return (
+    <div class="scatter" ref={host} data-testid="scatter" data-points={points.rows.length}>
+      <h4>{say('scatter.title', { x: x.column.title, y: y.column.title })}</h4>
+      <div class="plot" style={{ height: `${HEIGHT}px` }}>
+        <svg width={width.value} height={HEIGHT} aria-hidden="true">
+          {spread(y.ticks, 7).map(({ place, text }) => (
+            <g key={text} transform={`translate(0,${yAt(place)})`}>
+              <line class="grid" x1={EDGE.left} x2={right} />
+              <text x={EDGE.left - 6} dy="0.32em" text-anchor="end">{short(text)}</text>
+            </g>
+          ))}
+          {xTicks.map(({ place, text }) => (
+            <g key={text} transform={`translate(${EDGE.left + place * (right - EDGE.left)},0)`}>
+              <line class="grid" y1={EDGE.top} y2={HEIGHT - EDGE.bottom} />
+              <text y={HEIGHT - EDGE.bottom + 14} text-anchor="middle">
+                <title>{text}</title>
+                {short(text)}
+              </text>
+            </g>
+          ))}
+          <text class="name" x={(EDGE.left + right) / 2} y={HEIGHT - 6} text-anchor="middle">{x.column.title}</text>
+        </svg>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={say('scatter.label', { x: x.column.name, y: y.column.name, count: points.rows.length })}
+          onPointerMove={(event) => {
+            board.pointed.value = near(event);
+            tip.value = { x: event.clientX, y: event.clientY };
+          }}
+          onPointerLeave={() => {
+            board.pointed.value = null;
+            tip.value = null;
+          }}
+          onClick={(event) => {
+            const row = near(event);
+            const run = row === null ? undefined : board.frame.value?.runs[row];
+            if (run !== undefined) board.toggleRun(run);
+          }}
+        />
+      </div>
+      {points.rows.length < rows.length && <p class="hint">{say('scatter.missing', { count: rows.length - points.rows.length })}</p>}
+      {tip.value && pointed !== null && <RowTip board={board} row={pointed} columns={[...new Set([x.column, y.column, ...parameters])]} {...tip.value} />}
+    </div>
+  );
+}
+
+interface Points {
+  readonly rows: Int32Array;
+  readonly xs: Float32Array;
+  readonly ys: Float32Array;
+}
+
+const yAt = (place: number): number => HEIGHT - EDGE.bottom - place * (HEIGHT - EDGE.bottom - EDGE.top);
+
+function pointsOf(x: Axis, y: Axis, rows: Int32Array, width: number): Points {
+  const placed = rows.filter((row) => !Number.isNaN(x.places[row]) && !Number.isNaN(y.places[row]));
+  const span = width - EDGE.left - EDGE.right;
+  return {
+    rows: placed,
+    xs: Float32Array.from(placed, (row) => EDGE.left + (x.places[row] as number) * span),
+    ys: Float32Array.from(placed, (row) => yAt(y.places[row] as number)),
+  };
+}
+
+function nearest({ rows, xs, ys }: Points, x: number, y: number): number | null {
+  let best = -1;
+  let distance = REACH ** 2;
+  for (let at = 0; at < rows.length; at++) {
+    const own = ((xs[at] as number) - x) ** 2 + ((ys[at] as number) - y) ** 2;
+    if (own < distance) {
+      distance = own;
+      best = at;
+    }
+  }
+  return best < 0 ? null : (rows[best] as number);
+}
+
+function draw(canvas: HTMLCanvasElement, { rows, xs, ys }: Points, palette: readonly string[], codes: ArrayLike<number>, width: number, pointed: number | null): void {
+  const scale = devicePixelRatio || 1;
+  [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(HEIGHT * scale)];
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.scale(scale, scale);
+  const radius = rows.length > 2000 ? 2 : rows.length > 200 ? 3 : 4;
+  context.globalAlpha = rows.length > 2000 ? 0.5 : 0.8;
+  palette.forEach((color, code) => {
+    context.fillStyle = color;
+    context.beginPath();
+    for (let at = 0; at < rows.length; at++) {
+      if (codes[rows[at] as number] !== code) continue;
+      context.moveTo((xs[at] as number) + radius, ys[at] as number);
+      context.arc(xs[at] as number, ys[at] as number, radius, 0, 2 * Math.PI);
+    }
+    context.fill();
+  });
+  const at = pointed === null ? -1 : rows.indexOf(pointed);
+  if (at < 0) return;
+  context.globalAlpha = 1;
+  context.lineWidth = 2;
+  context.strokeStyle = palette[codes[pointed as number] as number] ?? 'currentColor';
+  context.beginPath();
+  context.arc(xs[at] as number, ys[at] as number, radius + 4, 0, 2 * Math.PI);
+  context.stroke();
+}
+
+/** Every so many of them, so that at most `most` stay. */
+function spread<T>(all: readonly T[], most: number): readonly T[] {
+  const stride = Math.max(1, Math.ceil(all.length / Math.max(1, most)));
+  return all.filter((_, at) => at % stride === 0);
+}

@@ -1,0 +1,55 @@
+/** What is asked of the routes of the plugin. */
+import { message } from 'insight-host/kit';
+import type { PluginContext } from 'insight-host';
+import type { ColumnInfo, ColumnsAnswer, RunsAnswer } from './answers';
+import { frameOf, type Frame } from './frame';
+
+const LONGEST = 6000; // characters of a URL that proxies still take
+
+export function loadColumns(ctx: PluginContext): Promise<ColumnsAnswer> {
+  return ctx.data.json<ColumnsAnswer>('columns', {}, { signal: ctx.signal });
+}
+
+/** All runs with the columns that every answer has, and with `extra`. */
+export async function loadFrame(ctx: PluginContext, extra: readonly string[]): Promise<Frame> {
+  const asked = [{}, ...parts(extra).map((columns) => ({ columns }))];
+  return frameOf(await Promise.all(asked.map((query) => ctx.data.json<RunsAnswer>('runs', query, { signal: ctx.signal }))));
+}
+
+/** A few runs with everything that is known of them. */
+export async function loadRuns(ctx: PluginContext, runs: readonly string[], columns: readonly ColumnInfo[]): Promise<Frame> {
+  const names = columns.filter(({ group, name }) => group !== 'scalar' || name.startsWith('last/')).map(({ name }) => name);
+  return frameOf(await Promise.all(parts(names).map((part) => ctx.data.json<RunsAnswer>('runs', { run: runs, columns: part }, { signal: ctx.signal }))));
+}
+
+/** Names in parts whose URLs are short enough. */
+function parts(names: readonly string[]): readonly (readonly string[])[] {
+  const found: string[][] = [];
+  let room = 0;
+  for (const name of names) {
+    const size = encodeURIComponent(name).length + 9;
+    if (found.length === 0 || size > room) {
+      found.push([]);
+      room = LONGEST;
+    }
+    found.at(-1)?.push(name);
+    room -= size;
+  }
+  return found;
+}
+
+export interface Matching {
+  /** null where the expression says nothing: nothing is left out. */
+  readonly runs: ReadonlySet<string> | null;
+  readonly problem: string | null;
+}
+
+/** Runs of which an expression holds; null when the tab was closed meanwhile. */
+export async function matching(ctx: PluginContext, where: string): Promise<Matching | null> {
+  try {
+    const answer = await ctx.data.json<RunsAnswer>('runs', { where, columns: ['run'] }, { signal: ctx.signal });
+    return { runs: new Set(answer.runs), problem: null };
+  } catch (error) {
+    return ctx.signal.aborted ? null : { runs: null, problem: message(error) };
+  }
+}

@@ -1,0 +1,37 @@
+import { Button, Menu } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { LineageBoard } from './board';
+import { Legend } from './legend';
+
+/** Between plot and table: how many runs are shown and why not all, and what to do with them. */
+export function Status({ board }: { readonly board: LineageBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const total = board.frame.value?.rows ?? 0;
+  const shown = board.rows.value.length;
+  const ticked = board.ticked.value.length;
+  const hidden = board.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
+  const problems = board.listing.value?.problems.length ?? 0;
+  return (
+    <div class="status" data-testid="lineage-status">
+      <span class="shown" data-testid="shown">{say('status.shown', { shown, count: total })}</span>
+      <span class="count" data-testid="ticked">{say('status.selected', { count: ticked })}</span>
+      {board.brushes.value.size > 0 && <Button action="clear-brushes" icon="close" text={say('brushes.count', { count: board.brushes.value.size })} label={say('brushes.clear')} onPress={() => board.clearBrushes()} />}
+      <Button action="select-only" text={say('select.short')} label={say('select.shown', { count: shown })} disabled={shown === 0 || ticked === shown && board.runs.value.length === shown} onPress={() => board.selectShown()} />
+      <Menu
+        action="rows"
+        icon="open"
+        label={say('rows.menu')}
+        items={() => [
+          { action: 'rows-only', text: say(board.onlySelected.value ? 'rows.both' : 'rows.only'), onPress: () => board.onlySelected.set(!board.onlySelected.value) },
+          { action: 'rows-hide', text: say('rows.hide'), onPress: () => board.hide('selected') },
+          { action: 'rows-hide-others', text: say('rows.hide.others'), onPress: () => board.hide('others') },
+          { action: 'rows-all', text: say('rows.all'), onPress: () => board.showAll() },
+        ]}
+      />
+      {board.onlySelected.value && <Button action="rows-both" icon="close" text={say('rows.only.on')} label={say('rows.both')} onPress={() => board.onlySelected.set(false)} />}
+      {hidden > 0 && <Button action="show-hidden" icon="close" text={say('rows.hidden', { count: hidden })} label={say('rows.all')} onPress={() => board.hidden.set([])} />}
+      {problems > 0 && <Button action="problems" icon="warn" text={say('problems.count', { count: problems })} label={say('problems.title')} onPress={() => (board.dialog.value = 'problems')} />}
+      <Legend board={board} />
+    </div>
+  );
+}
