@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "web": {"api", "values", "annotations"},
     "hookspecs": {"api"},
     "registry": {"api", "hookspecs"},
-    "records": {"api"},
+    "records": {"api", "values"},
     "store": {"api", "records"},
     "summary": {"records"},
     "loading": {"api", "records", "store"},

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import struct
-from typing import Any, TypeAlias
 
 from attrs import define, field, frozen
 
 from insight_core.api import Dialect
-
-Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
+from insight_core.values.wire import Buffer, fields, signed, varint
+from insight_core.values.wire import Malformed as Malformed
 
 VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
@@ -36,10 +35,6 @@ METADATA_FIELD = 9
 _WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
 _SHORT_EVENT = 256  # bytes
 _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
-
-
-class Malformed(ValueError):
-    """The bytes are not the protobuf message that they should be."""
 
 
 @frozen
@@ -79,47 +74,11 @@ class Event:
     values: list[Value] = field(factory=list)
 
 
-def varint(buffer: Buffer, position: int, end: int) -> tuple[int, int]:
-    """The unsigned varint at ``position`` and the position after it."""
-    result = shift = 0
-    while position < end:
-        byte = buffer[position]
-        position += 1
-        result |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return result & 0xFFFFFFFFFFFFFFFF, position
-        shift += 7
-        if shift > 63:
-            break
-    raise Malformed("a varint does not end")
-
-
-def signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
-
-
 def _fields(buffer: Buffer, position: int, end: int) -> list[tuple[int, int, int, int]]:
-    """(number, wire type, start, size) of each field of the message at [position, end)."""
-    found = []
-    while position < end:
-        key, position = varint(buffer, position, end)
-        number, kind = key >> 3, key & 7
-        start = position
-        if kind == 0:
-            _, position = varint(buffer, position, end)
-        elif kind == 1:
-            position += 8
-        elif kind == 5:
-            position += 4
-        elif kind == 2:
-            size, start = varint(buffer, position, end)
-            position = start + size
-        else:
-            raise Malformed(f"wire type {kind}")
-        if position > end or number == 0:
-            raise Malformed("a field runs over the end of its message")
-        found.append((number, kind, start, position - start))
-    return found
+    """(number, wire type, start, size) of each field of the message at [position, end), all of them sound."""
+    return [
+        (number, kind, start, stop - start) for number, kind, start, stop, _ in fields(buffer, position, end)
+    ]
 
 
 def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:

@@ -6,13 +6,20 @@ The format is https://protobuf.dev/programming-guides/encoding/.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # wire types
 _UINT64 = (1 << 64) - 1
 
+Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
 
-def varint(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """The unsigned varint at ``position``, and the position after it. Raises ValueError."""
+
+class Malformed(ValueError):
+    """The bytes are not the protobuf message that they should be."""
+
+
+def varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
+    """The unsigned varint at ``position``, and the position after it. Raises Malformed."""
     result = shift = 0
     while position < end:
         byte = data[position]
@@ -23,7 +30,7 @@ def varint(data: bytes, position: int, end: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             break
-    raise ValueError("a varint does not end")
+    raise Malformed("a varint does not end")
 
 
 def signed(value: int) -> int:
@@ -31,11 +38,11 @@ def signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int, int]]:
+def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int, int]]:
     """``(number, wire type, start, end, varint)`` of each field of the message at ``data[start:end]``.
 
     ``start`` and ``end`` are those of the content, without key and length; ``varint`` is the value of a
-    varint and 0 for other wire types. Raises ValueError where the bytes are no message.
+    varint and 0 for other wire types. Raises Malformed where the bytes are no message.
     """
     position = start
     stop = len(data) if end is None else end
@@ -53,7 +60,7 @@ def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[tupl
             size, content = varint(data, position, stop)
             position = content + size
         else:
-            raise ValueError(f"the message has a field of wire type {kind}")
+            raise Malformed(f"the message has a field of wire type {kind}")
         if position > stop or number == 0:
-            raise ValueError("a field runs over the end of its message")
+            raise Malformed("a field runs over the end of its message")
         yield number, kind, content, position, value
