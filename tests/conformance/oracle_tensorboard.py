@@ -6,13 +6,11 @@ EventAccumulator with nothing sampled: its own scalars, and tensors of the plugi
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import Any
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-not-found]
 from tensorboard.util.tensor_util import make_ndarray  # type: ignore[import-not-found]
+from tensorboard_runs import print_runs  # type: ignore[import-not-found]
 
 
 def scalars_of(directory: str) -> dict[str, list[list[Any]]]:
@@ -37,16 +35,5 @@ def scalars_of(directory: str) -> dict[str, list[list[Any]]]:
     return found
 
 
-def main() -> None:
-    root = sys.argv[1]
-    runs = {}
-    for directory, _, names in os.walk(root):
-        if any("tfevents" in name for name in names):
-            found = scalars_of(directory)
-            if found:
-                runs[os.path.relpath(directory, root).replace(os.sep, "/")] = found
-    json.dump(runs, sys.stdout)
-
-
 if __name__ == "__main__":
-    main()
+    print_runs(scalars_of)

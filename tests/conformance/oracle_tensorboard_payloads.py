@@ -6,14 +6,12 @@ EventAccumulator with nothing sampled. A value is what ``payload_values`` makes 
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import Any
 
 from payload_values import histogram_value, image_value, tensor_value  # type: ignore[import-not-found]
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-not-found]
 from tensorboard.util.tensor_util import make_ndarray  # type: ignore[import-not-found]
+from tensorboard_runs import print_runs  # type: ignore[import-not-found]
 
 NOTHING_SAMPLED = {"images": 0, "histograms": 0, "tensors": 0}
 
@@ -61,16 +59,5 @@ def _row(event: Any, value: Any) -> list[Any]:  # noqa: ANN401
     return [event.step, float(event.wall_time).hex(), value]
 
 
-def main() -> None:
-    root = sys.argv[1]
-    runs = {}
-    for directory, _, names in os.walk(root):
-        if any("tfevents" in name for name in names):
-            found = payloads_of(directory)
-            if found:
-                runs[os.path.relpath(directory, root).replace(os.sep, "/")] = found
-    json.dump(runs, sys.stdout)
-
-
 if __name__ == "__main__":
-    main()
+    print_runs(payloads_of)
