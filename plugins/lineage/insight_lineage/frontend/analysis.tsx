@@ -83,12 +83,17 @@ function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element 
             <span class="bar" aria-hidden="true">
               <span class={pearson < 0 ? 'negative' : 'positive'} style={{ width: `${Math.abs(pearson) * 100}%` }} />
             </span>
-            <span class="number" data-part="pearson">{pearson.toFixed(2).replace('-', '−')}</span>
-            <span class="number faint" data-part="spearman">{spearman === null ? '' : spearman.toFixed(2).replace('-', '−')}</span>
+            <span class="number" data-part="pearson">{coefficientText(pearson)}</span>
+            <span class="number faint" data-part="spearman">{spearman === null ? '' : coefficientText(spearman)}</span>
             <span class="count" data-part="count">{say('importance.count', { count })}</span>
           </>
         )}
       </button>
     </li>
   );
+}
+
+function coefficientText(value: number): string {
+  const text = Math.abs(value).toFixed(2);
+  return value < 0 && Number(text) > 0 ? `−${text}` : text;
 }

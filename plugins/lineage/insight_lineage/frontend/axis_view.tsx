@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { scalesOf, type Axis } from './axes';
 import type { LineageBoard } from './board';
 import type { Brush } from './brushes';
-import { axisNear, moved, placeAt, TRACK, yOf, type Layout } from './geometry';
+import { axisNear, moved, placeAt, TICK_LETTERS, TRACK, yOf, type Layout } from './geometry';
 
 export interface AxisViewProps {
   readonly board: LineageBoard;
@@ -13,7 +13,6 @@ export interface AxisViewProps {
   readonly layout: Layout;
 }
 
-const LETTERS = 20; // of a tick
 const EDGE = 5; // pixels of a brush's ends that the hand takes
 const CLICK = 3; // pixels that a click may move
 const STEP = 0.05; // of an axis, for keys
@@ -51,6 +50,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
   const apart = (layout.xs[1] ?? layout.width) - (layout.xs[0] ?? 0);
+  const room = Math.min(apart, 2 * x, 2 * (layout.width - x)) - 4; // for its name
   const move = (to: number): void => board.setAxes(moved(board.axisNames.value, column.name, to));
   const onName = (event: PointerEvent): void => {
     const head = event.currentTarget as SVGElement;
@@ -103,8 +103,8 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     >
       <g class="head" data-part="name" onPointerDown={onName} onDblClick={nextScale}>
         <title>{`${column.name}\n${say('axis.hint')}`}</title>
-        <rect x={-apart / 2 + 2} y={2} width={Math.max(10, apart - 4)} height={26} rx={5} />
-        <text y={14}>{short(column.title, Math.max(6, Math.floor(apart / 7)))}</text>
+        <rect x={-room / 2} y={2} width={Math.max(10, room)} height={26} rx={5} />
+        <text y={14}>{short(column.title, Math.max(5, Math.floor(room / 7)))}</text>
         <text class="scale" y={25}>{axis.scale === 'linear' ? '' : say(`scale.${axis.scale}`)}</text>
       </g>
       <line class="spine" y1={layout.top} y2={layout.bottom} />
@@ -112,8 +112,8 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
         <g key={text} class="tick" transform={`translate(0,${yOf(layout, place)})`}>
           <line x1={-4} />
           <text x={-7} dy="0.32em">
-            {short(text, LETTERS)}
-            {[...text].length > LETTERS && <title>{text}</title>}
+            {short(text, TICK_LETTERS)}
+            {[...text].length > TICK_LETTERS && <title>{text}</title>}
           </text>
         </g>
       ))}

@@ -17,7 +17,7 @@ const known = new WeakMap<Column, number>();
 export function widthOf(column: Column): number {
   const found = known.get(column);
   if (found !== undefined) return found;
-  if (column.name === 'mark') return 52;
+  if (column.name === 'mark') return 68;
   if (column.name === 'remark' || column.name === 'note') return 170;
   let letters = 4;
   for (let row = 0; row < Math.min(LOOKED_AT, column.values.length); row++) letters = Math.max(letters, Math.min(26, column.text(row).length));

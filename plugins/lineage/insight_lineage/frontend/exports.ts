@@ -63,7 +63,7 @@ const short = (text: string): string => ([...text].length > LETTERS ? `${[...tex
 function planOf(board: LineageBoard): Plan {
   const { value: axes } = board.axes;
   const { value: coloring } = board.coloring;
-  const layout = layoutOf(SIZE.width, SIZE.height, axes.length);
+  const layout = layoutOf(SIZE.width, SIZE.height, axes);
   const rows = scattered(board.mask.value);
   const theme = board.theme.value;
   const [text, muted] = [theme.token('--text') || 'black', theme.token('--muted') || 'gray'];

@@ -3,9 +3,12 @@ import type { Axis } from './axes';
 
 export const TOP = 34; // names of axes
 export const BOTTOM = 26; // what is missing
-const SIDE = 56;
+const LETTER = 6.4;
+const [NARROWEST, WIDEST] = [40, 140]; // left of the first axis
+export const RIGHT = 56; // of the last axis
 /** From the low end of an axis to the place of what is missing. */
 export const MISSING_BELOW = 16;
+export const TICK_LETTERS = 20;
 export const TRACK = 20; // width of the strip that brushes take
 
 export interface Layout {
@@ -17,9 +20,12 @@ export interface Layout {
   readonly bottom: number;
 }
 
-export function layoutOf(width: number, height: number, axes: number): Layout {
-  const span = Math.max(0, width - 2 * SIDE);
-  const xs = Array.from({ length: axes }, (_, at) => (axes === 1 ? width / 2 : SIDE + (span * at) / (axes - 1)));
+/** Names of ticks are left of their axis: the first needs room for its own. */
+export function layoutOf(width: number, height: number, axes: readonly Axis[]): Layout {
+  const letters = Math.max(0, ...(axes[0]?.ticks ?? []).map(({ text }) => Math.min(TICK_LETTERS, text.length)));
+  const left = Math.max(NARROWEST, Math.min(WIDEST, letters * LETTER + 16));
+  const span = Math.max(0, width - left - RIGHT);
+  const xs = axes.map((_, at) => (axes.length === 1 ? width / 2 : left + (span * at) / (axes.length - 1)));
   return { width, height, xs, top: TOP, bottom: Math.max(TOP + 40, height - BOTTOM) };
 }
 

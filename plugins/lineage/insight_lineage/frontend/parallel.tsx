@@ -23,7 +23,7 @@ export function Parallel({ board, height }: { readonly board: LineageBoard; read
     return () => observer.disconnect();
   }, []);
   const axes = board.axes.value;
-  const layout = useMemo(() => layoutOf(width.value, height, axes.length), [width.value, height, axes.length]);
+  const layout = useMemo(() => layoutOf(width.value, height, axes), [width.value, height, axes]);
   const heights = useMemo(() => heightsOf(layout, axes), [layout, axes]);
   const shown = board.rows.value.length;
   const onPointerMove = (event: PointerEvent): void => {
