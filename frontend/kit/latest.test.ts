@@ -65,6 +65,39 @@ describe('what a card wants to know', () => {
     expect([latest.answer.value?.key, latest.busy.value, started]).toEqual(['slow', false, ['slow', 'slow']]);
   });
 
+  it.each([new TypeError('Failed to fetch'), Object.assign(new Error('away'), { status: 503 })])('is asked for again while nobody answers: %s', async (failure) => {
+    let asked = 0;
+    const away = async (): Promise<string> => {
+      if (++asked < 3) throw failure;
+      return 'back';
+    };
+    latest.want('1', away);
+    await pass(10);
+    expect(latest.error.value?.reason).toBe(failure.message);
+    await pass(1000);
+    expect(asked).toBe(2);
+    await pass(2000);
+    expect([asked, latest.answer.value?.value, latest.error.value]).toEqual([3, 'back', null]);
+    await pass(60_000);
+    expect(asked).toBe(3);
+  });
+
+  it('is not asked for again when it is not wanted any more, or when the answer is no', async () => {
+    let asked = 0;
+    const away = async (): Promise<string> => {
+      asked++;
+      throw new TypeError('Failed to fetch');
+    };
+    latest.want('1', away);
+    await pass(10);
+    latest.rest();
+    await pass(60_000);
+    expect(asked).toBe(1);
+    latest.want('bad', answer('bad', 10));
+    await pass(60_000);
+    expect(started).toEqual(['bad']);
+  });
+
   it('keeps the old answer beside an error, which a later answer ends', async () => {
     latest.want('1', answer('1', 10));
     await pass(20);

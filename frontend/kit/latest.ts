@@ -3,6 +3,8 @@ import type { RequestQueue } from './requests';
 import { message } from './texts';
 
 const PATIENCE = 400; // ms that a request may still take after something else is wanted
+const FIRST_PAUSE = 1000; // ms before what failed because the host was away is asked for again
+const LONGEST_PAUSE = 8000;
 
 export interface Answer<T> {
   /** Of what was wanted. */
@@ -17,6 +19,7 @@ export interface Failure {
 /**
  * What one card wants to know: one request at a time, and the latest wish next. The old answer stays
  * until a newer one is there; while a slider is dragged, answers come as fast as the server gives them.
+ * Where the host did not answer, it is asked again until it does.
  */
 export class Latest<T> {
   readonly answer = signal<Answer<T> | null>(null);
@@ -26,6 +29,8 @@ export class Latest<T> {
   private wanted: { readonly key: string; readonly request: (signal: AbortSignal) => Promise<T> } | null = null;
   private working: { readonly key: string; readonly stop: AbortController } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private again: ReturnType<typeof setTimeout> | undefined;
+  private pause = FIRST_PAUSE;
 
   /** `urgency` is that of the queue: the smallest goes first. */
   constructor(
@@ -38,6 +43,7 @@ export class Latest<T> {
     const again = this.wanted?.key === key && (this.working?.key === key || this.error.value?.key === key);
     this.wanted = { key, request };
     if (again) return;
+    clearTimeout(this.again);
     const { working } = this;
     if (this.answer.value?.key === key) working?.stop.abort(); // it is there
     else if (!working) void this.work();
@@ -51,12 +57,14 @@ export class Latest<T> {
   /** The card left the screen: what is under way ends. */
   rest(): void {
     this.wanted = null;
+    clearTimeout(this.again);
     this.working?.stop.abort();
   }
 
   private async work(): Promise<void> {
     const { wanted } = this;
     if (!wanted) return;
+    clearTimeout(this.again);
     const stop = new AbortController();
     this.working = { key: wanted.key, stop };
     this.busy.value = true;
@@ -65,9 +73,16 @@ export class Latest<T> {
       if (!stop.signal.aborted) {
         this.answer.value = { key: wanted.key, value };
         this.error.value = null;
+        this.pause = FIRST_PAUSE;
       }
     } catch (error) {
-      if (!stop.signal.aborted) this.error.value = { key: wanted.key, reason: message(error) };
+      if (!stop.signal.aborted) {
+        this.error.value = { key: wanted.key, reason: message(error) };
+        if (isAway(error)) {
+          this.again = setTimeout(() => this.retry(), this.pause);
+          this.pause = Math.min(LONGEST_PAUSE, this.pause * 2);
+        }
+      }
     }
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -76,4 +91,11 @@ export class Latest<T> {
     const left = stop.signal.aborted || this.wanted?.key !== wanted.key;
     if (this.wanted && left && this.wanted.key !== this.answer.value?.key) void this.work();
   }
+}
+
+/** Nobody answered, or the host has no data for the time being. */
+function isAway(error: unknown): boolean {
+  if (error instanceof TypeError) return true; // what `fetch` throws
+  const status = error instanceof Error && 'status' in error ? error.status : null;
+  return status === 0 || status === 503;
 }

@@ -92,7 +92,8 @@ export class Frames {
     if (answer.ok) return this.refuse(url, broken);
     const body: unknown = await answer.json().catch(() => null);
     const reason = body && typeof body === 'object' && 'error' in body ? String(body.error) : `${answer.status} ${answer.statusText}`;
-    return answer.status === UNDECODABLE ? this.refuse(url, reason) : reason;
+    if (answer.status !== UNDECODABLE) throw Object.assign(new Error(reason), { status: answer.status });
+    return this.refuse(url, reason);
   }
 
   private refuse(url: string, reason: string): string {
