@@ -97,6 +97,21 @@ describe('a slider over records', () => {
     expect([label(), board.playing.value]).toEqual([place(2), null]);
   });
 
+  it('plays no step before the one that is shown has been painted', async () => {
+    await press('Home');
+    const frames: FrameRequestCallback[] = [];
+    const request = vi.spyOn(globalThis, 'requestAnimationFrame').mockImplementation((frame) => frames.push(frame));
+    await press(' ');
+    await pass(2000);
+    expect([label(), frames.length]).toEqual([place(1), 1]);
+    const paint = (): Promise<void> => act(() => void frames.pop()?.(0));
+    await paint();
+    expect(label()).toBe(place(1));
+    await paint();
+    expect(label()).toBe(place(2));
+    request.mockRestore();
+  });
+
   it('stops playing when the tab goes to the back', async () => {
     await press(' ');
     await act(() => void (ctx.visible.value = false));

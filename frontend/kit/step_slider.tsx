@@ -132,7 +132,7 @@ function Speed<Info extends TagInfo>({ board }: { readonly board: StepBoard<Info
   );
 }
 
-/** Moves on at the board's speed, but never before what is asked for is shown. */
+/** Moves on at the board's speed, but never before what is asked for is on the screen. */
 function usePlaying<Info extends TagInfo>(board: StepBoard<Info>, steps: CardSteps, count: number, playing: boolean, busy: boolean): void {
   const latest = useRef({ steps, count, busy });
   latest.current = { steps, count, busy };
@@ -145,13 +145,22 @@ function usePlaying<Info extends TagInfo>(board: StepBoard<Info>, steps: CardSte
       return;
     }
     if (latest.current.steps.index >= latest.current.count - 1) latest.current.steps.move(0);
-    const timer = setInterval(() => {
+    let frame = 0;
+    const moveOn = (): void => {
+      frame = 0;
       const now = latest.current;
       if (now.busy) return;
       if (now.steps.index >= now.count - 1) board.playing.value = null;
       else now.steps.move(now.steps.index + 1);
+    };
+    // Two frames on, what is shown now has been painted, however busy the page is.
+    const timer = setInterval(() => {
+      if (!latest.current.busy && !frame) frame = requestAnimationFrame(() => (frame = requestAnimationFrame(moveOn)));
     }, 1000 / speed);
-    return () => clearInterval(timer);
+    return () => {
+      clearInterval(timer);
+      cancelAnimationFrame(frame);
+    };
   }, [playing, speed, visible]);
   useEffect(() => () => {
     if (playing) board.playing.value = null; // the card left the screen
