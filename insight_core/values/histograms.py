@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
+_ARRAY = 112  # bytes of an array in memory, beside its numbers
 _LARGEST = float(np.finfo(np.float64).max)
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
@@ -35,6 +36,11 @@ class Histogram:
     min: float | None = None
     max: float | None = None
     mean: float | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return sum(column.nbytes + _ARRAY for column in (self.left, self.right, self.counts))
 
 
 @frozen(eq=False)

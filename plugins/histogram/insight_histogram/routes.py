@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from insight_core.api import DataProvider, PluginNameEnum, Route
 from insight_core.values.decoded import DecodedValues
 from insight_core.values.histogram_messages import decoded_histogram
-from insight_core.values.histograms import Histogram
 from insight_core.web.answers import json_response
 from insight_core.web.histograms import comparison_route, histograms_route
 from insight_core.web.records import records_route
 
 _HISTOGRAM = PluginNameEnum.HISTOGRAM
-_COLUMNS = 3  # float64 of each bucket
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
-    decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, _size)
+    decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, lambda histogram: histogram.nbytes)
     return [
         Route("/tags", lambda request: json_response(_tags(data))),
         records_route(data, _HISTOGRAM),
@@ -32,8 +30,3 @@ def _tags(data: DataProvider) -> dict[str, dict[str, object]]:
         told = {**info.as_tag(), "attempts": info.attempts, "kept": info.kept}
         found.setdefault(info.key.run, {})[info.key.tag] = told
     return found
-
-
-def _size(histogram: Histogram) -> int:
-    """Bytes that it holds."""
-    return _COLUMNS * (histogram.counts.nbytes + 112)  # 112 of each array, beside its numbers

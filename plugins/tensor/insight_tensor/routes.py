@@ -122,7 +122,7 @@ class _Series:
     def of(cls, data: DataProvider, owner: str, kept: int) -> _Series:
         tensors = DecodedValues(data, owner, tensor_of, lambda tensor: tensor.nbytes, kept)
         most = min(kept, MAX_BYTES)
-        distributions = DecodedValues(data, owner, _distribution, _distribution_bytes, most)
+        distributions = DecodedValues(data, owner, _distribution, lambda histogram: histogram.nbytes, most)
         return cls(data, owner, tensors, distributions)
 
     def records(self, request: Request) -> Response:
@@ -261,10 +261,6 @@ def _distribution(payload: Payload) -> Histogram:
         pos_inf=one.pos_inf * times,
         neg_inf=one.neg_inf * times,
     )
-
-
-def _distribution_bytes(histogram: Histogram) -> int:
-    return 3 * (histogram.counts.nbytes + 112)  # 112 of each array, beside its numbers
 
 
 def _affordable(table: RecordTable) -> int:
