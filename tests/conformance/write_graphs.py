@@ -1,7 +1,7 @@
-"""Run by the Python of an environment with TensorBoard: graphs that the sample logs lack, with its own messages.
+"""Run by the Python of an environment with TensorBoard: graphs that the sample logs lack.
 
-A graph with functions, control edges, shapes and devices; its step statistics; traces of one and of two functions;
-Keras models within each other, as Keras 3 writes them.
+Written with its own messages: a graph with functions, control edges, shapes and devices; its step
+statistics; traces of one and of two functions; Keras models within each other, as Keras 3 writes them.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
@@ -220,20 +221,15 @@ class GraphBuilder:
         self.missing: dict[int, list[tuple[int, str]]] = {}
         self.whole_numbers: dict[int, int] = {}  # that constants are
         self.names: list[str] = []
-        self._scope: list[int] = []
+        # arrays, not lists: a number in a list is an object
+        self._scope = array("i")
         self._placed = bytearray()
         self._kinds = bytearray()
-        self._types: list[int] = []
-        self._signatures: list[int] = []
-        self._devices: list[int] = []
+        self._types = array("i")
+        self._signatures = array("i")
+        self._devices = array("i")
         self._signature_codes: dict[tuple[OutputType, ...], int] = {(): 0}
-        self._edges: tuple[list[int], list[int], list[int], list[int], bytearray] = (
-            [],
-            [],
-            [],
-            [],
-            bytearray(),
-        )
+        self._edges = array("i"), array("i"), array("i"), array("i"), bytearray()
         self._notices: dict[str, Notice] = {}
 
     def signature(self, outputs: Iterable[OutputType]) -> int:
@@ -291,13 +287,13 @@ class GraphBuilder:
         """``order`` gives topological ranks, and how many nodes are on cycles."""
         sources, targets, slots, outputs, controls = self._edges
         edges = Edges(
-            np.array(sources, np.int32),
-            np.array(targets, np.int32),
-            np.array(slots, np.int32),
-            np.array(outputs, np.int32),
+            np.array(sources),
+            np.array(targets),
+            np.array(slots),
+            np.array(outputs),
             np.frombuffer(bytes(controls), np.bool_),
         )
-        scope = np.array(self._scope, np.int32)
+        scope = np.array(self._scope)
         placed = np.frombuffer(bytes(self._placed), np.bool_)
         self._tell_apart(scope, placed)
         ranks, cyclic = order(len(self.names), edges)
@@ -310,11 +306,11 @@ class GraphBuilder:
             scope=scope,
             placed=placed,
             kinds=np.frombuffer(bytes(self._kinds), np.uint8),
-            types=np.array(self._types, np.int32),
+            types=np.array(self._types),
             type_names=self.types.texts,
-            signatures=np.array(self._signatures, np.int32),
+            signatures=np.array(self._signatures),
             output_types=list(self._signature_codes),
-            devices=np.array(self._devices, np.int32),
+            devices=np.array(self._devices),
             device_names=self.device_codes.texts,
             order=ranks,
             edges=edges,

@@ -121,7 +121,8 @@ def value_text(value: Any, depth: int = 0) -> str:  # noqa: ANN401
         if is_set(value, field):
             return _single(field, getattr(value, field))
     if is_set(value, "type_val"):
-        return ", ".join(map(str, output_types(value.type_val.SerializeToString())))
+        types = output_types(value.type_val.SerializeToString())
+        return ", ".join(str(one) if one.shape else one.dtype for one in types)
     if value.values or value.dtype in (_TUPLE, _LIST):
         items = [value_text(item, depth + 1) for item in value.values[:_MAX_ITEMS]]
         return _bracketed(items, len(value.values), "()" if value.dtype != _LIST else "[]")
