@@ -25,12 +25,14 @@ export interface Axis {
   readonly categories: readonly string[];
 }
 
+/** Numbers that are no amounts. */
+export const LABELS = ['dataset_mark', 'mark'];
 const WIDE = 100; // largest over smallest: beyond that few values share a linear axis
 const TICKS = 6;
 
 /** Which scales a column can have; the first is its own. */
 export function scalesOf(column: Column): readonly Scale[] {
-  if (!column.isNumeric || column.type === 'bool' || Number.isNaN(column.extent[0])) return ['category'];
+  if (!column.isNumeric || column.type === 'bool' || LABELS.includes(column.name) || Number.isNaN(column.extent[0])) return ['category'];
   const [low, high] = column.extent;
   if (high <= 0) return ['linear', 'category'];
   return low > 0 && high / low >= WIDE ? ['log', 'linear', 'category'] : ['linear', 'log', 'category'];
@@ -76,7 +78,7 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     column,
     scale,
     places,
-    ticks: values.map((value) => ({ place: placeOf(value), text: valueText(value) })),
+    ticks: values.filter((value) => column.type !== 'int' || Number.isInteger(value)).map((value) => ({ place: placeOf(value), text: valueText(value) })),
     hasMissing: places.some(Number.isNaN),
     valueAt: (place) => back(from + place * span),
     placeOf,

@@ -95,7 +95,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
       transform={`translate(${x + (drag.value ?? 0)},0)`}
       data-axis={column.name}
       data-scale={axis.scale}
-      tabIndex={0}
+      tabindex={0}
       role="group"
       aria-label={say('axis.label', { name: column.title, scale: say(`scale.${axis.scale}`) })}
       onKeyDown={onKeyDown}

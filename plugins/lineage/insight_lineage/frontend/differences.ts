@@ -1,6 +1,7 @@
 /** What differs between runs. */
-import { Column, type Frame } from './frame';
 import type { Group } from './answers';
+import { LABELS } from './axes';
+import type { Column, Frame } from './frame';
 
 export const COMPARED: readonly Group[] = ['hyperparameter', 'custom', 'model', 'dataset', 'pipeline', 'metric', 'scalar', 'annotation'];
 
@@ -25,7 +26,8 @@ export function differencesOf(frame: Frame, runs: readonly string[]): readonly D
         const numbers = rows.map((row) => (row < 0 ? NaN : (column.numbers[row] as number)));
         const exact = rows.map((row) => JSON.stringify(column.values[row] ?? null));
         const [base] = numbers as [number];
-        const changes = numbers.map((value, at) => (at > 0 && column.isNumeric && Number.isFinite(value) && Number.isFinite(base) && base !== 0 && value !== base ? (value - base) / Math.abs(base) : null));
+        const isAmount = column.isNumeric && !LABELS.includes(column.name);
+        const changes = numbers.map((value, at) => (at > 0 && isAmount && Number.isFinite(value) && Number.isFinite(base) && base !== 0 && value !== base ? (value - base) / Math.abs(base) : null));
         return { column, group, texts, changes, differs: new Set(exact).size > 1 };
       })
       .filter(({ texts }) => texts.some((text) => text !== null)),

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { LABELS } from './axes';
 import type { LineageBoard } from './board';
 import { Cell } from './cells';
 import { between, placed, ROW_HEIGHT, RUN_WIDTH, type Placed } from './columns';
@@ -137,7 +138,7 @@ function GroupLine({ board, columns, place, active, group }: LineProps & { reado
         <span class="count">{group.rows.length.toLocaleString(board.locale.value)}</span>
       </button>
       {columns.map(({ column, left, width }) => {
-        const summary = column.isNumeric && column.group !== 'annotation' ? summaryOf(column, group.rows) : null;
+        const summary = column.isNumeric && !LABELS.includes(column.name) ? summaryOf(column, group.rows) : null;
         return (
           <div key={column.name} role="gridcell" class="cell number" data-column={column.name} style={{ left: `${RUN_WIDTH + left}px`, width: `${width}px` }} title={summary ? say('group.range', { low: valueText(summary.low), high: valueText(summary.high), count: summary.count }) : ''}>
             {summary && `⌀ ${valueText(summary.mean)}`}

@@ -1,0 +1,397 @@
+"""What a user does on the Lineage page, done in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import struct
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urljoin
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from insight_core.testing import EventWriter, wire
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+Hparams = Mapping[str, float | str]
+ACCURACY = "metric/accuracy"
+
+
+def hparams_value(tag: str, field: int, message: bytes) -> bytes:
+    """A value of TensorBoard's hparams plugin: all of it is in the metadata."""
+    content = wire.message_field(2, wire.message_field(field, message))
+    plugin = wire.message_field(1, wire.message_field(1, b"hparams") + content)
+    return wire.message_field(1, f"_hparams_/{tag}".encode()) + wire.message_field(9, plugin)
+
+
+def write_run(directory: Path, hparams: Hparams, metrics: Mapping[str, float], start_time: float = 1.7e9) -> None:
+    """A run as SummaryWriter.add_hparams leaves it."""
+    entries = b""
+    for name, value in hparams.items():
+        kind = wire.message_field(3, value.encode()) if isinstance(value, str) else b"\x11" + struct.pack("<d", value)
+        entry = wire.message_field(1, name.encode()) + wire.message_field(2, kind)
+        entries += wire.message_field(1, entry)
+    infos = b"".join(
+        wire.message_field(5, wire.message_field(1, wire.message_field(2, tag.encode()))) for tag in metrics
+    )
+    with EventWriter(directory, start_time=start_time) as writer:
+        writer.values(0, [hparams_value("experiment", 2, infos), hparams_value("session_start_info", 3, entries)])
+        writer.values(1, [wire.scalar_value(tag, value) for tag, value in metrics.items()])
+
+
+RATES = (0.001, 0.01, 0.1)
+OPTIMIZERS = ("adam", "sgd")
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Six runs: the smaller the rate the better, and adam is better than sgd."""
+    for at, rate in enumerate(RATES):
+        for which, optimizer in enumerate(OPTIMIZERS):
+            accuracy = 0.9 - 0.2 * at - 0.05 * which
+            hparams = {"lr": rate, "optimizer": optimizer, "layers": 2.0}
+            write_run(tmp_path / f"logs/{optimizer}_{at}", hparams, {"accuracy": accuracy}, 1.7e9 + 10 * at + which)
+    return tmp_path / "logs"
+
+
+def open_page(page: Page, url: str, fragment: str = "", locale: str = "en") -> None:
+    page.goto(f"{url}#tab=lineage&locale={locale}&theme=light{fragment}")
+    expect(page.get_by_test_id("runs-table").locator("[data-run]").first).to_be_visible()
+
+
+def shown(page: Page) -> list[str]:
+    """Names of the runs in the table, from top to bottom."""
+    lines = page.get_by_test_id("runs-table").locator(".line[data-run]")
+    named: list[tuple[float, str]] = lines.evaluate_all(
+        "lines => lines.map((line) => [line.offsetTop, line.dataset.run])"
+    )
+    return [name for _, name in sorted(named)]
+
+
+def axis(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-axis="{name}"]')
+
+
+def brush(page: Page, name: str, low: float, high: float) -> None:
+    """Drags along an axis; places from 0, its low end, to 1."""
+    box = axis(page, name).locator(".strip").bounding_box()
+    assert box is not None
+    x, edge = box["x"] + box["width"] / 2, 5
+    height = box["height"] - 2 * edge
+    page.mouse.move(x, box["y"] + edge + (1 - low) * height)
+    page.mouse.down()
+    page.mouse.move(x, box["y"] + edge + (1 - (low + high) / 2) * height)
+    page.mouse.move(x, box["y"] + edge + (1 - high) * height)
+    page.mouse.up()
+
+
+def cell(page: Page, run: str, column: str) -> Locator:
+    return page.locator(f'.line[data-run="{run}"] [data-column="{column}"]')
+
+
+def test_a_brush_leaves_the_rows_it_covers(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
+    brush(page, ACCURACY, 0.6, 1.0)
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+    assert set(shown(page)) == {"adam_0", "sgd_0"}
+    brush(page, "optimizer", 0.05, 0.45)  # categories: the lower half of the axis is adam
+    expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
+    expect(page).to_have_url(re.compile(r"lineage\.brush=.*adam"))
+    page.reload()
+    expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
+    box = axis(page, "optimizer").locator(".strip").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # takes the brush away
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+    page.keyboard.press("0")
+    expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
+
+
+def test_keys_brush_and_move_axes(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    order = page.locator("[data-axis]")
+    before = order.evaluate_all("axes => axes.map((axis) => axis.dataset.axis)")
+    axis(page, ACCURACY).focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowUp")
+    expect(page.get_by_test_id("shown")).to_have_text("3 of 6 runs")
+    page.keyboard.press("Backspace")
+    expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
+    page.keyboard.press("ArrowLeft")
+    after = [*before[:-2], before[-1], before[-2]]
+    assert order.evaluate_all("axes => axes.map((axis) => axis.dataset.axis)") == after
+    expect(axis(page, "lr")).to_have_attribute("data-scale", "log")
+    axis(page, "lr").focus()
+    page.keyboard.press("s")
+    expect(axis(page, "lr")).to_have_attribute("data-scale", "linear")
+
+
+def test_axes_are_dragged_to_another_place(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    first = page.locator("[data-axis]").first
+    name = first.get_attribute("data-axis")
+    box = first.locator("[data-part=name] rect").bounding_box()
+    last = page.locator("[data-axis]").last.locator("[data-part=name] rect").bounding_box()
+    assert box is not None and last is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] / 2, last["y"] + 10, steps=4)
+    page.mouse.up()
+    expect(page.locator("[data-axis]").last).to_have_attribute("data-axis", str(name))
+
+
+def test_the_table_sorts_and_groups(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    table = page.get_by_test_id("runs-table")
+    head = table.locator(f'.head [data-column="{ACCURACY}"]')
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert shown(page) == ["sgd_2", "adam_2", "sgd_1", "adam_1", "sgd_0", "adam_0"]
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert shown(page) == ["adam_0", "sgd_0", "adam_1", "sgd_1", "adam_2", "sgd_2"]
+    table.locator('.head [data-column="optimizer"]').get_by_role("button").click()
+    head.get_by_role("button").click(modifiers=["Shift"])
+    assert shown(page) == ["adam_2", "adam_1", "adam_0", "sgd_2", "sgd_1", "sgd_0"]
+    page.locator("[data-control=group]").select_option("optimizer")
+    groups = table.locator("[data-group]")
+    expect(groups).to_have_count(2)
+    expect(groups.first).to_contain_text("adam")
+    expect(groups.first.locator(f'[data-column="{ACCURACY}"]')).to_have_text("⌀ 0.7")
+    groups.first.get_by_role("button").click()
+    expect(table.locator(".line[data-run]")).to_have_count(3)
+    page.reload()
+    expect(groups).to_have_count(2)
+
+
+def test_a_remark_is_found_again_after_a_restart(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    before = sorted(logdir.rglob("*"))
+    state = tmp_path / "state"
+    open_page(page, serve("--logdir", logdir, "--state-dir", state))
+    cell(page, "adam_0", "remark").get_by_role("button").click()
+    page.keyboard.type("best so far")
+    page.keyboard.press("Enter")
+    expect(cell(page, "adam_0", "remark")).to_have_text("best so far")
+    cell(page, "sgd_2", "mark").get_by_role("button").click()
+    page.locator(".mark-list [data-mark='3']").click()
+    expect(cell(page, "sgd_2", "mark").locator("[data-mark='3']")).to_be_visible()
+    row = page.locator('.ih-run[data-run="sgd_1"]')
+    row.hover()
+    row.locator("[data-action=rename]").click()
+    page.keyboard.type("Seed <b>one</b>")
+    page.keyboard.press("Enter")
+    expect(row).to_contain_text("Seed <b>one</b>")
+    expect(page.locator('.line[data-run="sgd_1"] .name')).to_have_text("Seed <b>one</b>")
+    expect(page.locator(".ih-toast")).to_have_count(0)
+
+    page.goto("about:blank")
+    open_page(page, serve("--logdir", logdir, "--state-dir", state))
+    expect(cell(page, "adam_0", "remark")).to_have_text("best so far")
+    expect(cell(page, "sgd_2", "mark").locator("[data-mark='3']")).to_be_visible()
+    expect(page.locator('.line[data-run="sgd_1"] .name')).to_have_text("Seed <b>one</b>")
+    assert sorted(logdir.rglob("*")) == before  # never in the logdir
+
+
+def test_what_one_page_writes_another_shows(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    url = serve("--logdir", logdir, "--state-dir", tmp_path / "state")
+    open_page(page, url)
+    expect(page.locator('[data-live="live"]')).to_be_attached()
+    with page.context.new_page() as other:
+        open_page(other, url)
+        cell(other, "adam_1", "remark").get_by_role("button").click()
+        other.keyboard.type("from elsewhere")
+        other.keyboard.press("Enter")
+        expect(cell(page, "adam_1", "remark")).to_have_text("from elsewhere")
+
+
+def test_a_host_that_is_read_only_offers_no_writing(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir, "--read-only"))
+    expect(cell(page, "adam_0", "remark").get_by_role("button")).to_be_disabled()
+    row = page.locator('.ih-run[data-run="sgd_1"]')
+    row.hover()
+    expect(row.locator("[data-action=only]")).to_be_visible()
+    expect(row.locator("[data-action=rename]")).to_have_count(0)
+
+
+def test_two_runs_differ_in_what_is_listed(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir), "&runs=adam_0,sgd_2")
+    expect(page.get_by_test_id("ticked")).to_have_text("2 selected")
+    page.locator("[data-action=diff]").click()
+    diff = page.get_by_test_id("diff")
+    expect(diff.locator("thead th[data-run]")).to_have_count(2)
+    rows = diff.locator("tbody tr[data-column]")
+    names = set(rows.evaluate_all("rows => rows.map((row) => row.dataset.column)"))
+    assert {"lr", "optimizer", ACCURACY} <= names and "layers" not in names
+    expect(diff.locator('[data-column="lr"]')).to_contain_text("−99 %")  # the newest run is the first
+    page.locator("[data-control=everything]").check()
+    expect(diff.locator('[data-column="layers"]')).to_be_visible()
+
+
+def test_selection_and_comparison_go_everywhere(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    brush(page, ACCURACY, 0.6, 1.0)
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+    page.locator("[data-action=compare]").click()
+    expect(page.locator("#tab-scalar")).to_have_attribute("aria-selected", "true")
+    expect(page.locator('.ih-run[aria-selected="true"]')).to_have_count(2)
+    page.locator("#tab-lineage").click()
+    page.locator('.ih-run[data-run="adam_0"]').click()
+    expect(page.get_by_test_id("ticked")).to_have_text("1 selected")
+
+
+def test_rows_are_hidden_and_come_back(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir), "&runs=adam_0,sgd_2")
+    page.locator("[data-action=rows]").click()
+    page.locator("[data-action=rows-hide]").click()
+    expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
+    page.locator("[data-action=show-hidden]").click()
+    page.locator("[data-action=rows]").click()
+    page.locator("[data-action=rows-only]").click()
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+
+
+def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    page.keyboard.press("w")
+    page.keyboard.type('lr < 0.05 and optimizer = "sgd"')
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+    field = page.locator("[data-control=lineage-where]")
+    field.fill("lr <")
+    expect(page.get_by_test_id("where-problem")).to_be_visible()
+    expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
+    field.fill("")
+    expect(page.get_by_test_id("where-problem")).to_have_count(0)
+
+
+def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
+    page: Page, serve: Serve, logdir: Path
+) -> None:
+    open_page(page, serve("--logdir", logdir), "&lineage.analysis=1")
+    rows = page.get_by_test_id("importance").locator("[data-parameter]")
+    expect(rows.first).to_have_attribute("data-parameter", "lr")
+    expect(rows.first.locator("[data-part=pearson]")).to_have_text("−0.89")
+    expect(rows.first.locator("[data-part=count]")).to_have_text("n = 6")
+    expect(page.locator('[data-parameter="layers"]')).to_contain_text("the same in all")
+    expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "6")
+    brush(page, ACCURACY, 0.6, 1.0)
+    expect(rows.filter(has_text="too little data")).not_to_have_count(0)
+    expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "2")
+
+
+def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    open_page(page, serve("--logdir", logdir), f"&lineage.sort=-{ACCURACY}")
+    brush(page, ACCURACY, 0.6, 1.0)
+    expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
+    for kind in ("csv", "svg", "png"):
+        page.locator("[data-action=export]").click()
+        with page.expect_download() as download:
+            page.locator(f"[data-action=export-{kind}]").click()
+        download.value.save_as(tmp_path / f"out.{kind}")
+    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
+    assert [row["run"] for row in rows] == ["adam_0", "sgd_0"]
+    assert float(rows[0]["lr"]) == 0.001
+    assert "<svg" in (tmp_path / "out.svg").read_text() and "accuracy" in (tmp_path / "out.svg").read_text()
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_columns_and_axes_are_chosen(page: Page, serve: Serve, logdir: Path) -> None:
+    open_page(page, serve("--logdir", logdir))
+    page.keyboard.press("c")
+    chooser = page.get_by_test_id("chooser")
+    chooser.locator('[data-column="max/accuracy"] [data-part=table]').check()
+    chooser.locator('[data-column="max/accuracy"] [data-part=axis]').check()
+    chooser.locator('[data-column="lr"] [data-part=table]').uncheck()
+    page.keyboard.press("Escape")
+    expect(axis(page, "max/accuracy")).to_be_visible()
+    expect(cell(page, "adam_0", "max/accuracy")).to_have_text("0.9")
+    expect(page.locator('.head [data-column="lr"]')).to_have_count(0)
+
+
+def test_scalars_are_the_table_where_there_is_no_lineage(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for run, last in (("a", 3.0), ("b", 1.0)):
+        with EventWriter(tmp_path / "logs" / run) as writer:
+            writer.scalar_block(["loss", "acc"], range(5), np.linspace(0, last, 5)[:, None] * [1, 2])
+    open_page(page, serve("--logdir", tmp_path / "logs"), locale="zh-CN")
+    expect(cell(page, "a", "last/loss")).to_have_text("3")
+    expect(cell(page, "b", "last/acc")).to_have_text("2")
+    expect(page.locator("[data-axis]")).to_have_count(2)
+    expect(page.get_by_test_id("shown")).to_have_text("2 个训练中的 2 个")
+
+
+def test_data_traceability_shows_the_pipeline(page: Page, serve: Serve) -> None:
+    samples = Path("/work/shared/data/mindspore")
+    if not samples.is_dir():
+        pytest.skip(f"the MindSpore samples are not at {samples}")
+    open_page(page, serve("--logdir", samples), "&lineage.view=data")
+    button = page.locator('.line[data-run="lenet_lr0.01"] [data-column="dataset_mark"]').get_by_role("button")
+    button.click()
+    pipeline = page.get_by_test_id("pipeline")
+    expect(pipeline.locator("li").first).to_have_attribute("data-operator", "GeneratorDataset")
+    expect(pipeline).to_contain_text("Resize")
+
+
+RUNS, NUMBERS, METRICS = 10_000, 20, 10
+
+
+def test_ten_thousand_runs_answer_a_brush_at_once(page: Page, serve: Serve, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random((RUNS, NUMBERS + METRICS))
+    for run in range(RUNS):
+        hparams: dict[str, float | str] = {f"p{at:02}": float(values[run, at]) for at in range(NUMBERS - 1)}
+        hparams["kind"] = f"kind{run % 7}"
+        metrics = {f"m{at}": float(values[run, NUMBERS + at]) for at in range(METRICS)}
+        write_run(tmp_path / f"logs/{run // 100}/{run:05}", hparams, metrics)
+    url = serve("--logdir", tmp_path / "logs")
+    page.goto(f"{url}#tab=lineage&locale=en&theme=light")
+    expect(page.get_by_test_id("shown")).to_have_text("10,000 of 10,000 runs", timeout=120_000)
+    page.wait_for_timeout(2000)
+    times = page.evaluate(
+        """async () => {
+          const axis = document.querySelector('[data-axis="p03"]');
+          const strip = axis.querySelector('.strip');
+          const box = strip.getBoundingClientRect();
+          const x = box.left + box.width / 2;
+          const at = (share) => box.bottom - 5 - share * (box.height - 10);
+          const table = document.querySelector('[data-testid="runs-table"]');
+          const send = (type, y) => strip.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, pointerId: 1, bubbles: true, button: 0, buttons: 1}));
+          strip.setPointerCapture = () => undefined;
+          const painted = () => new Promise((done) => requestAnimationFrame(() => { const channel = new MessageChannel(); channel.port1.onmessage = done; channel.port2.postMessage(0); }));
+          const times = [];
+          send('pointerdown', at(0.1));
+          let before = table.dataset.rows;
+          for (let step = 0; step < 25; step++) {
+            const start = performance.now();
+            send('pointermove', at(0.2 + step * 0.03));
+            while (table.dataset.rows === before) await painted();
+            await painted();
+            times.push(performance.now() - start);
+            before = table.dataset.rows;
+          }
+          send('pointerup', at(0.95));
+          return times;
+        }"""
+    )
+    sort = page.evaluate(
+        """async () => {
+          const button = document.querySelector('.head [data-column="m3"] button') ?? document.querySelector('.head [data-column="metric/m3"] button');
+          const start = performance.now();
+          button.click();
+          const head = button.closest('[role=columnheader]');
+          while (head.getAttribute('aria-sort') !== 'ascending') await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame);
+          return performance.now() - start;
+        }"""
+    )
+    print(f"brush: median {np.median(times):.0f} ms, worst {max(times):.0f} ms; sort: {sort:.0f} ms")
+    assert np.median(times) < 100
+    assert sort < 400
+    with urllib.request.urlopen(urljoin(url, "data/plugin/lineage/runs?limit=0")) as answer:
+        assert json.load(answer)["matched"] == RUNS
