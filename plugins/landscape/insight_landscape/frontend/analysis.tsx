@@ -1,0 +1,100 @@
+import { Button, Empty, ErrorCell, Icon, valueText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { LandscapeBoard } from './board';
+import { Export } from './export';
+import { FactsPanel } from './facts_panel';
+import { alongPath } from './landscape';
+import { useLook } from './look';
+import { SPEEDS } from './player';
+import type { Item } from './plan';
+import { Stage } from './stage';
+import { atText, intervalText } from './texts';
+
+/** One landscape of a run: the picture, its path over time, what is known of the training. */
+export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const { run, entry, state, shown } = { run: board.run.value, entry: board.entry.value, state: board.state.value, shown: board.shown.value };
+  const items = useMemo<readonly Item[]>(() => (shown ? [shown] : []), [shown]);
+  const look = useLook(board, items);
+  if (!run || !entry) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  const title = intervalText(board, entry);
+  const error = state && 'error' in state ? state.error : null;
+  return (
+    <div class="workspace">
+      <section class="card main" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={`${run.name}, ${title}`}>
+        <header>
+          <h3 title={`${run.name}\n${title}`}>
+            <i class="dot" style={{ background: run.color }} />
+            <span class="run beside">{run.name}</span>
+            {title}
+          </h3>
+          <div class="tools" role="toolbar" aria-label={say('card.tools')}>{shown && <Export board={board} parts={[{ items, look, title: `${run.name} · ${title}` }]} name={`${run.name} ${entry.id}`} />}</div>
+        </header>
+        <div class={state ? 'view' : 'view busy'}>
+          {error !== null ? (
+            <ErrorCell board={board} card={{ tag: entry.tag, run: run.name }} reason={error} onRetry={() => board.retry()} />
+          ) : (
+            shown && <Stage board={board} items={items} look={look} id={entry.id} label={say('stage', { form: say(`form.${look.form}`), run: run.name, interval: title, low: valueText(shown.landscape.low), high: valueText(shown.landscape.high) })} />
+          )}
+        </div>
+        {shown?.landscape.path && <PathPlayer board={board} item={shown} />}
+        <Status board={board} item={shown} />
+      </section>
+      {board.facts.value && shown && <FactsPanel board={board} item={shown} look={look} />}
+    </div>
+  );
+}
+
+function Status({ board, item }: { readonly board: LandscapeBoard; readonly item: Item | null }): JSX.Element {
+  if (!item) return <footer data-testid="card-status" />;
+  const { landscape } = item;
+  const bad = landscape.z.reduce((count, value) => count + (Number.isFinite(value) ? 0 : 1), 0);
+  const parts = [board.t('status.size', { columns: landscape.x.length, rows: landscape.y.length }), board.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) })];
+  if (bad > 0) parts.push(board.t('status.nonfinite', { count: bad }));
+  return (
+    <footer data-testid="card-status">
+      <span class="counts">{parts.join(' · ')}</span>
+      {(landscape.about.flaws ?? []).map((flaw) => (
+        <span key={flaw} class="flaw" data-testid="flaw" title={flaw}>
+          <Icon name="warn" />
+          {flaw}
+        </span>
+      ))}
+    </footer>
+  );
+}
+
+/** Plays the path, and stands still where its slider is put. */
+function PathPlayer({ board, item }: { readonly board: LandscapeBoard; readonly item: Item }): JSX.Element {
+  const say = board.t.bind(board);
+  const { path, about } = item.landscape;
+  const { player } = board;
+  if (!path) return <></>;
+  const here = alongPath(path, player.progress.value);
+  const [at, loss] = [path.at[here.index] as number, path.z[here.index] as number];
+  const text = `${atText(board, about.unit, at)} · ${say('loss')} ${valueText(loss)}`;
+  const step = (by: number): void => player.seek(Math.round(Math.min(player.progress.value, player.last)) + by);
+  return (
+    <div class="player" data-testid="player">
+      <Button action="path-previous" icon="previous" label={say('path.previous')} onPress={() => step(-1)} />
+      <Button action="path-play" icon={player.playing.value ? 'pause' : 'play'} label={say(player.playing.value ? 'path.pause' : 'path.play')} pressed={player.playing.value} onPress={() => player.toggle()} />
+      <Button action="path-next" icon="next" label={say('path.next')} onPress={() => step(1)} />
+      <input
+        type="range"
+        min={0}
+        max={player.last}
+        step={1}
+        data-control="path"
+        aria-label={say('path.place')}
+        aria-valuetext={text}
+        value={Math.min(player.progress.value, player.last)}
+        onInput={(event) => player.seek(Number(event.currentTarget.value))}
+      />
+      <span class="at" data-testid="path-at">{text}</span>
+      <select data-control="path-speed" aria-label={say('path.speed')} title={say('path.speed')} value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>
+        {SPEEDS.map((speed) => <option key={speed} value={speed}>{`${speed}×`}</option>)}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { fileName, Menu } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { LandscapeBoard } from './board';
+import { toCanvas, toSVG, type Picture } from './marks';
+import type { Item, Look } from './plan';
+import { pathsOver, pictureOf } from './stage';
+
+export interface Part {
+  readonly items: readonly Item[];
+  readonly title: string;
+  readonly look: Look;
+}
+
+export interface ExportProps {
+  readonly board: LandscapeBoard;
+  /** Side by side in one file. */
+  readonly parts: readonly Part[];
+  readonly name: string;
+}
+
+const SIZE = { one: [960, 640], tile: [480, 360] } as const;
+const TITLE = 24; // pixels above each picture
+const RATIO = 2;
+
+export function Export({ board, parts, name }: ExportProps): JSX.Element {
+  const font = (): string => getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'sans-serif';
+  const background = parts[0]?.look.ink.surface ?? '';
+  const save = (extension: string, content: Blob): void => board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
+  return (
+    <Menu
+      action="export"
+      icon="export"
+      label={board.t('export.title')}
+      items={() => [
+        {
+          action: 'export-png',
+          text: board.t('export.png'),
+          onPress: () => toCanvas(placed(board, parts), RATIO, font(), background).toBlob((blob) => (blob ? save('png', blob) : board.ctx.notify('error', board.t('webgl'))), 'image/png'),
+        },
+        { action: 'export-svg', text: board.t('export.svg'), onPress: () => save('svg', new Blob([toSVG(placed(board, parts), name, font(), background)], { type: 'image/svg+xml' })) },
+      ]}
+    />
+  );
+}
+
+function placed(board: LandscapeBoard, parts: readonly Part[]): readonly { readonly picture: Picture; readonly left: number; readonly top: number }[] {
+  const [width, height] = parts.length === 1 ? SIZE.one : SIZE.tile;
+  const columns = Math.ceil(Math.sqrt(parts.length));
+  return parts.flatMap(({ items, title, look }, n) => {
+    const drawn = pictureOf(board, items, look, width, height, RATIO);
+    if (!drawn) return [];
+    const head: Picture = { width, height: TITLE, marks: [{ kind: 'text', x: 12, y: TITLE / 2 + 2, text: title, color: look.ink.text, anchor: 'start' }] };
+    const [left, top] = [(n % columns) * width, Math.floor(n / columns) * (height + TITLE)];
+    return [
+      { picture: head, left, top },
+      { picture: { ...drawn, marks: [...drawn.marks, ...pathsOver(board, items, look, width, height)] }, left, top: top + TITLE },
+    ];
+  });
+}

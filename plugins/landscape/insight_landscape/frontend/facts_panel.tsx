@@ -1,0 +1,98 @@
+import type { LineChart, LineChartProps } from 'insight-host';
+import { valueText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { LandscapeBoard } from './board';
+import type { Described } from './landscape';
+import type { Item, Look } from './plan';
+
+/** What is known of a training, and the loss along its path. */
+export function FactsPanel({ board, item, look }: { readonly board: LandscapeBoard; readonly item: Item; readonly look: Look }): JSX.Element {
+  const say = board.t.bind(board);
+  const rows = factRows(board, item.landscape.about).filter(([, value]) => value !== '');
+  return (
+    <aside class="side" data-testid="facts" aria-label={say('facts')}>
+      <h4>{say('facts')}</h4>
+      <dl>
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd title={value}>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {item.landscape.path && (
+        <>
+          <h4>{say('chart')}</h4>
+          <PathChart board={board} item={item} look={look} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+function number(value: unknown): string {
+  return typeof value === 'number' ? valueText(value) : typeof value === 'string' ? value : '';
+}
+
+export function factRows(board: LandscapeBoard, { facts, decomposition, unit, step_per_epoch, size, convergence, notes }: Described): readonly (readonly [string, string])[] {
+  const say = board.t.bind(board);
+  const share = notes['share_of_path'];
+  return [
+    [say('facts.network'), facts.network ?? ''],
+    [say('facts.optimizer'), facts.optimizer ?? ''],
+    [say('facts.learning_rate'), number(facts.learning_rate)],
+    [say('facts.train_loss'), number(facts.loss)],
+    ...Object.entries(facts.metric).map(([name, value]) => [name, number(value)] as const),
+    [say('facts.decomposition'), decomposition],
+    [say('facts.resolution'), size ? `${size[0]} × ${size[1]}` : ''],
+    [say('facts.unit'), unit === 'epoch' || unit === 'step' ? say(`unit.${unit}`) : (unit ?? '')],
+    [say('facts.step_per_epoch'), step_per_epoch > 0 ? String(step_per_epoch) : ''],
+    [say('facts.convergence'), convergence ? number(convergence[2]) : ''],
+    [say('facts.share'), typeof share === 'number' ? `${(100 * share).toFixed(1)} %` : ''],
+  ];
+}
+
+function PathChart({ board, item, look }: { readonly board: LandscapeBoard; readonly item: Item; readonly look: Look }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const { path, about } = item.landscape;
+  const [progress, theme, locale] = [board.player.progress.value, board.theme.value, board.locale.value];
+  const index = path ? Math.min(Math.floor(progress), path.at.length - 1) : 0;
+  const props: LineChartProps | null = path && {
+    lines: [{ id: 'loss', label: board.t('loss'), color: look.path.color, x: path.at, y: path.z }],
+    xKind: 'step',
+    logY: look.scale.log,
+    xLabel: board.t(about.unit === 'step' ? 'unit.step' : 'unit.epoch'),
+    yLabel: board.t('loss'),
+    title: board.t('chart'),
+    cursorX: path.at[index] ?? null,
+    theme,
+    locale,
+    description: board.t('chart.description', { count: path.at.length }),
+    onClick: ({ nearest }) => nearest[0] && board.player.seek(nearest[0].index),
+  };
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let gone = false;
+    if (host.current && latest.current) {
+      void board.ctx.ui.lineChart(host.current, latest.current).then((made) => {
+        if (gone) made.dispose();
+        else {
+          chart.current = made;
+          if (latest.current) made.update(latest.current);
+        }
+      });
+    }
+    return () => {
+      gone = true;
+      chart.current?.dispose();
+      chart.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    if (props) chart.current?.update(props);
+  }, [path, index, theme, locale, look]);
+  return <div class="chart" ref={host} data-testid="path-chart" />;
+}

@@ -1,0 +1,13 @@
+import type { Theme } from 'insight-host';
+import type { Ink } from './plan';
+
+export function inkOf(theme: Theme): Ink {
+  return {
+    text: theme.token('--text'),
+    muted: theme.token('--muted'),
+    grid: theme.token('--grid'),
+    border: theme.token('--border-strong'),
+    surface: theme.token('--surface'),
+    hole: theme.token('--hover'),
+  };
+}

@@ -1,0 +1,242 @@
+import { HALF_HEIGHT, type Matrix, type Point } from './camera';
+import { VALUES, type Mesh } from './mesh';
+import type { Color } from './ramps';
+
+/** A surface with colours from its lowest to its highest loss. */
+export interface Surface {
+  readonly mesh: Mesh;
+  readonly colors: readonly Color[];
+}
+/** A line through the scene. */
+export interface Ribbon {
+  readonly points: readonly Point[];
+  readonly color: Color;
+  /** CSS pixels. */
+  readonly width: number;
+}
+export interface Scene {
+  readonly surfaces: readonly Surface[];
+  readonly ribbons: readonly Ribbon[];
+  readonly levels: number;
+  readonly opacity: number;
+}
+
+const SURFACE_VERTEX = `#version 300 es
+uniform mat4 view;
+in vec3 position;
+in vec3 normal;
+out float share;
+out vec3 upright;
+void main() {
+  gl_Position = view * vec4(position, 1.0);
+  share = position.z / ${(2 * HALF_HEIGHT).toFixed(3)} + 0.5;
+  upright = normal;
+}`;
+const SURFACE_FRAGMENT = `#version 300 es
+precision highp float;
+uniform sampler2D ramp;
+uniform float levels;
+uniform float opacity;
+in float share;
+in vec3 upright;
+out vec4 color;
+void main() {
+  vec3 base = texture(ramp, vec2(clamp(share, 0.002, 0.998), 0.5)).rgb;
+  float light = 0.62 + 0.45 * max(0.0, dot(normalize(upright), normalize(vec3(-0.45, 0.35, 0.82))));
+  float level = share * (levels + 1.0);
+  float line = abs(fract(level - 0.5) - 0.5) / max(fwidth(level), 1e-5);
+  float ink = 0.38 * (1.0 - smoothstep(0.4, 1.2, line)) * step(fwidth(level), 0.7);
+  color = vec4(mix(base * light, vec3(0.0), ink) * opacity, opacity);
+}`;
+const RIBBON_VERTEX = `#version 300 es
+uniform mat4 view;
+uniform vec2 size;
+uniform float width;
+in vec3 here;
+in vec3 there;
+in vec2 corner;
+void main() {
+  vec4 a = view * vec4(here, 1.0);
+  vec4 b = view * vec4(there, 1.0);
+  vec2 along = (b.xy / b.w - a.xy / a.w) * size;
+  vec2 across = length(along) > 1e-6 ? normalize(vec2(-along.y, along.x)) : vec2(0.0, 1.0);
+  vec4 at = corner.x < 0.5 ? a : b;
+  at.xy += (across * corner.y + (corner.x - 0.5) * vec2(across.y, -across.x)) * width / size * at.w;
+  at.z -= 0.004 * at.w;
+  gl_Position = at;
+}`;
+const RIBBON_FRAGMENT = `#version 300 es
+precision highp float;
+uniform vec3 tint;
+out vec4 color;
+void main() { color = vec4(tint, 1.0); }`;
+
+const CORNERS = new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]);
+const TEXELS = 256;
+
+interface Uploaded {
+  readonly array: WebGLVertexArrayObject;
+  readonly buffers: readonly WebGLBuffer[];
+}
+
+/** Draws surfaces on a canvas of its own, for others to copy: browsers give a page few WebGL contexts. */
+export class Renderer {
+  private readonly surface: WebGLProgram;
+  private readonly ribbon: WebGLProgram;
+  private readonly ramp: WebGLTexture;
+  private readonly meshes = new Map<Mesh, Uploaded>();
+  private readonly strip: Uploaded;
+
+  private constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly gl: WebGL2RenderingContext,
+  ) {
+    this.surface = program(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
+    this.ribbon = program(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
+    this.ramp = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.ramp);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+    this.strip = { array: gl.createVertexArray(), buffers: [gl.createBuffer(), gl.createBuffer()] };
+  }
+
+  /** null where the browser has no WebGL 2. */
+  static create(): Renderer | null {
+    const canvas = document.createElement('canvas');
+    // Edges are smoothed by the graphics card; a processor that stands in for one is five times faster without.
+    const probe = document.createElement('canvas').getContext('webgl2');
+    const info = probe?.getExtension('WEBGL_debug_renderer_info');
+    const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+    probe?.getExtension('WEBGL_lose_context')?.loseContext();
+    const gl = canvas.getContext('webgl2', { antialias: !/swiftshader|llvmpipe|software/i.test(name), alpha: true, premultipliedAlpha: true });
+    return gl ? new Renderer(canvas, gl) : null;
+  }
+
+  get isLost(): boolean {
+    return this.gl.isContextLost();
+  }
+
+  /** Draws the scene, `width` by `height` CSS pixels, `ratio` pixels for each; the canvas is valid until the next call. */
+  draw(scene: Scene, view: Matrix, width: number, height: number, ratio: number): HTMLCanvasElement {
+    const { gl, canvas } = this;
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.depthMask(true);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    const transparent = scene.opacity < 1;
+    if (transparent) gl.enable(gl.BLEND);
+    else gl.disable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.useProgram(this.surface);
+    gl.uniformMatrix4fv(gl.getUniformLocation(this.surface, 'view'), false, view);
+    gl.uniform1f(gl.getUniformLocation(this.surface, 'levels'), scene.levels);
+    gl.uniform1f(gl.getUniformLocation(this.surface, 'opacity'), scene.opacity);
+    for (const surface of scene.surfaces) {
+      gl.bindVertexArray(this.uploaded(surface.mesh).array);
+      this.useColors(surface.colors);
+      const count = surface.mesh.indices.length;
+      if (transparent) {
+        // What is nearest of each surface shows, and the surfaces shine through each other.
+        gl.clear(gl.DEPTH_BUFFER_BIT);
+        gl.colorMask(false, false, false, false);
+        gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
+        gl.colorMask(true, true, true, true);
+      }
+      gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
+    }
+    this.drawRibbons(scene.ribbons, view, width, height);
+    gl.bindVertexArray(null);
+    return canvas;
+  }
+
+  /** Forgets what is not among these. */
+  keep(meshes: ReadonlySet<Mesh>): void {
+    for (const [mesh, { array, buffers }] of this.meshes) {
+      if (meshes.has(mesh)) continue;
+      this.gl.deleteVertexArray(array);
+      for (const buffer of buffers) this.gl.deleteBuffer(buffer);
+      this.meshes.delete(mesh);
+    }
+  }
+
+  dispose(): void {
+    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+
+  private drawRibbons(ribbons: readonly Ribbon[], view: Matrix, width: number, height: number): void {
+    const { gl } = this;
+    if (ribbons.length === 0) return;
+    gl.useProgram(this.ribbon);
+    gl.uniformMatrix4fv(gl.getUniformLocation(this.ribbon, 'view'), false, view);
+    gl.uniform2f(gl.getUniformLocation(this.ribbon, 'size'), width, height);
+    gl.bindVertexArray(this.strip.array);
+    const [ends, corners] = this.strip.buffers as readonly [WebGLBuffer, WebGLBuffer];
+    attribute(gl, this.ribbon, 'corner', corners, 2, 0, 0, 0);
+    gl.bufferData(gl.ARRAY_BUFFER, CORNERS, gl.STATIC_DRAW);
+    for (const { points, color, width: thickness } of ribbons) {
+      if (points.length < 2) continue;
+      gl.bindBuffer(gl.ARRAY_BUFFER, ends);
+      gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flat()), gl.DYNAMIC_DRAW);
+      attribute(gl, this.ribbon, 'here', ends, 3, 12, 0, 1);
+      attribute(gl, this.ribbon, 'there', ends, 3, 12, 12, 1);
+      gl.uniform1f(gl.getUniformLocation(this.ribbon, 'width'), thickness);
+      gl.uniform3f(gl.getUniformLocation(this.ribbon, 'tint'), color[0] / 255, color[1] / 255, color[2] / 255);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, points.length - 1);
+    }
+  }
+
+  private uploaded(mesh: Mesh): Uploaded {
+    const { gl } = this;
+    const known = this.meshes.get(mesh);
+    if (known) return known;
+    const array = gl.createVertexArray();
+    const buffers = [gl.createBuffer(), gl.createBuffer()] as const;
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffers[0]);
+    gl.bufferData(gl.ARRAY_BUFFER, mesh.vertices, gl.STATIC_DRAW);
+    attribute(gl, this.surface, 'position', buffers[0], 3, VALUES * 4, 0, 0);
+    attribute(gl, this.surface, 'normal', buffers[0], 3, VALUES * 4, 12, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[1]);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, mesh.indices, gl.STATIC_DRAW);
+    const made = { array, buffers };
+    this.meshes.set(mesh, made);
+    return made;
+  }
+
+  private useColors(colors: readonly Color[]): void {
+    const { gl } = this;
+    const texels = new Uint8Array(TEXELS * 4);
+    for (let i = 0; i < TEXELS; i++) {
+      const color = colors[Math.round((i / (TEXELS - 1)) * (colors.length - 1))] as Color;
+      texels.set([...color.map(Math.round), 255], i * 4);
+    }
+    gl.bindTexture(gl.TEXTURE_2D, this.ramp);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, TEXELS, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
+  }
+}
+
+function attribute(gl: WebGL2RenderingContext, of: WebGLProgram, name: string, buffer: WebGLBuffer, count: number, stride: number, offset: number, divisor: number): void {
+  const place = gl.getAttribLocation(of, name);
+  gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+  gl.enableVertexAttribArray(place);
+  gl.vertexAttribPointer(place, count, gl.FLOAT, false, stride, offset);
+  gl.vertexAttribDivisor(place, divisor);
+}
+
+function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
+  const made = gl.createProgram();
+  for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+    const shader = gl.createShader(type) as WebGLShader;
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made) ?? 'the shaders do not link');
+  return made;
+}

@@ -1,0 +1,67 @@
+import type { Landscape } from './landscape';
+
+/** Losses as shares of a range, 0 to 1; the same for colours, heights and lines, and for all landscapes side by side. */
+export interface LossScale {
+  readonly low: number;
+  readonly high: number;
+  readonly log: boolean;
+  share(loss: number): number;
+  loss(share: number): number;
+}
+
+const ROOM = 1e-3; // of the range, below a smallest loss that has no logarithm
+
+export function lossScale(low: number, high: number, log: boolean): LossScale {
+  const range = high - low;
+  if (!(range > 0)) return { low, high, log, share: () => 0.5, loss: () => low };
+  if (!log) return { low, high, log, share: (loss) => (loss - low) / range, loss: (share) => low + share * range };
+  const base = low > 0 ? 0 : low - ROOM * range;
+  const span = Math.log((high - base) / (low - base));
+  return {
+    low,
+    high,
+    log,
+    share: (loss) => (loss > base ? Math.log((loss - base) / (low - base)) / span : loss === -Infinity || loss <= base ? 0 : NaN),
+    loss: (share) => base + (low - base) * Math.exp(share * span),
+  };
+}
+
+/** Of all these landscapes and their paths. */
+export function sharedScale(landscapes: readonly Landscape[], log: boolean): LossScale {
+  let [low, high] = [Infinity, -Infinity];
+  for (const landscape of landscapes) {
+    if (landscape.low < low) low = landscape.low;
+    if (landscape.high > high) high = landscape.high;
+  }
+  return low <= high ? lossScale(low, high, log) : lossScale(0, 0, false);
+}
+
+/** So many losses, evenly between the smallest and the largest. */
+export function levelsOf(scale: LossScale, count: number): readonly number[] {
+  return scale.high > scale.low ? Array.from({ length: count }, (_, i) => scale.loss((i + 1) / (count + 1))) : [];
+}
+
+export interface Extent {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+}
+
+/** Of the plane, over all these landscapes. */
+export function sharedExtent(landscapes: readonly Landscape[]): Extent {
+  const range = (axis: 'x' | 'y'): [number, number] => {
+    const ends = landscapes.flatMap(({ [axis]: values }) => [values[0] as number, values.at(-1) as number]);
+    return [Math.min(...ends), Math.max(...ends)];
+  };
+  return { x: range('x'), y: range('y') };
+}
+
+/** Round numbers within a range, some `count` of them. */
+export function ticks(low: number, high: number, count: number): readonly number[] {
+  if (!(high > low)) return [low];
+  const raw = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10) * power;
+  const found: number[] = [];
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) found.push(Number((n * step).toPrecision(12)));
+  return found;
+}

@@ -1,0 +1,192 @@
+import { signal } from '@preact/signals';
+import { valueText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { LandscapeBoard } from './board';
+import { FIRST_CAMERA, turned, zoomed } from './camera';
+import { lossAt } from './landscape';
+import { paint, type Mark, type Picture } from './marks';
+import { circle, pathMarks, planPicture, plotOf, projection, type Item, type Look } from './plan';
+import { Renderer } from './renderer';
+import { pick, surfacePicture } from './surface';
+
+/** One for the tab: browsers give a page few of them. */
+let shared: Renderer | null | undefined;
+
+export function renderer(): Renderer | null {
+  if (shared?.isLost) shared = undefined;
+  return (shared ??= Renderer.create());
+}
+
+export function endRenderer(): void {
+  shared?.dispose();
+  shared = undefined;
+}
+
+export interface StageProps {
+  readonly board: LandscapeBoard;
+  readonly items: readonly Item[];
+  readonly look: Look;
+  readonly label: string;
+  /** Pictures of what is shown are asked for under this name. */
+  readonly id: string;
+}
+
+interface Reading {
+  readonly x: number;
+  readonly y: number;
+  readonly losses: readonly { readonly name: string; readonly color: string; readonly loss: number }[];
+  readonly px: number;
+  readonly py: number;
+}
+
+const DRAG = 0.4; // degrees a pixel
+const KEY_TURN = 6; // degrees
+const KEY_MOVE = 12; // pixels
+
+/** The picture without anything that moves over it, for files too. */
+export function pictureOf(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number, ratio: number): Picture | null {
+  if (look.form !== 'surface') return planPicture(items, look, width, height);
+  const gl = renderer();
+  if (!gl) return null;
+  return surfacePicture(gl, items, look, { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value }, width, height, ratio);
+}
+
+/** Marks of the paths as they stand, above a plan. */
+export function pathsOver(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number): readonly Mark[] {
+  if (look.form === 'surface') return [];
+  const plot = plotOf(width, height);
+  return items.flatMap((item) => pathMarks(item, items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look, plot, board.player.progress.value));
+}
+
+/** A landscape, or several upon each other: drawn, turned, read. */
+export function Stage({ board, items, look, label, id }: StageProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const picture = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const size = useMemo(() => signal({ width: 0, height: 0 }), []);
+  const reading = useMemo(() => signal<Reading | null>(null), []);
+  const { width, height } = size.value;
+  const isSurface = look.form === 'surface';
+  const camera = board.camera.value;
+  const [opacity, progress] = [board.opacity.value, board.player.progress.value];
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const font = getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif';
+  useEffect(() => {
+    if (!picture.current || width === 0 || !board.visible.value) return;
+    const drawn = pictureOf(board, items, look, width, height, devicePixelRatio);
+    if (drawn) paint(picture.current, drawn, devicePixelRatio, font);
+    picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
+  }, [width, height, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress] : [])]);
+  useEffect(() => {
+    if (!overlay.current || width === 0) return;
+    const marks = [...pathsOver(board, items, look, width, height)];
+    const at = reading.value;
+    if (at) marks.push({ kind: 'path', d: circle(at.px, at.py, 4), stroke: look.ink.text, width: 1.5 });
+    paint(overlay.current, { width, height, marks }, devicePixelRatio, font);
+  }, [width, height, items, look, font, progress, reading.value]);
+  const read = (px: number, py: number): void => {
+    if (isSurface) {
+      const found = pick(items, look, board.camera.value, width, height, px, py);
+      const item = found ? items[found.item] : undefined;
+      reading.value = found && item ? { ...found, losses: [{ name: item.name, color: item.color, loss: found.loss }] } : null;
+      return;
+    }
+    const plot = plotOf(width, height);
+    const to = projection(look.extent, plot);
+    const inside = px >= plot.left && px <= plot.left + plot.width && py >= plot.top && py <= plot.top + plot.height;
+    const [x, y] = [to.fromX(px), to.fromY(py)];
+    reading.value = inside ? { x, y, px, py, losses: items.map(({ landscape, name, color }) => ({ name, color, loss: lossAt(landscape, x, y) })) } : null;
+  };
+  const local = (event: PointerEvent | WheelEvent): readonly [number, number] => {
+    const box = place.current?.getBoundingClientRect();
+    return box ? [event.clientX - box.left, event.clientY - box.top] : [0, 0];
+  };
+  const drag = useRef<readonly [number, number] | null>(null);
+  const keys = (event: KeyboardEvent): void => {
+    const moves: Readonly<Record<string, readonly [number, number]>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const move = moves[event.key];
+    if (move) {
+      if (isSurface) board.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
+      else {
+        const plot = plotOf(width, height);
+        const at = reading.value ?? { px: plot.left + plot.width / 2, py: plot.top + plot.height / 2 };
+        read(Math.max(plot.left, Math.min(plot.left + plot.width, at.px + move[0] * KEY_MOVE)), Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)));
+      }
+    } else if (isSurface && (event.key === '+' || event.key === '=')) board.look(zoomed(camera, 1.15));
+    else if (isSurface && event.key === '-') board.look(zoomed(camera, 1 / 1.15));
+    else if (isSurface && event.key === '0') board.look(FIRST_CAMERA);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  useEffect(() => {
+    const element = place.current;
+    if (!element || !isSurface) return;
+    // The page scrolls with the wheel alone; the surface comes nearer with it when it has the focus, or with Ctrl.
+    const wheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
+      event.preventDefault();
+      board.look(zoomed(board.camera.value, Math.exp(-event.deltaY / 600)));
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, [isSurface]);
+  const at = reading.value;
+  return (
+    <div
+      ref={place}
+      class={isSurface ? 'stage turns' : 'stage'}
+      role="img"
+      tabIndex={0}
+      aria-label={label}
+      data-testid="stage"
+      data-stage={id}
+      onKeyDown={keys}
+      onPointerDown={(event) => {
+        if (!isSurface || event.button !== 0) return;
+        drag.current = [event.clientX, event.clientY];
+        reading.value = null;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        const from = drag.current;
+        if (!from) {
+          read(...local(event));
+          return;
+        }
+        drag.current = [event.clientX, event.clientY];
+        board.look(turned(board.camera.value, (from[0] - event.clientX) * DRAG, (event.clientY - from[1]) * DRAG));
+      }}
+      onPointerUp={() => (drag.current = null)}
+      onPointerCancel={() => (drag.current = null)}
+      onPointerLeave={() => (reading.value = null)}
+      onBlur={() => (reading.value = null)}
+      onDblClick={() => isSurface && board.look(FIRST_CAMERA)}
+    >
+      <canvas ref={picture} aria-hidden="true" data-testid="picture" />
+      <canvas ref={overlay} aria-hidden="true" />
+      {isSurface && renderer() === null && <p class="no-webgl" role="alert">{board.t('webgl')}</p>}
+      {at && (
+        <div class="reading" role="status" data-testid="reading" style={{ transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, at.py - 14))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}` }}>
+          {at.losses.map(({ name, color, loss }) => (
+            <div key={name} class="line">
+              <i class="dot" style={{ background: color }} />
+              <span class="name">{at.losses.length > 1 ? name : board.t('loss')}</span>
+              <b data-testid="loss">{Number.isNaN(loss) ? board.t('beyond') : valueText(loss)}</b>
+            </div>
+          ))}
+          <div class="at">x {valueText(at.x)} · y {valueText(at.y)}</div>
+        </div>
+      )}
+    </div>
+  );
+}
