@@ -92,6 +92,20 @@ def mindinsight_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_graphs.py", workspace)
 
 
+@pytest.fixture(scope="session")
+def mindinsight_lineage(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """What MindInsight answers to a search for lineage."""
+    workspace = tmp_path_factory.mktemp("mindinsight")
+    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_lineage.py", workspace)
+
+
+@pytest.fixture(scope="session")
+def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Session groups as TensorBoard's hparams plugin answers them."""
+    workspace = tmp_path_factory.mktemp("tensorboard")
+    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_hparams.py", workspace)
+
+
 @pytest.fixture
 def insight() -> Iterator[Callable[..., Scalars]]:
     """The same of this host; ``attempts`` as in ScalarQuery."""

@@ -7,21 +7,11 @@ TensorBoard's hparams plugin.
 from __future__ import annotations
 
 import posixpath
-import struct
 from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-from insight_core.values import wire
-from insight_lineage.messages import (
-    Content,
-    entries,
-    integer,
-    message,
-    messages,
-    text,
-    text_at,
-)
+from insight_lineage.messages import Message
 from insight_lineage.mindspore import Cell
 
 EXPERIMENT_TAG = "_hparams_/experiment"
@@ -62,54 +52,49 @@ class Session:
 
 def metrics_of(content: bytes) -> Sequence[Metric] | None:
     """The metrics of an experiment; None if it names none. Raises ValueError for bytes that are none."""
-    experiment = message(content, _whole(content), _EXPERIMENT)
+    experiment = Message.at(content).message(_EXPERIMENT)
     if experiment is None:
         raise ValueError("it is no experiment")
     metrics = []
-    for info in messages(content, experiment, 5):
-        name = message(content, info, 1)
+    for info in experiment.messages(5):
+        name = info.message(1)
         if name is not None:
-            metrics.append(Metric(text(content, name, 1) or "", text(content, name, 2) or ""))
+            metrics.append(Metric(name.text(1) or "", name.text(2) or ""))
     return tuple(dict.fromkeys(metrics))
 
 
 def session_of(content: bytes) -> Session:
     """Raises ValueError for bytes that are no start of a session."""
-    start = message(content, _whole(content), _START)
+    start = Message.at(content).message(_START)
     if start is None:
         raise ValueError("it is no start of a session")
     hparams: dict[str, Cell] = {}
-    for name, entry in entries(content, start, 1):
-        place = message(content, entry, 2)
-        value = None if place is None else _value(content, place, 0)
-        if value is not None:
-            hparams[name] = value
-    return Session(hparams, text(content, start, 4) or "")
+    for name, entry in start.entries(1):
+        value = entry.message(2)
+        cell = None if value is None else _cell(value, 0)
+        if cell is not None:
+            hparams[name] = cell
+    return Session(hparams, start.text(4) or "")
 
 
 def status_of(content: bytes) -> str:
     """How a session ended, in a word. Raises ValueError for bytes that are no end of one."""
-    end = message(content, _whole(content), _END)
+    end = Message.at(content).message(_END)
     if end is None:
         raise ValueError("it is no end of a session")
-    number = integer(content, end, 1) or 0
+    number = end.integer(1) or 0
     return STATUSES[number] if 0 <= number < len(STATUSES) else STATUSES[0]
 
 
-def _whole(content: bytes) -> Content:
-    return 0, len(content)
-
-
-def _value(data: bytes, content: Content, depth: int) -> Cell | None:
+def _cell(value: Message, depth: int) -> Cell | None:
     """A google.protobuf.Value: a number, text, truth or list; None for null and objects."""
-    found: Cell | None = None
-    for number, kind, start, end, value in wire.fields(data, *content):
-        if number == 2 and kind == wire.EIGHT_BYTES:
-            [found] = struct.unpack_from("<d", data, start)
-        elif number == 3 and kind == wire.LENGTH_DELIMITED:
-            found = text_at(data, (start, end))
-        elif number == 4 and kind == wire.VARINT:
-            found = bool(value)
-        elif number == 6 and kind == wire.LENGTH_DELIMITED and depth < _DEEPEST:
-            found = [_value(data, item, depth + 1) for item in messages(data, (start, end), 1)]
-    return found
+    number, text, truth, listed = value.floating(2), value.text(3), value.integer(4), value.message(6)
+    if number is not None:
+        return number
+    if text is not None:
+        return text
+    if truth is not None:
+        return bool(truth)
+    if listed is None or depth == _DEEPEST:
+        return None
+    return [_cell(item, depth + 1) for item in listed.messages(1)]

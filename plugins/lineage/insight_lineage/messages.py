@@ -1,88 +1,96 @@
-"""Fields of the messages of lineage files and hparams, by their numbers."""
+"""Messages of lineage files and hparams: fields by number, each message walked once."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
+from attrs import frozen
 
 from insight_core.values import wire
 
-Content = tuple[int, int]  # start and end of a field's content
+Found: TypeAlias = tuple[int, int, int, int]  # wire type, start, end and, of a varint, its value
 
 
-def varints(data: bytes, content: Content, number: int) -> list[int]:
-    """The values of a varint field, one by one or packed."""
-    values: list[int] = []
-    for found, kind, start, end, value in wire.fields(data, *content):
-        if found == number and kind == wire.VARINT:
-            values.append(wire.signed(value))
-        elif found == number and kind == wire.LENGTH_DELIMITED:
-            while start < end:
-                value, start = wire.varint(data, start, end)
+@frozen(eq=False)
+class Message:
+    """A message somewhere in ``data``. Fields of another wire type than asked for count as not there."""
+
+    data: bytes
+    fields: dict[int, list[Found]]
+
+    @classmethod
+    def at(cls, data: bytes, start: int = 0, end: int | None = None) -> Message:
+        """Raises ValueError for bytes that are no message."""
+        fields: dict[int, list[Found]] = {}
+        for number, kind, first, last, value in wire.fields(data, start, end):
+            fields.setdefault(number, []).append((kind, first, last, value))
+        return cls(data, fields)
+
+    def messages(self, number: int) -> Iterator[Message]:
+        for start, end in self._contents(number):
+            yield Message.at(self.data, start, end)
+
+    def message(self, number: int) -> Message | None:
+        """The last one, None without any."""
+        places = self._contents(number)
+        return Message.at(self.data, *places[-1]) if places else None
+
+    def texts(self, number: int) -> list[str]:
+        """Bytes that are not UTF-8 show as U+FFFD."""
+        return [self.data[start:end].decode("utf-8", "replace") for start, end in self._contents(number)]
+
+    def text(self, number: int) -> str | None:
+        texts = self.texts(number)
+        return texts[-1] if texts else None
+
+    def integers(self, number: int) -> list[int]:
+        """One by one or packed."""
+        values: list[int] = []
+        for kind, start, end, value in self.fields.get(number, ()):
+            if kind == wire.VARINT:
                 values.append(wire.signed(value))
-    return values
+            elif kind == wire.LENGTH_DELIMITED:
+                place = start
+                while place < end:
+                    packed, place = wire.varint(self.data, place, end)
+                    values.append(wire.signed(packed))
+        return values
+
+    def integer(self, number: int) -> int | None:
+        values = self.integers(number)
+        return values[-1] if values else None
+
+    def floating(self, number: int) -> float | None:
+        """A ``float`` or ``double``. A ``float`` is the shortest decimal number that it is: 0.01, not
+        0.009999999776482582."""
+        last = None
+        for kind, start, _, _ in self.fields.get(number, ()):
+            if kind == wire.FOUR_BYTES:
+                last = _shortest(struct.unpack_from("<f", self.data, start)[0])
+            elif kind == wire.EIGHT_BYTES:
+                [last] = struct.unpack_from("<d", self.data, start)
+        return last
+
+    def floats(self, number: int) -> list[float]:
+        """Of type ``float``, one by one or packed."""
+        values: list[float] = []
+        for kind, start, end, _ in self.fields.get(number, ()):
+            if kind == wire.FOUR_BYTES or (kind == wire.LENGTH_DELIMITED and (end - start) % 4 == 0):
+                values += map(_shortest, np.frombuffer(self.data, "<f4", (end - start) // 4, start).tolist())
+        return values
+
+    def entries(self, number: int) -> Iterator[tuple[str, Message]]:
+        """Of a map from strings: each key and the entry, of which field 2 is the value."""
+        for entry in self.messages(number):
+            yield entry.text(1) or "", entry
+
+    def _contents(self, number: int) -> list[tuple[int, int]]:
+        found = self.fields.get(number, ())
+        return [(start, end) for kind, start, end, _ in found if kind == wire.LENGTH_DELIMITED]
 
 
-def messages(data: bytes, content: Content, number: int) -> Iterator[Content]:
-    """Where the values of a message, string or bytes field are."""
-    for found, kind, start, end, _ in wire.fields(data, *content):
-        if found == number and kind == wire.LENGTH_DELIMITED:
-            yield start, end
-
-
-def message(data: bytes, content: Content, number: int) -> Content | None:
-    """The last value of a field that has one; None without it."""
-    last = None
-    for last in messages(data, content, number):  # noqa: B007
-        pass
-    return last
-
-
-def text(data: bytes, content: Content, number: int) -> str | None:
-    place = message(data, content, number)
-    return None if place is None else text_at(data, place)
-
-
-def text_at(data: bytes, content: Content) -> str:
-    """Bytes that are not UTF-8 show as U+FFFD."""
-    return data[slice(*content)].decode("utf-8", "replace")
-
-
-def integer(data: bytes, content: Content, number: int) -> int | None:
-    values = varints(data, content, number)
-    return values[-1] if values else None
-
-
-def floating(data: bytes, content: Content, number: int) -> float | None:
-    """A ``float`` or ``double``. A ``float`` is the shortest decimal number that it is: 0.01, not
-    0.009999999776482582."""
-    last = None
-    for found, kind, start, _, _ in wire.fields(data, *content):
-        if found == number and kind == wire.FOUR_BYTES:
-            last = shortest(struct.unpack_from("<f", data, start)[0])
-        elif found == number and kind == wire.EIGHT_BYTES:
-            [last] = struct.unpack_from("<d", data, start)
-    return last
-
-
-def floats(data: bytes, content: Content, number: int) -> list[float]:
-    """The values of a repeated ``float``, one by one or packed."""
-    values: list[float] = []
-    for found, kind, start, end, _ in wire.fields(data, *content):
-        if found != number:
-            continue
-        if kind == wire.FOUR_BYTES or (kind == wire.LENGTH_DELIMITED and (end - start) % 4 == 0):
-            values += map(shortest, np.frombuffer(data, "<f4", (end - start) // 4, start))
-    return values
-
-
-def shortest(value: float) -> float:
+def _shortest(value: float) -> float:
     return float(str(np.float32(value)))
-
-
-def entries(data: bytes, content: Content, number: int) -> Iterator[tuple[str, Content]]:
-    """Keys of a map from strings, and where the entry of each is; its value is field 2 of that."""
-    for entry in messages(data, content, number):
-        yield text(data, entry, 1) or "", entry

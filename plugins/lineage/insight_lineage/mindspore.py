@@ -13,15 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_lineage.messages import (
-    Content,
-    entries,
-    floating,
-    integer,
-    message,
-    messages,
-    text,
-)
+from insight_lineage.messages import Message
 from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
 
 Cell: TypeAlias = str | bool | int | float | list[object]
@@ -39,26 +31,29 @@ class _Field(NamedTuple):
     column: str
     message: int
     number: int
-    read: Callable[[bytes, Content, int], str | int | float | None]
+    read: Callable[[Message, int], str | int | float | None]
 
 
 _TRAINED = (
-    _Field("optimizer", 1, 1, text),
-    _Field("learning_rate", 1, 2, floating),
-    _Field("loss_function", 1, 3, text),
-    _Field("epoch", 1, 4, integer),
-    _Field("batch_size", 1, 8, integer),
-    _Field("device_num", 1, 6, integer),
-    _Field("parallel_mode", 1, 5, text),
-    _Field("train_dataset_path", 2, 1, text),
-    _Field("train_dataset_count", 2, 2, integer),
-    _Field("network", 3, 1, text),
-    _Field("loss", 3, 2, floating),
-    _Field("model_path", 4, 3, text),
-    _Field("model_size", 4, 4, integer),
+    _Field("optimizer", 1, 1, Message.text),
+    _Field("learning_rate", 1, 2, Message.floating),
+    _Field("loss_function", 1, 3, Message.text),
+    _Field("epoch", 1, 4, Message.integer),
+    _Field("batch_size", 1, 8, Message.integer),
+    _Field("device_num", 1, 6, Message.integer),
+    _Field("parallel_mode", 1, 5, Message.text),
+    _Field("train_dataset_path", 2, 1, Message.text),
+    _Field("train_dataset_count", 2, 2, Message.integer),
+    _Field("network", 3, 1, Message.text),
+    _Field("loss", 3, 2, Message.floating),
+    _Field("model_path", 4, 3, Message.text),
+    _Field("model_size", 4, 4, Message.integer),
 )
 _METRIC = 2  # field of an evaluation
-_TESTED = (_Field("test_dataset_path", 3, 1, text), _Field("test_dataset_count", 3, 2, integer))
+_TESTED = (
+    _Field("test_dataset_path", 3, 1, Message.text),
+    _Field("test_dataset_count", 3, 2, Message.integer),
+)
 
 
 @frozen
@@ -117,23 +112,25 @@ def lineage_of(data: bytes) -> LineageFile:
     problems: list[str] = []
     trained = tested = metrics = pipeline = None
     custom: Cells = {}
-    for content in _records(data, problems):
+    for start, end in _records(data, problems):
         try:
-            if (place := message(data, content, _TRAIN)) is not None:
-                trained = _fields(data, place, _TRAINED)
-            elif (place := message(data, content, _EVALUATION)) is not None:
-                tested = _fields(data, place, _TESTED) or tested
-                metrics = _metrics(data, place, metrics)
-            elif (place := message(data, content, _DATASET_GRAPH)) is not None:
-                pipeline = pipeline_of(data, place)
-            elif (place := message(data, content, _USER_DEFINED)) is not None:
-                custom.update((f"custom/{name}", value) for name, value in _user_defined(data, place, 0))
+            event = Message.at(data, start, end)
+            if (found := event.message(_TRAIN)) is not None:
+                trained = _cells(found, _TRAINED)
+            elif (found := event.message(_EVALUATION)) is not None:
+                tested = _cells(found, _TESTED) or tested
+                metrics = _metrics(found, metrics)
+            elif (found := event.message(_DATASET_GRAPH)) is not None:
+                pipeline = pipeline_of(found)
+            elif (found := event.message(_USER_DEFINED)) is not None:
+                custom.update((f"custom/{name}", value) for name, value in _user_defined(found, 0))
         except ValueError as error:
-            problems.append(f"the record at byte {content[0] - _HEAD}: {error}")
+            problems.append(f"the record at byte {start - _HEAD}: {error}")
     return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems))
 
 
-def _records(data: bytes, problems: list[str]) -> Iterator[Content]:
+def _records(data: bytes, problems: list[str]) -> Iterator[tuple[int, int]]:
+    """Where the contents of the records are."""
     position = 0
     while position < len(data):
         start = position + _HEAD
@@ -145,18 +142,21 @@ def _records(data: bytes, problems: list[str]) -> Iterator[Content]:
         position = start + size + _FOOT
 
 
-def _fields(data: bytes, content: Content, wanted: Iterable[_Field]) -> Cells:
+def _cells(message: Message, wanted: Iterable[_Field]) -> Cells:
     cells: Cells = {}
+    parts: dict[int, Message | None] = {}
     for column, within, number, read in wanted:
-        place = message(data, content, within)
-        value = None if place is None else read(data, place, number)
+        if within not in parts:
+            parts[within] = message.message(within)
+        part = parts[within]
+        value = None if part is None else read(part, number)
         if value is not None:
             cells[column] = value
     return cells
 
 
-def _metrics(data: bytes, content: Content, before: Cells | None) -> Cells | None:
-    metric = text(data, content, _METRIC)
+def _metrics(evaluation: Message, before: Cells | None) -> Cells | None:
+    metric = evaluation.text(_METRIC)
     if not metric:
         return before
     try:
@@ -179,19 +179,18 @@ def flattened(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[st
             yield name, value if abs(value) < 1 << 63 else str(value)
 
 
-def _user_defined(data: bytes, content: Content, depth: int) -> Iterator[tuple[str, Cell]]:
+def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:
     """Of a UserDefinedInfo: each item of its list has one value, in the map of its type."""
     if depth > _DEEPEST:
         raise ValueError(f"what the user added is more than {_DEEPEST} levels deep")
-    for item in messages(data, content, 1):
-        for key, entry in entries(data, item, 2):
-            place = message(data, entry, 2)
-            if place is not None:
-                inside = _user_defined(data, place, depth + 1)
-                yield from ((f"{key}/{name}", value) for name, value in inside)
-        for key, entry in entries(data, item, 3):
-            yield key, integer(data, entry, 2) or 0
-        for key, entry in entries(data, item, 4):
-            yield key, text(data, entry, 2) or ""
-        for key, entry in entries(data, item, 5):
-            yield key, floating(data, entry, 2) or 0.0
+    for item in info.messages(1):
+        for key, entry in item.entries(2):
+            inside = entry.message(2)
+            if inside is not None:
+                yield from ((f"{key}/{name}", value) for name, value in _user_defined(inside, depth + 1))
+        for key, entry in item.entries(3):
+            yield key, entry.integer(2) or 0
+        for key, entry in item.entries(4):
+            yield key, entry.text(2) or ""
+        for key, entry in item.entries(5):
+            yield key, entry.floating(2) or 0.0

@@ -10,21 +10,10 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-from insight_lineage.messages import (
-    Content,
-    entries,
-    floating,
-    floats,
-    integer,
-    message,
-    messages,
-    text,
-    text_at,
-    varints,
-)
+from insight_lineage.messages import Message
 
 MAX_STAGES = 2000
-Value: TypeAlias = str | bool | int | float | list[str | None] | list[float] | None
+Value: TypeAlias = str | bool | int | float | list[str | None] | list[int] | list[float] | None
 Parameters: TypeAlias = Mapping[str, Value]
 
 _CHILDREN, _PARAMETER, _OPERATIONS, _SAMPLER = 1, 2, 3, 4
@@ -56,23 +45,22 @@ class Stage:
 Pipeline: TypeAlias = tuple[Stage, ...]  # in the order of the data: sources first
 
 
-def pipeline_of(data: bytes, graph: Content) -> Pipeline:
-    """The steps of a DatasetGraph message. Raises ValueError for bytes that are none."""
-    found: list[tuple[Content, list[int]]] = []  # from the end of the pipeline to its sources
+def pipeline_of(graph: Message) -> Pipeline:
+    """The steps of a DatasetGraph. Raises ValueError for a message that is none."""
+    found: list[tuple[Message, list[int]]] = []  # from the end of the pipeline to its sources
     waiting = [(graph, -1)]
     while waiting:
-        content, consumer = waiting.pop()
+        message, consumer = waiting.pop()
         if len(found) == MAX_STAGES:
             raise ValueError(f"the data pipeline has more than {MAX_STAGES} steps")
         if consumer >= 0:
             found[consumer][1].append(len(found))
-        children = [(child, len(found)) for child in messages(data, content, _CHILDREN)]
-        found.append((content, []))
+        children = [(child, len(found)) for child in message.messages(_CHILDREN)]
+        found.append((message, []))
         waiting.extend(reversed(children))
     last = len(found) - 1
     return tuple(
-        _stage(data, content, tuple(last - number for number in inputs))
-        for content, inputs in reversed(found)
+        _stage(message, tuple(last - number for number in inputs)) for message, inputs in reversed(found)
     )
 
 
@@ -106,44 +94,43 @@ def value_text(value: Value) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _stage(data: bytes, content: Content, inputs: tuple[int, ...]) -> Stage:
-    parameters = _parameters(data, message(data, content, _PARAMETER))
+def _stage(message: Message, inputs: tuple[int, ...]) -> Stage:
+    parameters = _parameters(message.message(_PARAMETER))
     name = str(parameters.pop("op_type", None) or "?")
-    sampler = message(data, content, _SAMPLER)
+    sampler = message.message(_SAMPLER)
     return Stage(
         name=name,
         parameters=parameters,
-        operations=tuple(_operation(data, one) for one in messages(data, content, _OPERATIONS)),
-        sampler=None if sampler is None or sampler[0] == sampler[1] else _operation(data, sampler),
+        operations=tuple(map(_operation, message.messages(_OPERATIONS))),
+        sampler=_operation(sampler) if sampler is not None and sampler.fields else None,
         inputs=inputs,
     )
 
 
-def _operation(data: bytes, content: Content) -> Operation:
-    parameters = _parameters(data, message(data, content, _OPERATION_PARAMETER))
-    if sizes := varints(data, content, _SIZE):
-        parameters["size"] = [float(size) for size in sizes]
-    if weights := floats(data, content, _WEIGHTS):
+def _operation(message: Message) -> Operation:
+    parameters = _parameters(message.message(_OPERATION_PARAMETER))
+    if sizes := message.integers(_SIZE):
+        parameters["size"] = sizes
+    if weights := message.floats(_WEIGHTS):
         parameters["weights"] = weights
     name = next((str(parameters.pop(key)) for key in _NAMES if parameters.get(key)), "?")
     return Operation(name, parameters)
 
 
-def _parameters(data: bytes, content: Content | None) -> dict[str, Value]:
+def _parameters(message: Message | None) -> dict[str, Value]:
     found: dict[str, Value] = {}
-    if content is None:
+    if message is None:
         return found
-    for key, entry in entries(data, content, _MAP_STR):
-        value = text(data, entry, _VALUE) or ""
+    for key, entry in message.entries(_MAP_STR):
+        value = entry.text(_VALUE) or ""
         found[key] = None if value == "None" else value
-    for key, entry in entries(data, content, _MAP_BOOL):
-        found[key] = bool(integer(data, entry, _VALUE))
-    for key, entry in entries(data, content, _MAP_INT):
-        found[key] = integer(data, entry, _VALUE) or 0
-    for key, entry in entries(data, content, _MAP_DOUBLE):
-        found[key] = floating(data, entry, _VALUE) or 0.0
-    for key, entry in entries(data, content, _MAP_STR_LIST):
-        listed = message(data, entry, _VALUE)
-        texts = () if listed is None else messages(data, listed, 1)
-        found[key] = [text_at(data, one) or None for one in texts]
+    for key, entry in message.entries(_MAP_BOOL):
+        found[key] = bool(entry.integer(_VALUE))
+    for key, entry in message.entries(_MAP_INT):
+        found[key] = entry.integer(_VALUE) or 0
+    for key, entry in message.entries(_MAP_DOUBLE):
+        found[key] = entry.floating(_VALUE) or 0.0
+    for key, entry in message.entries(_MAP_STR_LIST):
+        listed = entry.message(_VALUE)
+        found[key] = [text or None for text in listed.texts(1)] if listed is not None else []
     return dict(sorted(found.items()))  # a map has no order, and writers keep none

@@ -73,7 +73,7 @@ class Sessions:
         session = written.session
         cells: Cells = {
             "source": "hparams",
-            "status": written.status or "running",
+            "status": written.status or hparams.STATUSES[0],
             "session_group": session.group or run,
         }
         cells.update((hyperparameter(name), value) for name, value in session.hparams.items())
