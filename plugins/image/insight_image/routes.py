@@ -16,7 +16,6 @@ from insight_core.web.parameters import flag, whole_number
 from insight_core.web.records import is_pinned, record_of, records_route
 from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
 from insight_image.headers import Header, header_of
-from insight_image.thumbnails import thumbnail
 
 MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
 MAX_SIZE = 512  # pixels of a thumbnail each way
@@ -113,6 +112,8 @@ class _Views:
         )
 
     def thumbnail(self, request: Request) -> Response:
+        from insight_image.thumbnails import thumbnail  # Pillow is slow to load, and many never need it
+
         size = whole_number(request, "size", 1, MAX_SIZE, _SIZE)
         sample = self._sample(request)
         header = _header(sample)
