@@ -130,7 +130,7 @@ export function paletteOf(scene: Scene, ink: Ink, coloring: Coloring): Palette {
     if (!item.node || coloring === 'time') continue;
     const name = nameFor(coloring, item.node, parent);
     if (name === '') continue;
-    const label = coloring === 'scope' ? (scene.frames.find((frame) => frame.node.id === name)?.node.name ?? (name === item.node.id ? item.node.name : name)) : name;
+    const label = coloring === 'scope' ? (scene.names.get(name) ?? name) : coloring === 'structure' ? item.node.name : name;
     const key = counts.get(name);
     if (key) key.count += 1;
     else counts.set(name, { label, count: 1, ...tintOf(item.node, parent) });
