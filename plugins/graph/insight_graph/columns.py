@@ -296,7 +296,8 @@ class GraphBuilder:
         scope = np.array(self._scope)
         placed = np.frombuffer(bytes(self._placed), np.bool_)
         self._tell_apart(scope, placed)
-        ranks, cyclic = order(len(self.names), edges)
+        # what has no place has no inputs: it is shown before what uses it, wherever it is written
+        ranks, cyclic = order(len(self.names), edges.take(placed[edges.sources]))
         if cyclic:
             self.notice("cycles", "nodes lead back to themselves").count = cyclic
         return Graph(

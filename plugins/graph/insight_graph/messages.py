@@ -224,8 +224,8 @@ def parsed(name: str, data: bytes) -> Any:  # noqa: ANN401  made at run time: no
         raise ValueError(f"the bytes are no {name}") from error
 
 
-def empty(name: str) -> Any:  # noqa: ANN401
-    return _CLASSES[name]()
+def empty(name: str, **fields: object) -> Any:  # noqa: ANN401
+    return _CLASSES[name](**fields)
 
 
 def is_set(message: Message, field: str) -> bool:

@@ -84,7 +84,7 @@ class _Views:
         graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
         profiles: list[dict[str, object]] = []
         pipelines: list[dict[str, object]] = []
-        for info in self.data.series(NAME, runs=runs):
+        for info in sorted(self.data.series(NAME, runs=runs), key=lambda info: info.key):
             records = self._records(info)
             if source := source_of(info):
                 for entry in records:
