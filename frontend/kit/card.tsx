@@ -5,6 +5,7 @@ import type { Board, TagInfo } from './board';
 import { sameCard, type CardKey } from './cards';
 import { Button } from './controls';
 import { titleParts } from './groups';
+import { useTabWithin } from './tab_within';
 
 export interface Place {
   readonly current: HTMLElement | null;
@@ -29,6 +30,7 @@ export function Card<Info extends TagInfo>({ board, card, children }: CardProps<
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  useTabWithin(place, full && board.visible.value);
   const isCurrent = (): void => void (board.current.value = card);
   return (
     <section

@@ -32,5 +32,6 @@ export * from './step_tools';
 export * from './steps';
 export * from './tab';
 export * from './tab_state';
+export * from './tab_within';
 export * from './tag_filter';
 export * from './texts';

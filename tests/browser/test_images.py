@@ -309,6 +309,29 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logd
     expect(page.get_by_test_id("comparison")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("fragment", "cover", "places"),
+    [
+        ("image.full=eyes;one", ".card.full", {"fullscreen", "step"}),
+        ("image.compare=eyes;one", ".comparison", {"compare-close", "step"}),
+    ],
+)
+def test_the_tab_key_stays_in_what_covers_the_page(
+    page: Page, serve: Serve, logdir: Path, fragment: str, cover: str, places: set[str]
+) -> None:
+    open_images(page, serve("--logdir", logdir), fragment)
+    expect(page.locator(f"{cover} .layer img").first).to_be_visible()
+    for key in ("Tab", "Shift+Tab"):
+        reached = set()
+        for _ in range(25):
+            page.keyboard.press(key)
+            assert page.evaluate("cover => !!document.activeElement.closest(cover)", cover)
+            reached.add(
+                page.evaluate("(({ action, control }) => action ?? control)(document.activeElement.dataset)")
+            )
+        assert reached >= places
+
+
 def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, logdir: Path) -> None:
     open_images(page, serve("--logdir", logdir))
     one = card(page, "eyes", "one")

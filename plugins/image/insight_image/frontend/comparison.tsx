@@ -1,4 +1,4 @@
-import { Button, Segments, StepSlider, TagName, useSteps, type CardKey } from 'insight-host/kit';
+import { Button, Segments, StepSlider, TagName, useSteps, useTabWithin, type CardKey } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -34,6 +34,7 @@ export function Comparison({ board, card }: ComparisonProps): JSX.Element {
     if (board.full.value) board.full.set(null);
   }, [card.tag, card.run]);
   useEffect(() => root.current?.focus(), []);
+  useTabWithin(root, board.visible.value);
   const zoom = board.zoomOf(card);
   const title = board.titleOf(card.tag);
   return (
