@@ -352,7 +352,8 @@ def test_ten_thousand_runs_answer_a_brush_at_once(page: Page, serve: Serve, tmp_
     url = serve("--logdir", tmp_path / "logs")
     page.goto(f"{url}#tab=lineage&locale=en&theme=light")
     expect(page.get_by_test_id("shown")).to_have_text("10,000 of 10,000 runs", timeout=120_000)
-    page.wait_for_timeout(2000)
+    expect(axis(page, "p03")).to_be_visible(timeout=60_000)  # all of it has been read
+    expect(page.locator(".main.busy")).to_have_count(0)
     times = page.evaluate(
         """async () => {
           const axis = document.querySelector('[data-axis="p03"]');

@@ -27,7 +27,8 @@ export interface Axis {
 
 /** Numbers that are no amounts. */
 export const LABELS = ['dataset_mark', 'mark'];
-const WIDE = 100; // largest over smallest: beyond that few values share a linear axis
+const WIDE = 100; // large over small: beyond that most values share an end of a linear axis
+const TAIL = 0.05; // of the numbers at either end, which do not say what is large and what is small
 const TICKS = 6;
 
 /** Which scales a column can have; the first is its own. */
@@ -35,7 +36,14 @@ export function scalesOf(column: Column): readonly Scale[] {
   if (!column.isNumeric || column.type === 'bool' || LABELS.includes(column.name) || Number.isNaN(column.extent[0])) return ['category'];
   const [low, high] = column.extent;
   if (high <= 0) return ['linear', 'category'];
-  return low > 0 && high / low >= WIDE ? ['log', 'linear', 'category'] : ['linear', 'log', 'category'];
+  return low > 0 && spreadOf(column.numbers) >= WIDE ? ['log', 'linear', 'category'] : ['linear', 'log', 'category'];
+}
+
+/** How many times the small ones the large ones are. */
+function spreadOf(numbers: Float64Array): number {
+  const sorted = numbers.filter(Number.isFinite).sort();
+  const cut = Math.floor(TAIL * sorted.length);
+  return (sorted[sorted.length - 1 - cut] as number) / (sorted[cut] as number);
 }
 
 export function axisOf(column: Column, wanted: Scale | undefined): Axis {

@@ -3,7 +3,7 @@ import type { Column } from './frame';
 
 export const ROW_HEIGHT = 30;
 export const RUN_WIDTH = 230;
-const LETTER = 7.2;
+const LETTER = 7.8;
 const LOOKED_AT = 60; // values whose text counts
 
 export interface Placed {
@@ -21,7 +21,7 @@ export function widthOf(column: Column): number {
   if (column.name === 'remark' || column.name === 'note') return 170;
   let letters = 4;
   for (let row = 0; row < Math.min(LOOKED_AT, column.values.length); row++) letters = Math.max(letters, Math.min(26, column.text(row).length));
-  const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 22, column.title.length * 6.8 + 34))));
+  const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 6.8 + 34))));
   known.set(column, width);
   return width;
 }

@@ -94,5 +94,5 @@ function permutation(size: number): Int32Array {
 
 /** Many lines are fainter each. */
 export function opacityOf(rows: number): number {
-  return rows <= 60 ? 0.85 : Math.max(0.08, 0.85 * Math.sqrt(60 / rows));
+  return rows <= 60 ? 0.85 : Math.max(0.05, 0.85 * Math.sqrt(60 / rows));
 }
