@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import type { ColumnInfo, Value } from './answers';
+import { LineageBoard } from './board';
+import { csvOf } from './exports';
+import { layoutOf, moved, rowAt } from './geometry';
+import { differencesOf } from './differences';
+
+const RUNS = ['a', 'b', 'c'];
+const TABLE: Readonly<Record<string, readonly [ColumnInfo['group'], ColumnInfo['type'], readonly Value[]]>> = {
+  run: ['run', 'str', RUNS],
+  lr: ['hyperparameter', 'float', [0.1, 0.2, 0.3]],
+  optimizer: ['hyperparameter', 'str', ['sgd', 'say "adam", please', null]],
+  'metric/acc': ['metric', 'float', [0.5, 0.7, 0.9]],
+  'last/loss': ['scalar', 'float', [3, 2, 1]],
+};
+const info = (name: string): ColumnInfo => {
+  const [group, type, values] = TABLE[name] as (typeof TABLE)[string];
+  return { name, title: name.replace(/^\w+\//, ''), group, type, count: values.filter((value) => value !== null).length };
+};
+
+describe('the board', () => {
+  let ctx: FakeContext;
+  let board: LineageBoard;
+  let asked: string[];
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  };
+  beforeEach(async () => {
+    asked = [];
+    ctx = fakeContext(RUNS, {
+      json: async (route, query) => {
+        asked.push(`${route} ${JSON.stringify(query)}`);
+        if (query['where'] === 'wrong') throw new Error('position 3');
+        if (route === 'columns') return { runs: 3, columns: Object.keys(TABLE).map(info), problems: [] };
+        const names = (query['columns'] as readonly string[] | undefined) ?? Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
+        const rows = query['where'] ? [2] : [0, 1, 2];
+        return { total: 3, matched: rows.length, runs: rows.map((row) => RUNS[row]), columns: names.map(info), values: names.map((name) => rows.map((row) => TABLE[name]?.[2][row] ?? null)) };
+      },
+    });
+    board = new LineageBoard(ctx);
+    await settled();
+  });
+  afterEach(() => {
+    board.dispose();
+    vi.useRealTimers();
+  });
+  const shown = (): string[] => [...board.rows.value].map((row) => RUNS[row] as string);
+
+  it('shows parameters and metrics, and asks for scalars only where they are wanted', async () => {
+    expect(board.shown.value).toEqual(['mark', 'remark', 'metric/acc', 'lr', 'optimizer']);
+    expect(board.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc']);
+    expect(asked).toHaveLength(2);
+    board.setShown(['last/loss']);
+    await settled();
+    expect(asked.at(-1)).toBe('runs {"columns":["last/loss"]}');
+    expect(board.table.value.map(({ name }) => name)).toEqual(['last/loss']);
+  });
+
+  it('leaves what filter, brushes and hidden rows leave', async () => {
+    board.setBrush('metric/acc', { kind: 'range', low: 0.6, high: 1 });
+    expect(shown()).toEqual(['b', 'c']);
+    board.hidden.set(['b', 'gone']);
+    expect(shown()).toEqual(['c']);
+    board.showAll();
+    board.where.set('lr > 0.25');
+    await settled();
+    expect(shown()).toEqual(['c']);
+    board.where.set('wrong');
+    await settled();
+    expect(board.whereProblem.value).toBe('position 3');
+    expect(shown()).toEqual(['b', 'c']); // as if there were no expression
+  });
+
+  it('sorts by one column, or by several', () => {
+    board.turnSort('lr', false);
+    board.turnSort('lr', false);
+    expect(shown()).toEqual(['c', 'b', 'a']);
+    board.turnSort('optimizer', true);
+    expect(board.sorts.value).toEqual(['-lr', 'optimizer']);
+    board.turnSort('metric/acc', false);
+    expect(board.sorts.value).toEqual(['metric/acc']);
+  });
+
+  it('selects for the whole page, and hides by that', () => {
+    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.selectShown();
+    expect(ctx.runs.selected.value.map(({ name }) => name)).toEqual(['a', 'b']);
+    board.clearBrushes();
+    expect(board.ticked.value).toEqual(['a', 'b']);
+    board.hide('selected');
+    expect(shown()).toEqual(['c']);
+  });
+
+  it('shows what was written down at once', async () => {
+    await ctx.runs.annotate('b', { remark: 'good', displayName: 'Best', mark: 2 });
+    expect(board.frame.value?.columns.get('remark')?.values).toEqual([null, 'good', null]);
+    expect(board.nameOf('b')).toBe('Best');
+  });
+
+  it('is saved as it is shown', () => {
+    board.setShown(['lr', 'optimizer']);
+    board.turnSort('lr', false);
+    expect(csvOf(board)).toBe('run,lr,optimizer\na,0.1,sgd\nb,0.2,"say ""adam"", please"\nc,0.3,\n');
+  });
+
+  it('takes a brush away with its axis, or with another scale', () => {
+    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.setScale('lr', 'log');
+    expect(board.brushes.value.size).toBe(0);
+    expect(board.axis('lr')?.scale).toBe('log');
+    board.setBrush('lr', { kind: 'range', low: 0, high: 0.2 });
+    board.setAxes(['metric/acc']);
+    expect(shown()).toEqual(RUNS);
+  });
+
+  it('finds what differs between runs', () => {
+    const found = differencesOf(board.frame.value as NonNullable<typeof board.frame.value>, ['a', 'b']);
+    const of = (name: string) => found.find(({ column }) => column.name === name);
+    expect(of('lr')).toMatchObject({ differs: true, texts: ['0.1', '0.2'], changes: [null, 1] });
+    expect(found.some(({ column }) => column.name === 'run')).toBe(false);
+  });
+});
+
+describe('geometry', () => {
+  const layout = { ...layoutOf(400, 200, []), xs: [50, 350], top: 30, bottom: 170 };
+  it('finds the line under the pointer among those that are shown', () => {
+    const heights = [Float32Array.of(40, 160, 100), Float32Array.of(40, 160, 100)];
+    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 1), 200, 103, 6)).toBe(2);
+    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 0), 200, 103, 6)).toBeNull();
+    expect(rowAt(layout, heights, Uint8Array.of(1, 1, 1), 380, 100, 6)).toBeNull();
+  });
+
+  it('moves an axis to a place', () => {
+    expect(moved(['a', 'b', 'c'], 'a', 2)).toEqual(['b', 'c', 'a']);
+    expect(moved(['a', 'b', 'c'], 'c', -1)).toEqual(['c', 'a', 'b']);
+    expect(moved(['a', 'b', 'c'], 'b', 9)).toEqual(['a', 'c', 'b']);
+  });
+});

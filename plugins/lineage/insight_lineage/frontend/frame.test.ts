@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { ColumnType, RunsAnswer, Value } from './answers';
+import { axisOf, evenTicks, scalesOf } from './axes';
+import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
+import { Column, frameOf, MISSING } from './frame';
+import { groupsOf, linesOf, orderOf, summaryOf } from './ordering';
+import { brushOf, spanOf } from './axis_view';
+
+const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>
+  new Column({ name, title: name, group: 'custom', type, count: values.filter((value) => value !== null).length }, values);
+const answer = (runs: readonly string[], columns: Readonly<Record<string, readonly [ColumnType, readonly Value[]]>>): RunsAnswer => ({
+  total: runs.length,
+  matched: runs.length,
+  runs,
+  columns: Object.entries(columns).map(([name, [type]]) => ({ name, title: name, group: 'custom', type, count: 1 })),
+  values: Object.values(columns).map(([, values]) => values),
+});
+
+describe('columns', () => {
+  it('read numbers that JSON cannot say', () => {
+    const { numbers, extent } = column('x', 'float', [1, 'NaN', 'Infinity', null, '-Infinity', 3]);
+    expect([...numbers]).toEqual([1, NaN, Infinity, NaN, -Infinity, 3]);
+    expect(extent).toEqual([1, 3]);
+  });
+
+  it('have texts in the order of their values, what is missing last', () => {
+    expect(column('x', 'float', [10, null, 9, 'NaN']).texts).toEqual(['9', '10', 'NaN', MISSING]);
+    expect(column('x', 'str', ['b10', 'b9', null, 'b10']).texts).toEqual(['b9', 'b10', MISSING]);
+    expect(column('x', 'mixed', [[1], 'a', 2]).texts).toEqual(['2', 'a', '[1]']);
+    expect(column('x', 'str', [null, '']).texts).toEqual(['', MISSING]);
+  });
+
+  it('of several answers are put together by the names of runs', () => {
+    const frame = frameOf([answer(['a', 'b'], { x: ['int', [1, 2]] }), answer(['b', 'c', 'a'], { y: ['int', [20, 30, 10]] })]);
+    expect(frame.columns.get('y')?.values).toEqual([10, 20]);
+  });
+});
+
+describe('order', () => {
+  const frame = frameOf([answer(['a', 'b', 'c', 'd'], { n: ['float', [2, null, 1, 2]], s: ['str', ['x', 'x', null, 'w']] })]);
+  it('is stable, and what is missing is last either way', () => {
+    expect([...orderOf(frame, ['n'])]).toEqual([2, 0, 3, 1]);
+    expect([...orderOf(frame, ['-n'])]).toEqual([0, 3, 2, 1]);
+    expect([...orderOf(frame, ['-n', 's'])]).toEqual([3, 0, 2, 1]);
+    expect([...orderOf(frame, ['-s'])]).toEqual([0, 1, 3, 2]);
+    expect([...orderOf(frame, ['gone'])]).toEqual([0, 1, 2, 3]);
+  });
+
+  it('of groups is that of their values; closed ones show no rows', () => {
+    const groups = groupsOf(frame.columns.get('s') as Column, Int32Array.of(2, 0, 3, 1), false);
+    expect(groups.map(({ text, rows }) => [text, ...rows])).toEqual([['w', 3], ['x', 0, 1], [null, 2]]);
+    expect([...linesOf(groups, new Int32Array(), new Set(['x']))]).toEqual([-1, 3, -2, -3, 2]);
+    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(0, 1, 2))).toEqual({ count: 2, mean: 1.5, low: 1, high: 2 });
+    expect(summaryOf(frame.columns.get('n') as Column, Int32Array.of(1))).toBeNull();
+  });
+});
+
+describe('axes', () => {
+  it('are logarithmic where most numbers ask for it', () => {
+    expect(scalesOf(column('lr', 'float', [0.001, 0.01, 0.1]))[0]).toBe('log');
+    expect(scalesOf(column('x', 'float', Array.from({ length: 1000 }, (_, at) => (at + 1) / 1000)))[0]).toBe('linear');
+    expect(scalesOf(column('x', 'float', [-1, 100]))).toEqual(['linear', 'log', 'category']);
+    expect(scalesOf(column('x', 'float', [-1, 0]))).toEqual(['linear', 'category']);
+    expect(scalesOf(column('x', 'bool', [true, false]))).toEqual(['category']);
+    expect(scalesOf(column('x', 'float', ['NaN', null]))).toEqual(['category']);
+  });
+
+  it('place what they can, and say that some have no place', () => {
+    const axis = axisOf(column('x', 'float', [0, 5, 10, null, 'Infinity']), 'linear');
+    expect([...axis.places]).toEqual([0, 0.5, 1, NaN, NaN]);
+    expect(axis.hasMissing).toBe(true);
+    const log = axisOf(column('x', 'float', [0, 1, 100]), 'log');
+    expect([...log.places]).toEqual([NaN, 0, 1]);
+    expect(log.ticks.map(({ text }) => text)).toEqual(['1', '2', '5', '10', '20', '50', '100']);
+    expect([...axisOf(column('x', 'int', [7, 7]), undefined).places]).toEqual([0.5, 0.5]);
+  });
+
+  it('have whole ticks for whole numbers, and few', () => {
+    expect(axisOf(column('x', 'int', [1, 4]), 'linear').ticks.map(({ text }) => text)).toEqual(['1', '2', '3', '4']);
+    for (const [low, high] of [[0, 1], [-1e-9, 1e-9], [3, 3.0001], [0, 1e300]] as const) {
+      const ticks = evenTicks(low, high);
+      expect(ticks.length).toBeGreaterThan(1);
+      expect(ticks.length).toBeLessThan(13);
+      expect(ticks.every((tick) => tick >= low && tick <= high)).toBe(true);
+    }
+  });
+});
+
+describe('brushes', () => {
+  const frame = frameOf([answer(['a', 'b', 'c', 'd'], { n: ['float', [1, 2, null, 4]], s: ['str', ['x,=;~', null, 'y', 'y']] })]);
+  const left = (brushes: ReadonlyMap<string, Brush>): number[] => {
+    const mask = new Uint8Array(4).fill(1);
+    applyBrushes(frame, brushes, mask);
+    return [...mask];
+  };
+  const range: Brush = { kind: 'range', low: 1, high: 2 };
+
+  it('leave what is inside all of them', () => {
+    expect(left(new Map([['n', range]]))).toEqual([1, 1, 0, 0]);
+    expect(left(new Map<string, Brush>([['n', range], ['s', { kind: 'some', texts: [MISSING] }]]))).toEqual([0, 1, 0, 0]);
+    expect(left(new Map([['gone', range]]))).toEqual([1, 1, 1, 1]);
+  });
+
+  it.each<[string, Brush]>([['range', { kind: 'range', low: -0.1, high: 1e-7 }], ['some', { kind: 'some', texts: ['x,=;~', '', MISSING, '训练'] }]])('come back from the URL: %s', (_, brush) => {
+    const map = new Map([['a=b;c', brush]]);
+    expect(brushesCodec.parse(brushesCodec.format(map))).toEqual(map);
+  });
+
+  it('that are no brushes are left out of the URL', () => {
+    expect([...brushesCodec.parse('a=;b=x~y;c=2~1;d=,')]).toEqual([]);
+  });
+
+  it('are conditions of a filter', () => {
+    const brushes = new Map<string, Brush>([['n', range], ['s', { kind: 'some', texts: ['y', MISSING, 'gone'] }]]);
+    expect(JSON.parse(conditionsOf(frame, brushes) ?? '')).toEqual({ n: { ge: 1, le: 2 }, s: { in: ['y', null] } });
+    expect(conditionsOf(frame, new Map())).toBeNull();
+  });
+
+  it('go from place to place and back', () => {
+    const axis = axisOf(frame.columns.get('n') as Column, 'linear');
+    expect(brushOf(axis, 1, -0.1)).toEqual({ kind: 'range', low: 1, high: 4 });
+    expect(spanOf(axis, { kind: 'range', low: 1, high: 2.5 })).toEqual([0, 0.5]);
+    const texts = axisOf(frame.columns.get('s') as Column, undefined);
+    expect(brushOf(texts, 0, 0.4)).toEqual({ kind: 'some', texts: ['x,=;~'] });
+    expect(brushOf(texts, 0.3, 0.4)).toBeNull();
+    expect(spanOf(texts, { kind: 'some', texts: ['y'] })).toEqual([0.5, 1]);
+  });
+});
