@@ -23,8 +23,6 @@ from insight_lineage.scalars import SCALAR, Scalars
 from insight_lineage.sessions import Sessions
 from insight_lineage.table import Problem, Rows, Table
 
-_OF_RUNS = ("run", "start_time")  # columns that are not made of cells
-
 
 @frozen(eq=False)
 class _ReadFile:
@@ -49,7 +47,7 @@ class Lineage:
         self._sessions = Sessions()
         self._scalars = Scalars(data)
         self._cells: dict[str, Cells] = {}
-        self._columns: dict[str, Column] = {}
+        self._columns = _of_runs(self._rows)
         self._annotated: tuple[Annotations, Rows] | None = None
         self._said: dict[str, Column] = {}
 
@@ -110,10 +108,7 @@ class Lineage:
             self._sorted = sorted(rows.runs)
             self._scalars.place(rows.place)
         self._rows = rows
-        self._columns["run"] = Column("run", "run", "run", values_of(rows.runs))
-        self._columns["start_time"] = Column.of_numbers(
-            "start_time", "run", "start_time", rows.start_times, ~np.isnan(rows.start_times)
-        )
+        self._columns.update(_of_runs(rows))
         return not same
 
     def _read(self, runs: Collection[str] | None) -> set[str]:
@@ -184,7 +179,7 @@ class Lineage:
                 if everything or not _same(before.get(name), value):
                     changed.setdefault(name, {})[run] = value
         if everything:
-            self._columns = {name: self._columns[name] for name in _OF_RUNS if name in self._columns}
+            self._columns = _of_runs(self._rows)
         for name, values in changed.items():
             self._put(name, values, anew=everything)
         if marks or everything:
@@ -245,6 +240,15 @@ class Lineage:
             column = Column(name, "annotation", name, values)
             if column.count:
                 self._said[name] = column
+
+
+def _of_runs(rows: Rows) -> dict[str, Column]:
+    """The columns that are there whatever the logs say."""
+    started = ~np.isnan(rows.start_times)
+    return {
+        "run": Column("run", "run", "run", values_of(rows.runs)),
+        "start_time": Column.of_numbers("start_time", "run", "start_time", rows.start_times, started),
+    }
 
 
 def _runs(changes: Changes, plugin: str) -> set[str]:

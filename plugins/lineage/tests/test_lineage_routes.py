@@ -1,0 +1,360 @@
+"""The lineage routes: rows, their order and groups, what changes while they are looked at."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import insight_lineage
+import insight_scalar
+import pytest
+from werkzeug.test import Client, TestResponse
+
+from insight_core.annotations.places import Place
+from insight_core.annotations.store import AnnotationStore
+from insight_core.host import Host
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.testing import wire
+from insight_core.testing.event_writer import EventWriter
+
+Get = Callable[..., TestResponse]
+
+
+def field(number: int, value: bytes | str | int | float) -> bytes:
+    """A field of a message; a ``float`` is a double."""
+    if isinstance(value, int):
+        return wire.varint(number << 3) + wire.varint(value)
+    if isinstance(value, float):
+        return wire.varint(number << 3 | 1) + struct.pack("<d", value)
+    return wire.message_field(number, value.encode() if isinstance(value, str) else value)
+
+
+class Written:
+    """Writes logs below ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def file(self, run: str, content: bytes, second: int = 1) -> Path:
+        """A lineage file, and an event file that makes the directory a run."""
+        directory = self.root / run
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "events.out.events.summary.1.0.host_MS").touch()
+        path = directory / f"events.out.events.summary.{second}.0.host_lineage"
+        path.write_bytes(content)
+        return path
+
+    def trained(self, epoch: int = 3, learning_rate: float = 0.5, network: str = "Net") -> bytes:
+        hyper = (
+            field(1, "Adam") + wire.varint(2 << 3 | 5) + struct.pack("<f", learning_rate) + field(4, epoch)
+        )
+        return wire.record(field(6, field(1, hyper) + field(3, field(1, network))))
+
+    def evaluated(self, metrics: object) -> bytes:
+        text = metrics if isinstance(metrics, str) else json.dumps(metrics)
+        return wire.record(field(7, field(2, text)))
+
+    def added(self, **values: str | int | float) -> bytes:
+        numbers = {int: 3, str: 4, float: 5}
+        items = [
+            field(1, field(numbers[type(value)], field(1, name) + field(2, value)))
+            for name, value in values.items()
+        ]
+        return wire.record(field(10, b"".join(items)))
+
+    def scalars(self, run: str, values: Mapping[str, list[float]]) -> None:
+        with EventWriter(self.root / run) as writer:
+            for tag, listed in values.items():
+                for step, value in enumerate(listed):
+                    writer.scalar(tag, step, value)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    return Written(tmp_path / "logs")
+
+
+@pytest.fixture
+def provider(written: Written) -> Iterator[LocalProvider]:
+    """Over what is written; ``load`` reads it."""
+    written.root.mkdir()
+    plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
+    opened = LocalProvider([Logdir(str(written.root))], plugins, reload_interval=0)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def get(provider: LocalProvider) -> Callable[..., TestResponse]:
+    """An answer of the plugin's routes: ``get("runs", sort="-lr")``."""
+    client = Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider))
+
+    def ask(path: str, **parameters: Any) -> TestResponse:  # noqa: ANN401
+        return client.get(f"/data/plugin/lineage/{path}", query_string=parameters)
+
+    return ask
+
+
+def _json(answer: TestResponse) -> Any:  # noqa: ANN401
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.data, parse_constant=lambda word: pytest.fail(f"bare {word}"))
+
+
+def _rows(answer: TestResponse) -> dict[str, dict[str, Any]]:
+    found = _json(answer)
+    names = [column["name"] for column in found["columns"]]
+    return {
+        run: dict(zip(names, row, strict=True))
+        for run, row in zip(found["runs"], zip(*found["values"], strict=True), strict=True)
+    }
+
+
+@pytest.fixture
+def three(written: Written, provider: LocalProvider) -> Written:
+    """Three runs with lineage, one with scalars only."""
+    written.file("a", written.trained(3, 0.5) + written.evaluated({"acc": 0.9, "odd": math.nan}))
+    written.file("b", written.trained(1, 0.25, "Other") + written.evaluated({"acc": 0.5, "odd": [1, 2]}))
+    written.file("c", written.trained(2, 0.125) + written.added(who="x", n=-4, part=0.5))
+    written.scalars("d", {"loss": [3.0, 1.0, 2.0], "odd": [math.nan, math.nan]})
+    provider.load()
+    return written
+
+
+def test_columns(three: Written, get: Get) -> None:
+    answer = _json(get("columns"))
+    assert (answer["runs"], answer["problems"]) == (4, [])
+    columns = {
+        one["name"]: (one["title"], one["group"], one["type"], one["count"]) for one in answer["columns"]
+    }
+    assert columns["run"] == ("run", "run", "str", 4)
+    assert columns["epoch"] == ("epoch", "hyperparameter", "int", 3)
+    assert columns["metric/acc"] == ("acc", "metric", "float", 2)
+    assert columns["metric/odd"] == ("odd", "metric", "mixed", 2)
+    assert columns["custom/n"] == ("n", "custom", "int", 1)
+    assert columns["min/loss"] == ("loss (min)", "scalar", "float", 1)
+    groups = [one["group"] for one in answer["columns"]]
+    assert groups == sorted(groups, key=list(dict.fromkeys(groups)).index), "groups stand together"
+
+
+def test_rows_have_values_or_null(three: Written, get: Get) -> None:
+    rows = _rows(get("runs", scalars=["last", "min", "max"]))
+    assert rows.keys() == {"a", "b", "c", "d"}
+    assert (rows["a"]["learning_rate"], rows["a"]["network"], rows["a"]["source"]) == (
+        0.5,
+        "Net",
+        "mindspore",
+    )
+    assert (rows["a"]["metric/odd"], rows["b"]["metric/odd"]) == ("NaN", [1, 2])
+    assert (rows["c"]["custom/who"], rows["c"]["custom/n"], rows["c"]["custom/part"]) == ("x", -4, 0.5)
+    assert [rows["d"][f"{which}/loss"] for which in ("last", "min", "max")] == [2.0, 1.0, 3.0]
+    assert [rows["d"][f"{which}/odd"] for which in ("last", "min", "max")] == ["NaN"] * 3
+    assert rows["d"]["epoch"] is None
+    assert rows["a"]["last/loss"] is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "runs"),
+    [
+        ({"sort": "epoch"}, "bcad"),
+        ({"sort": "-epoch"}, "acbd"),
+        ({"sort": ["network", "-epoch"]}, "acbd"),
+        ({"sort": "-network"}, "bacd"),
+        ({"sort": "metric/odd"}, "badc"),
+        ({"sort": "-metric/odd"}, "badc"),
+        ({"sort": "+epoch", "offset": 1, "limit": 2}, "ca"),
+        ({"sort": "epoch", "where": "epoch >= 2"}, "ca"),
+        ({"sort": "epoch", "where": "epoch >= 2", "filter": '{"network": {"eq": "Net"}}', "run": "a"}, "a"),
+        ({"sort": "epoch", "run": ["b", "a", "nowhere"]}, "ba"),
+        ({"sort": "epoch", "filter": '{"epoch": {"ge": 2, "lt": 3}}'}, "c"),
+        ({"sort": "run", "where": "max/loss > 2"}, "d"),
+        ({"group": "network", "sort": "epoch"}, "cabd"),
+        ({"group": "network", "sort": ["-network", "epoch"]}, "bcad"),
+        ({"where": "epoch > 100"}, ""),
+        ({"limit": 0}, ""),
+        ({"offset": 100}, ""),
+    ],
+)
+def test_which_rows_in_which_order(three: Written, get: Get, parameters: dict[str, Any], runs: str) -> None:
+    assert "".join(_json(get("runs", **parameters))["runs"]) == runs
+
+
+def test_groups_have_statistics_of_each_column(three: Written, get: Get) -> None:
+    answer = _json(
+        get("runs", group="network", sort="network", columns=["epoch", "network", "metric/odd"], limit=1)
+    )
+    assert (answer["total"], answer["matched"], len(answer["runs"])) == (4, 4, 1)
+    assert [(one["values"], one["from"], one["count"]) for one in answer["groups"]] == [
+        (["Net"], 0, 2),
+        (["Other"], 2, 1),
+        ([None], 3, 1),
+    ]
+    assert answer["groups"][0]["statistics"] == [{"count": 2, "mean": 2.5, "min": 2, "max": 3}, None, None]
+    assert answer["groups"][2]["statistics"] == [None, None, None]
+    assert _json(get("runs", group=["network", "epoch"]))["groups"][0]["values"] == ["Net", 2]
+    assert _json(get("runs", group="network", where="epoch > 100"))["groups"] == []
+
+
+def test_columns_of_an_answer_have_the_extent_of_what_matched(three: Written, get: Get) -> None:
+    answer = _json(get("runs", columns=["epoch", "metric/odd", "network"], where="epoch <= 2", limit=0))
+    assert [(one["count"], one["min"], one["max"]) for one in answer["columns"]] == [
+        (2, 1, 2),
+        (1, None, None),
+        (2, None, None),
+    ]
+
+
+def test_csv(three: Written, get: Get) -> None:
+    answer = get("runs", format="csv", sort="epoch", columns=["epoch", "metric/odd", "custom/who", "run"])
+    assert answer.mimetype == "text/csv"
+    assert list(csv.reader(io.StringIO(answer.text))) == [
+        ["run", "epoch", "metric/odd", "custom/who"],
+        ["b", "1", "[1,2]", ""],
+        ["c", "2", "", "x"],
+        ["a", "3", "NaN", ""],
+        ["d", "", "", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "status", "says"),
+    [
+        ("runs", {"sort": "nothing"}, 400, "'nothing'"),
+        ("runs", {"columns": "last/nothing"}, 400, "'last/nothing'"),
+        ("runs", {"group": "min/"}, 400, "'min/'"),
+        ("runs", {"scalars": "mean"}, 400, "scalars"),
+        ("runs", {"limit": "-1"}, 400, "limit"),
+        ("runs", {"limit": "100001"}, 400, "limit"),
+        ("runs", {"format": "xml"}, 400, "format"),
+        ("runs", {"filter": "{"}, 400, "filter"),
+        ("runs", {"filter": '{"nothing": {"eq": 1}}'}, 400, "'nothing'"),
+        ("runs", {"where": "epoch >"}, 400, "at character 8"),
+        ("importance", {}, 400, "target"),
+        ("importance", {"target": "nothing"}, 400, "'nothing'"),
+        ("importance", {"target": "epoch", "where": "("}, 400, "character 2"),
+        ("pipeline", {}, 400, "run"),
+        ("pipeline", {"run": "nowhere"}, 404, "'nowhere'"),
+    ],
+)
+def test_refusals(
+    three: Written, get: Get, path: str, parameters: dict[str, Any], status: int, says: str
+) -> None:
+    answer = get(path, **parameters)
+    assert answer.status_code == status
+    assert says in (answer.json or {})["error"]
+
+
+def test_a_mistake_in_a_text_says_where(three: Written, get: Get) -> None:
+    answer = get("runs", where="epoch > 1 and nothing = 2")
+    assert (answer.status_code, (answer.json or {})["position"]) == (400, 14)
+
+
+def test_importance(written: Written, provider: LocalProvider, get: Get) -> None:
+    for number, (epoch, rate, accuracy) in enumerate(
+        [(1, 1.0, 0.1), (2, 4.0, 0.2), (3, 9.0, 0.3), (4, 2.0, 0.4)]
+    ):
+        metrics = {"acc": accuracy, **({"rare": 1} if number < 2 else {})}
+        content = written.trained(epoch, rate) + written.evaluated(metrics) + written.added(n=1, who="x")
+        written.file(f"r{number}", content)
+    provider.load()
+    answer = _json(get("importance", target="metric/acc"))
+    found = {one["name"]: one for one in answer["parameters"]}
+    assert answer["matched"] == 4
+    assert answer["parameters"][0]["name"] == "epoch"
+    assert (found["epoch"]["pearson"], found["epoch"]["spearman"]) == (pytest.approx(1), pytest.approx(1))
+    assert found["learning_rate"]["pearson"] == pytest.approx(0.2901, abs=1e-4)
+    assert found["learning_rate"]["spearman"] == pytest.approx(0.4)
+    assert found["learning_rate"]["count"] == 4
+    reasons = {name: one["reason"] for name, one in found.items()}
+    assert reasons["custom/n"] == "constant"
+    assert reasons["custom/who"] == reasons["optimizer"] == "not_numeric"
+    few = _json(get("importance", target="metric/acc", parameter="metric/rare"))["parameters"]
+    assert [(one["count"], one["reason"], one["pearson"]) for one in few] == [(2, "too_few", None)]
+    same = _json(get("importance", target="custom/n", parameter="epoch"))["parameters"]
+    assert same[0]["reason"] == "target_constant"
+    assert (
+        _json(get("importance", target="metric/acc", where="epoch < 3"))["parameters"][0]["reason"]
+        is not None
+    )
+
+
+def test_the_table_follows_the_data(written: Written, provider: LocalProvider, get: Get) -> None:
+    assert _json(get("runs"))["runs"] == []
+    assert _json(get("runs", where="run = 'a'", sort="run", group="run"))["groups"] == []
+    path = written.file("a", written.trained(1))
+    provider.load()
+    assert _rows(get("runs"))["a"]["epoch"] == 1
+    path.write_bytes(written.trained(2) + written.evaluated({"acc": 1}))
+    os.utime(path, (5, 5))
+    written.file("a", written.evaluated({"acc": 0.25}), second=2)
+    provider.load()
+    row = _rows(get("runs"))["a"]
+    assert (row["epoch"], row["metric/acc"]) == (2, 0.25)
+    written.scalars("z", {"loss": [1.0]})
+    written.file("b", written.trained(7))
+    provider.load()
+    rows = _rows(get("runs", scalars=["last", "min"]))
+    assert [rows[run]["epoch"] for run in "abz"] == [2, 7, None]
+    assert rows["z"]["min/loss"] == 1.0
+    with EventWriter(written.root / "z" / "events.out.tfevents.1700000099.host") as writer:
+        writer.scalar("loss", 1, -2.0)
+    provider.load()
+    row = _rows(get("runs", scalars=["last", "min", "max"], run="z"))["z"]
+    assert [row[f"{which}/loss"] for which in ("last", "min", "max")] == [-2.0, -2.0, 1.0]
+    path.unlink()
+    (path.parent / path.name.replace(".1.0.", ".2.0.")).unlink()
+    provider.load()
+    assert _rows(get("runs")).get("a", {"epoch": None})["epoch"] is None
+
+
+def test_what_cannot_be_read_is_told(written: Written, provider: LocalProvider, get: Get) -> None:
+    written.file("a", written.trained(1) + written.trained(2)[:-9])
+    with EventWriter(written.root / "h") as writer:
+        writer.scalar("x", 0, 1.0)
+    provider.load()
+    [problem] = _json(get("columns"))["problems"]
+    assert (problem["run"], problem["tag"]) == ("a", "events.out.events.summary.1.0.host_lineage")
+    assert "ends within the record" in problem["error"]
+    assert _rows(get("runs"))["a"]["epoch"] == 1
+
+
+def test_the_pipeline_of_a_run(provider: LocalProvider, written: Written, get: Get) -> None:
+    def stage(name: str, *parts: bytes) -> bytes:
+        return b"".join(parts) + field(2, field(1, field(1, "op_type") + field(2, name)))
+
+    graph = stage("Zip", field(1, stage("One")), field(1, stage("Two")))
+    written.file("a", written.trained() + wire.record(field(9, graph)))
+    written.file("b", written.trained() + wire.record(field(9, graph)))
+    written.file("c", written.trained())
+    provider.load()
+    answer = _json(get("pipeline", run="b"))
+    assert (answer["run"], answer["mark"]) == ("b", 1)
+    nodes = {node["id"]: node["name"] for node in answer["pipeline"]["nodes"]}
+    edges = [(nodes[edge["from"]], nodes[edge["to"]]) for edge in answer["pipeline"]["edges"]]
+    assert edges == [("One", "Zip"), ("Two", "Zip")]
+    assert _json(get("pipeline", run="c")) == {"run": "c", "mark": None, "pipeline": None}
+    assert "pipeline/Zip" not in _rows(get("runs"))["a"]
+    assert _rows(get("runs", columns="pipeline/Zip"))["a"] == {"pipeline/Zip": ""}
+
+
+def test_annotations_are_columns(three: Written, provider: LocalProvider, tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
+    host = Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store)
+    client = Client(host)
+    assert "remark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
+    store.annotate("b", {"remark": "best", "mark": 3})
+    rows = _rows(client.get("/data/plugin/lineage/runs?sort=-mark"))
+    assert next(iter(rows)) == "b"
+    assert (rows["b"]["remark"], rows["b"]["mark"], rows["a"]["remark"]) == ("best", 3, None)
+    found = client.get("/data/plugin/lineage/runs", query_string={"where": "remark = 'best'"})
+    assert _json(found)["runs"] == ["b"]
+    store.annotate("b", {"remark": None, "mark": None})
+    assert "mark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
