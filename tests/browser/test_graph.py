@@ -322,3 +322,21 @@ def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_l
     page.unroute("**/graph/scope?*")
     panel.locator('[data-action="retry"]').click()
     expect(panel.get_by_test_id("node").first).to_be_attached()
+
+
+def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=80,70,0.8")
+    before = node(panel, "Default").bounding_box()
+    stage = panel.get_by_test_id("stage").bounding_box()
+    assert before is not None
+    assert stage is not None
+    x, y = stage["x"] + 300, stage["y"] + 200
+    fingers = page.context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80), ("touchMove", 100)):
+        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    after = node(panel, "Default").bounding_box()
+    assert after is not None
+    assert after["width"] > before["width"] * 1.6
+    expect(page).not_to_have_url(re.compile("graph.node="))

@@ -5,6 +5,7 @@ import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { cameraCodec } from './camera';
 import { opened, record } from './codecs';
 import { Explorer } from './explorer';
+import { Layouts } from './layouts';
 import { PipelineSource } from './pipeline';
 import { GraphSource, sameRecord, type Source } from './source';
 
@@ -86,7 +87,7 @@ export class GraphBoard extends TabState {
 
   readonly explorer: Explorer;
 
-  constructor(ctx: PluginContext) {
+  constructor(ctx: PluginContext, layouts: Layouts = new Layouts()) {
     super(ctx);
     let last: string | null = null;
     this.until(
@@ -96,7 +97,7 @@ export class GraphBoard extends TabState {
         last = subject ?? last;
       }),
     );
-    this.explorer = new Explorer(this);
+    this.explorer = new Explorer(this, layouts);
     this.until(() => this.explorer.dispose());
     // at once, and whenever a graph may have come or gone
     this.until(ctx.changes.subscribe(() => void this.loadList()));

@@ -2,7 +2,7 @@ import { batch, effect, signal, untracked } from '@preact/signals';
 import { message } from 'insight-host/kit';
 import type { GraphBoard } from './board';
 import { followed, framed, opening, type Camera } from './camera';
-import { Layouts } from './layouts';
+import type { Layouts } from './layouts';
 import { layoutInput, planOf, type Size } from './plan';
 import { frameSize, isWithin, sceneOf, type Opened, type Rect, type Scene } from './scene';
 import type { Source } from './source';
@@ -20,7 +20,6 @@ export class Explorer {
   readonly failure = signal<string | null>(null);
   /** Nodes are on their way to new places. */
   readonly moving = signal(false);
-  private readonly layouts: Layouts;
   private readonly stopFollowing: () => void;
   private stop = new AbortController();
   private shown: string | null = null;
@@ -30,9 +29,8 @@ export class Explorer {
 
   constructor(
     private readonly board: GraphBoard,
-    layouts: Layouts = new Layouts(),
+    private readonly layouts: Layouts,
   ) {
-    this.layouts = layouts;
     this.stopFollowing = effect(() => {
       const { source, expanded, texts } = this.board;
       const wanted = [source.value, expanded.value, texts.value] as const;

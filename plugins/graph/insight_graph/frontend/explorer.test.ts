@@ -1,0 +1,155 @@
+import type { Query } from 'insight-host';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import type { GraphInfo, Scope } from './answers';
+import { GraphBoard } from './board';
+import { layOut } from './layout';
+import { Layouts, type LayoutPort } from './layouts';
+import { edge, node, scope } from './testing';
+
+/** A worker that is none. */
+function port(): LayoutPort {
+  return {
+    onmessage: null,
+    onerror: null,
+    postMessage(message) {
+      const { number, input } = message as { number: number; input: Parameters<typeof layOut>[0] };
+      queueMicrotask(() => this.onmessage?.({ data: { number, layout: layOut(input) } } as MessageEvent));
+    },
+    terminate: () => undefined,
+  };
+}
+
+const SCOPES: Readonly<Record<string, Scope>> = {
+  '': scope('', [node('in'), node('a', 'scope', { children: 9 }), node('b', 'scope', { children: 300 }), ...Array.from({ length: 6 }, (_, i) => node(`n${i}`))], [edge('in', 'a'), edge('a', 'b')]),
+  a: scope('a', [node('a/x'), node('a/c', 'scope', { children: 400 })], [edge('a/x', 'a/c')]),
+  'a/c': scope('a/c', Array.from({ length: 400 }, (_, i) => node(`a/c/${i}`)), []),
+  b: scope('b', Array.from({ length: 300 }, (_, i) => node(`b/${i}`)), []),
+};
+const graph = (run: string): GraphInfo => ({ run, tag: 'g', index: 0, step: 0, wall_time: 1, size: 9, kind: 'operators', format: 'mindspore', name: 'g' });
+
+let board: GraphBoard | null = null;
+afterEach(() => board?.dispose());
+
+function made(answer: (route: string, query: Query) => unknown = () => undefined, runs = ['r', 's']): { readonly board: GraphBoard; readonly ctx: FakeContext; readonly asked: string[] } {
+  const asked: string[] = [];
+  const ctx = fakeContext(runs, {
+    json: async (route, query) => {
+      asked.push(`${route} ${String(query['id'] ?? '')}`);
+      const own = answer(route, query);
+      if (own !== undefined) return own;
+      if (route === 'graphs') return { graphs: runs.map(graph), profiles: [], pipelines: [] };
+      if (route === 'scope') return SCOPES[String(query['id'])] ?? Promise.reject(new Error(`no scope ${String(query['id'])}`));
+      if (route === 'node') return { path: [{ id: 'a', name: 'a', kind: 'scope' }, { id: 'a/c', name: 'c', kind: 'scope' }] };
+      throw new Error(route);
+    },
+  });
+  board = new GraphBoard(ctx, new Layouts(port));
+  board.explorer.view.value = { width: 800, height: 600 };
+  return { board, ctx, asked };
+}
+const frames = ({ explorer }: GraphBoard): readonly string[] | undefined => explorer.scene.value?.frames.map((frame) => frame.node.id);
+const shown = (found: GraphBoard, ids: readonly string[]) => vi.waitFor(() => expect(frames(found)).toEqual(ids));
+
+describe('what is opened', () => {
+  it('stays where it is on the screen, also when it closes', async () => {
+    const { board, ctx } = made();
+    await shown(board, []);
+    const place = (id: string): readonly [number, number] => {
+      const { scene, view } = board.explorer;
+      const [at, camera] = [scene.value?.places.get(id), board.explorer.cameraOf(scene.value as NonNullable<typeof scene.value>)];
+      return [((at?.x ?? NaN) - camera.x) * camera.scale + view.value.width / 2, ((at?.y ?? NaN) - camera.y) * camera.scale + view.value.height / 2];
+    };
+    const before = place('a');
+    board.explorer.toggle('a');
+    await shown(board, ['a']);
+    expect(place('a')).toEqual([expect.closeTo(before[0], 6), expect.closeTo(before[1], 6)]);
+    expect(ctx.address.value.get('open')).toBe('a');
+    board.explorer.toggle('a');
+    await shown(board, []);
+    expect(place('a')).toEqual([expect.closeTo(before[0], 6), expect.closeTo(before[1], 6)]);
+    expect(ctx.address.value.get('open')).toBe('~');
+  });
+
+  it('closes with what is in it, and a selection within becomes the scope', async () => {
+    const { board } = made();
+    await shown(board, []);
+    await board.explorer.reveal('a/c/7');
+    await shown(board, ['a', 'a/c']);
+    expect(board.selected.value).toBe('a/c/7');
+    board.explorer.toggle('a');
+    await shown(board, []);
+    expect(board.selected.value).toBe('a');
+    expect(board.expanded.value).toEqual([]);
+  });
+
+  it('comes back from the URL, and what is not there is left out', async () => {
+    const { board, asked } = made();
+    board.expanded.set(['a', 'gone', 'a/c']);
+    await shown(board, ['a', 'a/c']);
+    expect(asked).not.toContain('scope gone');
+  });
+
+  it('is asked for once', async () => {
+    const { board, asked } = made();
+    await shown(board, []);
+    for (const ids of [['a'], [], ['a']]) {
+      board.expanded.set(ids);
+      await shown(board, ids);
+    }
+    expect(asked.filter((one) => one === 'scope a')).toHaveLength(1);
+  });
+
+  it('is never more than can be drawn: what was opened first is closed, and this is said', async () => {
+    const { board, ctx } = made();
+    board.expanded.set(['b']);
+    await shown(board, ['b']);
+    board.explorer.toggle('a');
+    await shown(board, ['a', 'b']);
+    board.explorer.toggle('a/c');
+    await shown(board, ['a', 'a/c']);
+    expect(ctx.notices).toEqual([expect.stringContaining('"name":"b"')]);
+  });
+
+  it('stays closed when it cannot be read, and the reason is said', async () => {
+    const { board, ctx } = made((route, query) => (route === 'scope' && query['id'] === 'a' ? Promise.reject(new Error('cut off')) : undefined));
+    await shown(board, []);
+    board.explorer.toggle('a');
+    await vi.waitFor(() => expect(ctx.notices).toContain('cut off'));
+    expect(frames(board)).toEqual([]);
+    expect(board.explorer.failure.value).toBeNull();
+  });
+
+  it('belongs to one graph', async () => {
+    const { board } = made();
+    board.expanded.set(['a']);
+    await shown(board, ['a']);
+    board.select('a/x');
+    board.open('graph', { run: 's', tag: 'g', index: 0 });
+    await shown(board, []);
+    expect([board.selected.value, board.camera.value, board.expanded.value]).toEqual([null, null, null]);
+  });
+});
+
+describe('a graph', () => {
+  it('that cannot be read says why, and may be tried again', async () => {
+    let broken = true;
+    const { board } = made((route) => (route === 'scope' && broken ? Promise.reject(new Error('cut off')) : undefined));
+    await vi.waitFor(() => expect(board.explorer.failure.value).toBe('cut off'));
+    broken = false;
+    board.explorer.retry();
+    await shown(board, []);
+    expect(board.explorer.failure.value).toBeNull();
+  });
+
+  it('is that of the first selected run, until one is chosen', async () => {
+    const { board, ctx } = made();
+    await shown(board, []);
+    expect(board.graph.value?.run).toBe('r');
+    ctx.runs.select(['s']);
+    expect(board.graph.value?.run).toBe('s');
+    ctx.runs.select([]);
+    expect(board.graph.value).toBeNull();
+    await vi.waitFor(() => expect(board.explorer.scene.value).toBeNull());
+  });
+});
