@@ -302,17 +302,30 @@ def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Pat
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_columns_and_axes_are_chosen(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_columns_and_axes_are_chosen(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
     page.keyboard.press("c")
     chooser = page.get_by_test_id("chooser")
     chooser.locator('[data-column="max/accuracy"] [data-part=table]').check()
     chooser.locator('[data-column="max/accuracy"] [data-part=axis]').check()
     chooser.locator('[data-column="lr"] [data-part=table]').uncheck()
+    chooser.locator('[data-column="note"] [data-part=table]').check()
     page.keyboard.press("Escape")
     expect(axis(page, "max/accuracy")).to_be_visible()
     expect(cell(page, "adam_0", "max/accuracy")).to_have_text("0.9")
     expect(page.locator('.head [data-column="lr"]')).to_have_count(0)
+    cell(page, "adam_0", "note").get_by_role("button").click()
+    page.keyboard.type("two")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("lines")
+    page.keyboard.press("Enter")
+    expect(cell(page, "adam_0", "note")).to_have_text("two lines")
+    page.keyboard.press("w")
+    page.keyboard.type("note != null")
+    expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
+    cell(page, "adam_0", "note").get_by_role("button").click()
+    page.keyboard.press("Escape")  # keeps what was there
+    expect(cell(page, "adam_0", "note")).to_have_text("two lines")
 
 
 def test_scalars_are_the_table_where_there_is_no_lineage(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, TabState, type Setting } from 'insight-host/kit';
-import type { PluginContext, Run } from 'insight-host';
+import type { Annotation, PluginContext, Run } from 'insight-host';
 import type { ColumnInfo, ColumnsAnswer } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import { applyBrushes, brushesCodec, type Brush, type Brushes } from './brushes';
@@ -72,6 +72,7 @@ export class LineageBoard extends TabState {
     this.until(
       effect(() => {
         void this.loaded.value;
+        void this.annotated.value; // an expression may be about them
         void this.match(this.where.value);
       }),
     );
@@ -135,7 +136,8 @@ export class LineageBoard extends TabState {
   /** Why `where` says nothing. */
   readonly whereProblem = computed(() => this.matches.value?.problem ?? null);
 
-  readonly columns = computed<ReadonlyMap<string, ColumnInfo>>(() => new Map((this.listing.value?.columns ?? []).map((column) => [column.name, column])));
+  /** All that there are, by name; those of annotations also while nothing is written down. */
+  readonly columns = computed<ReadonlyMap<string, ColumnInfo>>(() => new Map([...(this.listing.value?.columns ?? []), ...this.annotated.value].map((column) => [column.name, column])));
   readonly frame = computed<Frame | null>(() => this.loaded.value?.with(this.annotated.value) ?? null);
   /** What was written down is the page's, which knows it first. */
   private readonly annotated = computed<readonly Column[]>(() => {
@@ -301,7 +303,10 @@ export class LineageBoard extends TabState {
     this.ctx.openTab('scalar');
   }
 
-  annotate(run: string, fields: Partial<Pick<Run, 'displayName' | 'note' | 'remark' | 'mark'>>): void {
-    this.ctx.runs.annotate(run, fields).catch((error: unknown) => this.ctx.notify('error', this.t('annotation.refused', { run, reason: message(error) })));
+  annotate(run: string, fields: Partial<Annotation>): void {
+    this.ctx.runs.annotate(run, fields).then(
+      () => void this.match(this.where.value),
+      (error: unknown) => this.ctx.notify('error', this.t('annotation.refused', { run, reason: message(error) })),
+    );
   }
 }

@@ -3,7 +3,7 @@ import type { Axis } from './axes';
 
 export const TOP = 34; // names of axes
 export const BOTTOM = 26; // what is missing
-const LETTER = 6.4;
+const LETTER = 7.2;
 const [NARROWEST, WIDEST] = [40, 140]; // left of the first axis
 export const RIGHT = 56; // of the last axis
 /** From the low end of an axis to the place of what is missing. */

@@ -115,8 +115,8 @@ function RowLine({ board, columns, place, active, row }: LineProps & { readonly 
   const classes = ['line', active && 'active', selected && 'selected', board.pointed.value === row && 'pointed'].filter(Boolean).join(' ');
   return (
     <div id={`lineage-line-${place}`} class={classes} role="row" aria-rowindex={place + 2} aria-selected={selected} data-run={run} style={lineStyle(place)} onPointerEnter={() => (board.pointed.value = row)}>
-      <div class="run-cell" role="rowheader" title={name === run ? run : `${name}\n${run}`}>
-        <input type="checkbox" tabIndex={-1} checked={selected} aria-label={board.t('run.select', { run: name })} onClick={() => board.toggleRun(run)} />
+      <div class="run-cell" role="rowheader" title={name === run ? run : `${name}\n${run}`} onClick={() => board.toggleRun(run)}>
+        <input type="checkbox" tabIndex={-1} checked={selected} aria-label={board.t('run.select', { run: name })} />
         <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
         <span class={name === run ? 'name' : 'name given'}>{name}</span>
       </div>
