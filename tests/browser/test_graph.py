@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
+from insight_core.testing import EventWriter
+from insight_core.testing.graphs import tensorflow_node
+from insight_core.testing.wire import event, int_field, message_field
+
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
@@ -340,3 +344,49 @@ def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
     assert after is not None
     assert after["width"] > before["width"] * 1.6
     expect(page).not_to_have_url(re.compile("graph.node="))
+
+
+def _times(micros: dict[str, int]) -> bytes:
+    """RunMetadata of one device."""
+    nodes = [
+        message_field(1, name.encode()) + int_field(2, 1) + int_field(5, time)
+        for name, time in micros.items()
+    ]
+    device = message_field(1, b"/device:GPU:0") + b"".join(message_field(2, one) for one in nodes)
+    return message_field(1, message_field(1, device))
+
+
+def test_times_devices_control_edges_and_what_is_broken(page: Page, serve: Serve, tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    graph = b"".join(
+        [
+            tensorflow_node("in", "Placeholder", device="/device:CPU:0", shape=[2, 3]),
+            tensorflow_node("slow", "MatMul", ["in"], device="/device:GPU:0", shape=[2, 3]),
+            tensorflow_node("quick", "Relu", ["slow", "^in", "nowhere"], device="/device:GPU:0"),
+            tensorflow_node(hostile, "Identity", ["quick"]),
+        ]
+    )
+    with EventWriter(tmp_path / "run") as writer:
+        writer.event(event(0, 1.0, message_field(4, graph)))
+        profile = message_field(1, b"step1") + message_field(2, _times({"slow": 90_000, "quick": 15}))
+        writer.event(event(1, 2.0, message_field(8, profile)))
+    page.on("dialog", lambda _: pytest.fail("a name was taken for a page"))
+    panel = opened(page, serve("--logdir", tmp_path), "")
+    expect(panel.locator('[data-edge="control"]')).to_have_count(1)
+    expect(panel.locator('[data-edge="control"] path').first).to_have_attribute(
+        "stroke-dasharray", re.compile("5")
+    )
+    expect(panel.locator('[data-legend="control"]')).to_be_visible()
+    color = panel.locator('[data-control="color"]')
+    color.select_option("device")
+    expect(panel.get_by_test_id("legend")).to_contain_text("/device:GPU:0")
+    color.select_option("time")
+    expect(panel.locator('[data-legend="times"]')).to_contain_text("90 ms")
+    fills = [node(panel, name).locator("rect").last.get_attribute("fill") for name in ("slow", "quick", "in")]
+    assert len(set(fills)) == 3
+    node(panel, "quick").click()
+    side = panel.get_by_test_id("node-panel")
+    expect(side.locator('[data-fact="time"]')).to_contain_text("15")
+    expect(side.locator(".missing")).to_contain_text("nowhere")
+    panel.locator('[data-action="notices"]').click()
+    expect(page.get_by_role("dialog").get_by_test_id("notices")).to_contain_text("nowhere")

@@ -10,7 +10,8 @@ export function useHighlight(board: GraphBoard, scene: Scene): Highlight | null 
   const trace = board.trace.value;
   const source = board.graphSource.value;
   const scopes = useMemo(() => ['', ...scene.frames.map((frame) => frame.node.id)], [scene]);
-  const key = selected !== null && source && trace !== 'near' ? JSON.stringify([source.shape, selected, scopes]) : null;
+  // while another drawing is on its way, its scopes are not yet those that are known here
+  const key = selected !== null && source && trace !== 'near' && !board.explorer.busy.value ? JSON.stringify([source.shape, selected, scopes]) : null;
   const found = useAnswer(key, (signal) => source?.trace(selected ?? '', scopes, signal) ?? Promise.reject(new Error()));
   useEffect(() => {
     if (found.error !== null) board.ctx.notify('error', found.error);
