@@ -297,7 +297,7 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logd
     open_images(page, serve("--logdir", logdir), "image.tags=eyes")
     expect(card(page, "eyes", "one").locator(".layer img")).to_be_visible()
     page.locator('[data-control="tag-filter"]').focus()
-    reached = []
+    reached: list[str] = []
     while "fullscreen" not in reached:
         assert len(reached) < 30, reached
         page.keyboard.press("Tab")
