@@ -106,6 +106,13 @@ def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_hparams.py", workspace)
 
 
+@pytest.fixture(scope="session")
+def mindinsight_landscapes(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """Landscapes below a directory as MindInsight's LandscapeProcessor answers."""
+    workspace = tmp_path_factory.mktemp("mindinsight")
+    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_landscapes.py", workspace)
+
+
 @pytest.fixture
 def insight() -> Iterator[Callable[..., Scalars]]:
     """The same of this host; ``attempts`` as in ScalarQuery."""

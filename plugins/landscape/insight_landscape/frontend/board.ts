@@ -64,7 +64,9 @@ export class LandscapeBoard extends Board {
     void this.loadList();
   }
 
-  protected override changed(_series: Changed): void {
+  protected override changed(series: Changed): void {
+    // Also files that say more of a run that is shown: what is there stays until it has come anew.
+    for (const key of this.requested) if (!series || series[(JSON.parse(key) as readonly string[])[0] ?? '']) this.requested.delete(key);
     void this.loadList();
   }
 

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { HALF_HEIGHT, projected, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
+import { pathData, ringsOf } from './contours';
+import { toSVG } from './marks';
+import { inBox, meshOf, VALUES } from './mesh';
+import { pathMarks, planPicture, plotOf, projection, type Look } from './plan';
+import { lossScale } from './scale';
+import { landscapeOf, pathOf } from './testing';
+
+const ink = { text: '#111', muted: '#222', grid: '#333', border: '#444', surface: '#555', hole: '#666' };
+const slope = landscapeOf([0, 1, 4], [0, 10], [0, 1, 4, 0, 1, 4]); // the loss is x
+const look: Look = { form: 'contour', scale: lossScale(0, 4, false), extent: { x: [0, 4], y: [0, 10] }, ramp: 'gray', levels: 3, path: { color: '#ff0000', width: 2 }, ink };
+
+describe('lines of equal loss', () => {
+  it('are where the loss is, on axes that are not even', () => {
+    const [ring] = ringsOf(slope, 2.5);
+    const within = (ring ?? []).filter(([, y]) => y >= 0 && y <= 10).map(([x]) => x);
+    expect(within).toContain(2.5);
+    for (const x of within.filter((x) => x < 4)) expect(x).toBeCloseTo(2.5);
+    expect(ringsOf(slope, 2.5)).toBe(ringsOf(slope, 2.5)); // kept
+  });
+
+  it('go around hills and holes', () => {
+    const hill = landscapeOf([0, 1, 2, 3, 4], [0, 1, 2], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]);
+    expect(ringsOf(hill, 0.5)).toHaveLength(2);
+    expect(ringsOf(landscapeOf([0, 1], [0, 1], [NaN, 1, 1, NaN]), 0.5).length).toBeGreaterThan(0);
+    expect(pathData([[[0, 0], [1, 1]]], (x) => x * 10, (y) => -y)).toBe('M0.0,0.0L10.0,-1.0Z');
+  });
+});
+
+describe('a plan', () => {
+  it('has one line for each level, and the bar of colours', () => {
+    const { marks } = planPicture([{ landscape: slope, name: 'a', color: '#0000ff' }], look, 500, 400);
+    expect(marks.filter((mark) => mark.kind === 'path' && mark.width === 1.4)).toHaveLength(3);
+    expect(marks.filter((mark) => mark.kind === 'text').map(({ text }) => text)).toEqual(expect.arrayContaining(['0', '4', '10']));
+  });
+
+  it('marks what is no number', () => {
+    const hole = landscapeOf([0, 1, 2], [0, 1], [0, NaN, 1, 2, 3, 4]);
+    const filled = planPicture([{ landscape: hole, name: 'a', color: '#0000ff' }], { ...look, form: 'topographic' }, 500, 400).marks.filter((mark) => mark.kind === 'path' && mark.fill === ink.hole);
+    expect(filled).toHaveLength(1);
+  });
+
+  it('shows the path as far as it has gone', () => {
+    const item = { landscape: landscapeOf([0, 4], [0, 10], [0, 1, 2, 3], pathOf([1, 2, 3], [0, 2, 4], [0, 5, 10], [3, 2, 1])), name: 'a', color: '#0000ff' };
+    const plot = plotOf(500, 400);
+    const { toX, toY } = projection(look.extent, plot);
+    const line = (progress: number): string | undefined => pathMarks(item, look, plot, progress).flatMap((mark) => (mark.kind === 'path' && mark.stroke === '#ff0000' ? [mark.d] : []))[0];
+    const at = (x: number, y: number): string => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`;
+    expect(line(0.5)).toBe(`M${at(0, 0)}L${at(1, 2.5)}`);
+    expect(line(Infinity)).toBe(`M${at(0, 0)}L${at(2, 5)}L${at(4, 10)}L${at(4, 10)}`);
+  });
+
+  it('is saved as a file in which names are text', () => {
+    const picture = planPicture([{ landscape: slope, name: 'a', color: '#0000ff' }], look, 300, 200);
+    const svg = toSVG([{ picture, left: 0, top: 0 }], 'a<b>&"', 'sans', '#fff');
+    const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    expect(parsed.querySelector('title')?.textContent).toBe('a<b>&"');
+    expect(parsed.querySelectorAll('clipPath').length).toBe(1);
+  });
+});
+
+describe('the surface', () => {
+  it('fills its box', () => {
+    const { vertices, indices } = meshOf(slope, look.extent, look.scale);
+    expect([...vertices.slice(0, 3)]).toEqual([-1, -1, -HALF_HEIGHT]);
+    expect([...vertices.slice(5 * VALUES, 5 * VALUES + 3)]).toEqual([1, 1, HALF_HEIGHT]);
+    expect(indices).toHaveLength(2 * 2 * 3);
+    for (let at = 0; at < 6; at++) expect(Math.hypot(...vertices.slice(at * VALUES + 3, at * VALUES + 6))).toBeCloseTo(1);
+    expect(vertices[3]).toBeLessThan(0); // it rises to the right
+    expect(inBox(look.extent, look.scale, 2, 5, 2)).toEqual([0, 0, 0]);
+  });
+
+  it('has a hole where the loss is no number, and half a square beside it', () => {
+    const of = (...z: number[]): number => meshOf(landscapeOf([0, 1], [0, 1], z), { x: [0, 1], y: [0, 1] }, lossScale(0, 3, false)).indices.length;
+    expect(of(0, 1, 2, 3)).toBe(6);
+    for (let bad = 0; bad < 4; bad++) expect(of(...[0, 1, 2, 3].map((z, i) => (i === bad ? NaN : z)))).toBe(3);
+    expect(of(NaN, 1, Infinity, 3)).toBe(0);
+  });
+
+  it('is looked at from where the camera is', () => {
+    const front = viewMatrix({ azimuth: 0, elevation: 2, zoom: 1 }, 800, 400);
+    const [left, right] = [projected(front, [-1, 0, 0], 800, 400), projected(front, [1, 0, 0], 800, 400)];
+    expect(left[0]).toBeLessThan(400);
+    expect(left[0] + right[0]).toBeCloseTo(800, 3);
+    expect(projected(front, [0, 0, 0.5], 800, 400)[1]).toBeLessThan(projected(front, [0, 0, -0.5], 800, 400)[1]);
+    expect(projected(front, [0, -1, 0], 800, 400)[2]).toBeLessThan(projected(front, [0, 1, 0], 800, 400)[2]); // nearer
+    const above = viewMatrix({ azimuth: 0, elevation: 89, zoom: 1 }, 800, 400);
+    expect(projected(above, [0, 1, 0], 800, 400)[1]).toBeLessThan(projected(above, [0, -1, 0], 800, 400)[1]);
+    const from = viewMatrix({ azimuth: 90, elevation: 2, zoom: 1 }, 800, 400);
+    expect(projected(from, [1, 0, 0], 800, 400)[2]).toBeLessThan(projected(from, [-1, 0, 0], 800, 400)[2]);
+  });
+
+  it('turns all around, and not below the ground', () => {
+    expect(turned({ azimuth: 170, elevation: 30, zoom: 1 }, 20, 100)).toEqual({ azimuth: -170, elevation: 89, zoom: 1 });
+    expect(turned(FIRST_CAMERA, 0, -100).elevation).toBe(2);
+    expect(zoomed(FIRST_CAMERA, 100).zoom).toBe(6);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { alongPath, lossAt, placeOn } from './landscape';
+import { Player } from './player';
+import { landscapeOf, pathOf } from './testing';
+
+describe('a landscape', () => {
+  const uneven = landscapeOf([0, 1, 4], [-1, 1], [0, 1, 4, 10, 11, 14]);
+
+  it('is read between its points, on axes that are not even', () => {
+    expect(lossAt(uneven, 1, -1)).toBe(1);
+    expect(lossAt(uneven, 2.5, -1)).toBe(2.5);
+    expect(lossAt(uneven, 2.5, 0)).toBe(7.5);
+    expect(lossAt(uneven, 4, 1)).toBe(14);
+  });
+
+  it('has no loss beyond its ends, nor beside what is no number', () => {
+    for (const [x, y] of [[-0.1, 0], [4.1, 0], [1, 1.1], [NaN, 0]] as const) expect(lossAt(uneven, x, y)).toBeNaN();
+    const hole = landscapeOf([0, 1], [0, 1], [0, 1, NaN, 3]);
+    expect(lossAt(hole, 0.5, 0.5)).toBeNaN();
+    expect(lossAt(hole, 1, 1)).toBe(3);
+    expect(lossAt(hole, 0.5, 0)).toBe(0.5);
+  });
+
+  it('finds places on long axes', () => {
+    const axis = Float64Array.from({ length: 256 }, (_, i) => i * i);
+    expect(placeOn(axis, 100 * 100 + 1)).toEqual([100, 1 / 201]);
+    expect(placeOn(axis, 0)).toEqual([0, 0]);
+    expect(placeOn(axis, 255 * 255)).toEqual([254, 1]);
+  });
+});
+
+describe('the path', () => {
+  const path = pathOf([1, 2, 4], [0, 2, 2], [0, 0, 4], [9, 5, 1]);
+
+  it('is walked between its points', () => {
+    expect(alongPath(path, 0.5)).toEqual({ x: 1, y: 0, z: 7, index: 0 });
+    expect(alongPath(path, 1)).toEqual({ x: 2, y: 0, z: 5, index: 1 });
+    expect(alongPath(path, Infinity)).toEqual({ x: 2, y: 4, z: 1, index: 2 });
+  });
+
+  it('plays from where it is to its end, and from the start when it is there', () => {
+    const player = new Player(() => path);
+    expect(player.last).toBe(2);
+    player.seek(1);
+    expect(player.progress.value).toBe(1);
+    expect(player.advance(200)).toBe(true);
+    expect(player.progress.value).toBeCloseTo(1.3);
+    expect(player.advance(2000)).toBe(false);
+    expect(player.progress.value).toBe(Infinity);
+    player.play();
+    expect([player.playing.value, player.progress.value]).toEqual([true, 0]);
+    player.seek(2);
+    expect([player.playing.value, player.progress.value]).toEqual([false, Infinity]);
+  });
+
+  it('takes no longer than some seconds, however long it is', () => {
+    const long = Array.from({ length: 10_001 }, (_, i) => i);
+    const player = new Player(() => pathOf(long, long, long, long));
+    player.seek(0);
+    player.advance(6000);
+    expect(player.progress.value).toBeCloseTo(5000);
+  });
+});
