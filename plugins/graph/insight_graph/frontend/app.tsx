@@ -2,6 +2,7 @@ import { Empty } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { Dialogs } from './dialogs';
+import { AWAY } from './drawing';
 import { GraphPanel } from './graph_panel';
 import { Legend } from './legend';
 import { NodePanel } from './node_panel';
@@ -46,18 +47,18 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
           <Empty title={say('failure.graph')} text={explorer.failure.value}>
             <button type="button" data-action="retry" onClick={() => explorer.retry()}>{say('retry')}</button>
           </Empty>
+        ) : !scene ? (
+          <p class="loading">{say('loading')}</p>
         ) : (
-          scene && (
-            <>
-              {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
-              <Stage board={board} scene={scene} />
-              <ZoomTools board={board} />
-              <Legend board={board} scene={scene} />
-              <footer class="counts" data-testid="graph-status">
-                <Status board={board} />
-              </footer>
-            </>
-          )
+          <>
+            {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
+            <Stage board={board} scene={scene} />
+            <ZoomTools board={board} />
+            <Legend board={board} scene={scene} />
+            <footer class="counts" data-testid="graph-status">
+              <Status board={board} />
+            </footer>
+          </>
         )}
       </div>
       {board.panel.value && <aside class="side" data-testid="panel">{isPipeline ? <PipelinePanel board={board} id={board.selected.value} /> : board.selected.value === null ? <GraphPanel board={board} /> : <NodePanel board={board} id={board.selected.value} />}</aside>}
@@ -70,7 +71,9 @@ function Status({ board }: { readonly board: GraphBoard }): JSX.Element | null {
   const scene = board.explorer.scene.value;
   if (!scene) return null;
   const { nodes, edges } = scene.root.graph;
-  return <>{board.t(board.show.value === 'pipeline' ? 'status.pipeline' : 'status', { shown: scene.nodes.filter(({ item }) => item.node).length, frames: scene.frames.length, nodes, edges })}</>;
+  const number = (value: number): string => value.toLocaleString(board.locale.value);
+  const away = scene.omitted > 0 ? ` · ${AWAY} ${scene.omitted.toLocaleString(board.locale.value)}` : '';
+  return <>{board.t(board.show.value === 'pipeline' ? 'status.pipeline' : 'status', { shown: scene.nodes.filter(({ item }) => item.node).length, frames: scene.frames.length, nodes: number(nodes), edges: number(edges) }) + away}</>;
 }
 
 function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {

@@ -16,6 +16,8 @@ export interface DrawingProps {
   readonly still?: boolean;
 }
 
+/** Stands where there are edges that are not drawn. */
+export const AWAY = '⇅';
 const PALE = 0.22;
 const SIGNS = { open: 'M-3.5 0h7M0-3.5v7', close: 'M-3.5 0h7' } as const;
 
@@ -121,6 +123,11 @@ function NodeBox({ drawn: { item, width, height }, ink, tint, edge }: BoxProps):
           {box.note}
         </text>
       )}
+      {node?.aside && (
+        <text x={width} y={kind === 'stack' ? -9 : -4} text-anchor="end" fill={ink.muted} font-size={NOTE_SIZE}>
+          {AWAY}
+        </text>
+      )}
       {opens && (
         <>
           <text x={width - 25} y={height / 2 + 3.5} text-anchor="end" fill={ink.muted} font-size={NOTE_SIZE} font-weight={TITLE_WEIGHT}>
@@ -147,7 +154,7 @@ function FrameBox({ frame, ink, edge, still }: { readonly frame: Frame; readonly
   const { node, width, height, depth, outside, omitted } = frame;
   const tint = ink.frame(depth);
   const away = outside + omitted;
-  const note = away > 0 ? `⇅ ${away.toLocaleString('en')}` : '';
+  const note = away > 0 ? `${AWAY} ${away.toLocaleString('en')}` : '';
   return (
     <g class="frame" {...place(frame, still)} {...(still ? {} : { 'data-testid': 'frame', 'data-id': node.id, 'data-name': node.name, ...(away > 0 ? { 'data-away': away } : {}) })}>
       <title>{node.name}</title>

@@ -90,6 +90,18 @@ describe('what is opened', () => {
     expect(asked).not.toContain('scope gone');
   });
 
+  it('and selected is brought into the middle once the page has a place for it', async () => {
+    const { board } = made();
+    board.explorer.view.value = { width: 0, height: 0 };
+    board.expanded.set(['a', 'a/c']);
+    board.select('a/c/399');
+    await shown(board, ['a', 'a/c']);
+    expect(board.camera.value).toBeNull();
+    board.explorer.view.value = { width: 800, height: 600 };
+    const place = board.explorer.scene.value?.places.get('a/c/399');
+    expect(board.camera.value).toEqual({ x: (place?.x ?? 0) + (place?.width ?? 0) / 2, y: (place?.y ?? 0) + (place?.height ?? 0) / 2, scale: 0.8 });
+  });
+
   it('is asked for once', async () => {
     const { board, asked } = made();
     await shown(board, []);

@@ -20,7 +20,7 @@ export class Explorer {
   readonly failure = signal<string | null>(null);
   /** Nodes are on their way to new places. */
   readonly moving = signal(false);
-  private readonly stopFollowing: () => void;
+  private readonly stops: readonly (() => void)[];
   private stop = new AbortController();
   private shown: string | null = null;
   private anchor: string | null = null;
@@ -31,15 +31,20 @@ export class Explorer {
     private readonly board: GraphBoard,
     private readonly layouts: Layouts,
   ) {
-    this.stopFollowing = effect(() => {
-      const { source, expanded, texts } = this.board;
-      const wanted = [source.value, expanded.value, texts.value] as const;
-      untracked(() => void this.settle(...wanted));
-    });
+    this.stops = [
+      effect(() => {
+        const { source, expanded, texts } = this.board;
+        const wanted = [source.value, expanded.value, texts.value] as const;
+        untracked(() => void this.settle(...wanted));
+      }),
+      effect(() => {
+        if (this.view.value.width > 0) untracked(() => this.arrive());
+      }),
+    ];
   }
 
   dispose(): void {
-    this.stopFollowing();
+    for (const stop of this.stops) stop();
     this.stop.abort();
     this.layouts.dispose();
     clearTimeout(this.timer);
@@ -151,24 +156,31 @@ export class Explorer {
     if (expanded && scene.nodes.length > MOST_NODES && this.closeOldest(scene, expanded)) return;
     const before = this.board.subject.peek() === this.shown ? this.scene.peek() : null;
     this.shown = this.board.subject.peek();
-    const { goal } = this;
+    // an address that says what is selected and not what is seen
+    if (!before && this.board.camera.peek() === null) this.goal ??= this.board.selected.peek();
     const camera = this.cameraFor(before, scene);
-    [this.anchor, this.goal] = [null, null];
+    this.anchor = null;
     batch(() => {
       if (before && before !== scene) this.move();
       this.scene.value = scene;
       if (camera !== undefined) this.board.camera.set(camera);
     });
-    // A new drawing says its selection by an address: it is brought into sight.
-    if (!before && goal === null && this.board.camera.peek() === null) {
-      const place = scene.places.get(this.board.selected.peek() ?? '');
-      if (place) this.board.camera.set(framed(place, this.view.peek(), opening(scene, this.view.peek())));
-    }
+  }
+
+  /** Brings into the middle what was to be seen before the page had a place for the drawing. */
+  private arrive(): void {
+    const scene = this.scene.peek();
+    const place = this.goal === null ? undefined : scene?.places.get(this.goal);
+    if (!scene || !place) return;
+    this.goal = null;
+    this.board.camera.set(framed(place, this.view.peek(), this.cameraOf(scene)));
   }
 
   private cameraFor(before: Scene | null, scene: Scene): Camera | null | undefined {
     const view = this.view.peek();
     const goal = this.goal === null ? undefined : scene.places.get(this.goal);
+    if (goal && view.width === 0) return undefined;
+    this.goal = null;
     const now = before ? this.cameraOf(before) : (this.board.camera.peek() ?? opening(scene, view));
     if (goal) return framed(goal, view, now);
     if (!before) return undefined;

@@ -2,6 +2,7 @@ import { Button } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { GraphBoard } from './board';
+import { AWAY } from './drawing';
 import { heated, inkOf, paletteOf, type Ink } from './ink';
 import { KindMark } from './kind_mark';
 import type { Scene } from './scene';
@@ -41,6 +42,12 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
           <li data-legend="control">
             <LineMark ink={ink} dashed />
             {say('edge.control')}
+          </li>
+        )}
+        {(scene.nodes.some(({ item }) => item.node?.aside) || scene.frames.some(({ outside, omitted }) => outside + omitted > 0)) && (
+          <li data-legend="away">
+            <span class="line-mark">{AWAY}</span>
+            {say('edge.away')}
           </li>
         )}
         {!isPipeline && board.selected.value !== null && (

@@ -52,6 +52,8 @@ export interface Scene extends Size {
   /** Keys of the proxies that stand for a node. */
   readonly proxies: ReadonlyMap<string, readonly string[]>;
   readonly root: Scope;
+  /** Edges of the root that are not drawn. */
+  readonly omitted: number;
 }
 
 export const HEAD = 34; // of a frame, with its title
@@ -103,7 +105,7 @@ export function sceneOf(root: Opened): Scene {
       });
     });
   }
-  return { nodes, frames, lines, places, names, parents, proxies, root: root.scope, width: root.layout.width, height: root.layout.height };
+  return { nodes, frames, lines, places, names, parents, proxies, root: root.scope, omitted: root.plan.omitted, width: root.layout.width, height: root.layout.height };
 }
 
 /** A route as SVG path data: bends with vertical ends between its points, so that it is smooth. */

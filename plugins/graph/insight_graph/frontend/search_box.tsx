@@ -37,6 +37,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
   const take = (found: Found | undefined): void => {
     if (!found) return;
     open.value = false;
+    root.current?.closest('.graphs')?.querySelector<SVGElement>('.canvas')?.focus(); // arrows go on from there
     void board.explorer.reveal(found.id);
   };
   useEffect(() => {

@@ -56,7 +56,7 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
   const runs = [...new Set(records.map(({ run }) => run))];
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
-    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={board.t(`show.${show}`)} value={at} onChange={(event) => {
+    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={chosen?.tag ?? ''} value={at} onChange={(event) => {
       const record = records[Number(event.currentTarget.value)];
       if (record) board.open(show, record);
     }}>
