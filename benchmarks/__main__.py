@@ -19,7 +19,16 @@ from pathlib import Path
 
 from attrs import frozen
 
-from benchmarks import bench_http, bench_live, bench_load, bench_payloads, bench_query, bench_startup
+from benchmarks import (
+    bench_graphs,
+    bench_http,
+    bench_lineage,
+    bench_live,
+    bench_load,
+    bench_payloads,
+    bench_query,
+    bench_startup,
+)
 from benchmarks.corpus import CORPORA, WrittenCorpus, event_files, kept_corpus
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed
@@ -27,7 +36,13 @@ from benchmarks.table import OURS, Row, render
 
 _QUICK = ("wide", "many", "million")
 _LIVE = "live"
-_COUNTED = {"scalar": "points", "image": "images", "histogram": "histograms", "tensor": "tensors"}
+_COUNTED = {
+    "scalar": "points",
+    "image": "images",
+    "histogram": "histograms",
+    "tensor": "tensors",
+    "graph": "graphs",
+}
 _APPENDS, _QUICK_APPENDS = 50, 10
 
 
@@ -47,6 +62,8 @@ _PARTS: Mapping[str, Part] = {
     "http": Part(("wide",), bench_http.measure),
     "query": Part(bench_query.CORPORA, bench_query.measure),
     "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),
+    "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
+    "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
 }
 
 

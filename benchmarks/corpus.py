@@ -12,6 +12,9 @@ pictures   20,000 images of 64 x 64 pixels in one series
 histograms 5 series x 2,000 histograms, as torch writes them
 tensors    2,000 tensors of 1 MB in one series, as MindSpore writes them: 2 GB
 large_tensor  4 tensors of 10,000,000 values
+graph_100k    a graph of 100,000 nodes, as TensorFlow writes it
+graph_million a graph of 1,000,000 nodes
+search     10,000 short MindSpore runs, each with 30 columns of lineage
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
+import json
 import os
 import shutil
+import struct
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,15 +37,20 @@ from numpy.typing import NDArray
 
 from insight_core.api import Dialect
 from insight_core.testing import EventWriter, png
+from insight_core.testing.graphs import large_tensorflow_graph
 from insight_core.testing.scalar_block import Form
+from insight_core.testing.wire import event, message_field, record, varint
 
 _BLOCK = 50_000  # steps written at a time
 _START = 1_700_000_000.0
 _REVISION = 1  # of what is written for the same Corpus
 
 
-Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor"]
-PLUGINS: dict[Kind, str] = {"blob": "image"}  # that show it, where they are named otherwise
+Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor", "graph", "lineage"]
+PLUGINS: dict[Kind, str] = {
+    "blob": "image",
+    "lineage": "scalar",
+}  # that show it, where they are named otherwise
 
 
 @frozen
@@ -48,7 +58,8 @@ class Corpus:
     """``runs`` of ``tags`` series of ``steps`` points each.
 
     ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
-    of a tensor, or those that a histogram counts.
+    of a tensor, those that a histogram counts, the nodes of a graph, or the columns of the lineage that a
+    run has beside its scalars.
     """
 
     runs: int
@@ -80,7 +91,10 @@ CORPORA = {
     "pictures": Corpus(runs=1, tags=1, steps=20_000, kind="image", size=64),
     "histograms": Corpus(runs=1, tags=5, steps=2000, kind="histogram", size=10_000),
     "tensors": Corpus(1, 1, 2000, Dialect.MINDSPORE, kind="tensor", size=250_000),
+    "graph_100k": Corpus(1, 1, 1, kind="graph", size=100_000),
+    "graph_million": Corpus(1, 1, 1, kind="graph", size=1_000_000),
     "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
+    "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
 }
 
 
@@ -119,10 +133,16 @@ def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     for number in range(corpus.runs):
         start_time = _START + 100 * number
         with EventWriter(logdir / run_name(number), corpus.dialect, start_time=start_time) as writer:
-            if corpus.kind == "scalar":
+            if corpus.kind in ("scalar", "lineage"):
                 _write_scalars(writer, corpus, random)
+            elif corpus.kind == "graph":
+                graph = message_field(4, large_tensorflow_graph(corpus.size))
+                writer.event(event(0, start_time, graph))
             else:
                 _write_payloads(writer, corpus, random)
+        if corpus.kind == "lineage":
+            name = f"events.out.events.summary.{int(start_time)}.0.host_lineage"
+            (logdir / run_name(number) / name).write_bytes(_lineage(corpus.size, random))
 
 
 def run_name(number: int) -> str:
@@ -162,6 +182,28 @@ def _write_payloads(writer: EventWriter, corpus: Corpus, random: np.random.Gener
                 writer.histogram(tag, step, next(values))
             else:
                 writer.tensor(tag, step, next(values))
+
+
+def _lineage(columns: int, random: np.random.Generator) -> bytes:
+    """A lineage file: eight columns of training; metrics and what the user added, half and half."""
+
+    def double(number: int, value: float) -> bytes:
+        return varint(number << 3 | 1) + struct.pack("<d", value)
+
+    def whole(number: int, value: int) -> bytes:
+        return varint(number << 3) + varint(value)
+
+    part = message_field
+    hyper = part(1, (b"Adam", b"SGD", b"Momentum")[random.integers(3)]) + part(3, b"CrossEntropy")
+    hyper += double(2, 10.0 ** random.uniform(-4, -1)) + whole(4, int(random.integers(1, 90)))
+    hyper += whole(8, 2 ** int(random.integers(3, 9)))
+    trained = part(1, hyper) + part(2, whole(2, 50_000)) + part(3, part(1, b"ResNet")) + part(4, whole(4, 9))
+    metrics = {f"metric_{number:02d}": float(random.random()) for number in range((columns - 8) // 2)}
+    custom = b""
+    for number in range(columns - 8 - len(metrics)):
+        custom += part(1, part(5, part(1, b"custom_%02d" % number) + double(2, float(random.normal()))))
+    events = part(6, trained), part(7, part(2, json.dumps(metrics).encode())), part(10, custom)
+    return b"".join(map(record, events))
 
 
 def _values(corpus: Corpus, random: np.random.Generator) -> Iterator[Any]:

@@ -168,7 +168,8 @@ def _steps(info: Mapping[str, object]) -> dict[str, object]:
 
 
 def _expected(corpus: Corpus, info: dict[str, int]) -> dict[str, dict[str, dict[str, int]]]:
-    return {run_name(i): dict.fromkeys(tag_names(corpus.tags), info) for i in range(corpus.runs)}
+    tags = ["__run_graph__"] if corpus.kind == "graph" else tag_names(corpus.tags)
+    return {run_name(i): dict.fromkeys(tags, info) for i in range(corpus.runs)}
 
 
 def _tags_of_tensorboard(port: int, plugin: str) -> dict[str, set[str]]:

@@ -44,6 +44,15 @@ def test_tensorflow_2_writes_metadata_with_every_value(tmp_path: Path) -> None:
     assert file.read_bytes().count(b"scalars") == 14
 
 
+def test_a_corpus_of_graphs_is_whole(tmp_path: Path, load: Load) -> None:
+    write_corpus(evolve(CORPORA["graph_100k"], size=500), tmp_path)
+    provider = load(tmp_path)
+    [owner] = provider.plugins()
+    [info] = provider.series(owner)
+    assert (info.key.run, info.key.tag) == (run_name(0), "__run_graph__")
+    assert provider.payload(owner, info.key, 0).data.count(b"MatMul") > 50
+
+
 def test_a_corpus_of_images_is_whole(tmp_path: Path, load: Load) -> None:
     write_corpus(evolve(CORPORA["blobs"], runs=1, tags=2, steps=3), tmp_path)
     provider = load(tmp_path)
