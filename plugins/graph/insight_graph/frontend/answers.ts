@@ -179,9 +179,6 @@ export interface Statistics {
   readonly parameter_values: number;
   readonly parameter_bytes: number;
   readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
-  readonly devices: readonly { readonly device: string; readonly count: number; readonly time: number | null }[];
-  readonly dtypes: readonly { readonly dtype: string; readonly count: number }[];
-  readonly notices: readonly Notice[];
 }
 export interface RemovedAnswer {
   readonly total: number;
@@ -192,7 +189,6 @@ export interface RemovedAnswer {
     readonly nodes: readonly { readonly id: string; readonly name: string; readonly type: string; readonly path: readonly string[] }[];
     readonly types: readonly TypeCount[];
   }[];
-  readonly lifted: readonly { readonly id: string; readonly from: string; readonly to: string }[];
 }
 
 export interface NamedValue {

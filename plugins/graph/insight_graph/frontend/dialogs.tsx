@@ -45,18 +45,6 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
                 {rule.removed > Math.min(200, rule.nodes.length) && <p class="count">{say('node.some', { shown: Math.min(200, rule.nodes.length), count: rule.removed })}</p>}
               </Section>
             ))}
-          {found.lifted.length > 0 && (
-            <Section title={say('removed.lifted')} count={found.lifted.length}>
-              <ul class="links">
-                {found.lifted.slice(0, 200).map(({ id, from, to }) => (
-                  <li key={id}>
-                    <span class="name">{id}</span>
-                    <span class="what">{`${from || '/'} → ${to || '/'}`}</span>
-                  </li>
-                ))}
-              </ul>
-            </Section>
-          )}
         </div>
       )}
     </Dialog>

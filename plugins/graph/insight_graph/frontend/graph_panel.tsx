@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Statistics } from './answers';
 import type { GraphBoard } from './board';
 import { Section, Types } from './node_panel';
-import { shapeText, timeOf } from './texts';
+import { shapeText } from './texts';
 import { useAnswer } from './use_answer';
 
 /** What there is in the whole graph: while nothing is selected. */
@@ -13,7 +13,6 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
   const { value: found, error } = useAnswer(source && source.key, () => source?.statistics() ?? Promise.reject(new Error('')));
   if (error) return <p class="problem" role="alert">{error}</p>;
   if (!found) return <div class="waiting" aria-busy="true" />;
-  const { locale } = board;
   return (
     <div class="graph-panel" data-testid="graph-panel">
       <h3>{board.graph.value?.name}</h3>
@@ -22,21 +21,6 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
       <Section title={say('node.types')} count={found.types.length}>
         <Types board={board} types={found.types} />
       </Section>
-      {found.devices.some(({ device }) => device !== '') && (
-        <Section title={say('statistics.devices')} count={found.devices.length}>
-          <table class="facts">
-            <tbody>
-              {found.devices.map(({ device, count, time }) => (
-                <tr key={device}>
-                  <th scope="row">{device || '–'}</th>
-                  <td class="number">{count.toLocaleString(locale.value)}</td>
-                  <td class="number">{time ? timeOf(time, locale.value) : ''}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Section>
-      )}
       {found.largest_parameters.length > 0 && (
         <Section title={say('statistics.largest')} count={found.largest_parameters.length}>
           <ul class="links" data-testid="largest">
