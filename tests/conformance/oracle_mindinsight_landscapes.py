@@ -1,8 +1,8 @@
 """Run by the Python of an environment with MindInsight: prints the landscapes below a directory as JSON.
 
-``{run: {"intervals": [[first, last], ...], "landscapes": {name: answer}}}`` as the LandscapeProcessor answers,
-the engine of its REST API; ``name`` is ``first-last`` or ``final``. Facts of the lineage are asked of its lineage
-parser, by the run's directory.
+``{run: {"intervals": [[first, last], ...], "landscapes": {name: answer}}}`` as the LandscapeProcessor has it,
+the engine of its REST API; ``name`` is ``first-last`` or ``final``. Facts of the lineage are asked of its
+parser of lineage files, by the run's directory.
 """
 
 from __future__ import annotations

@@ -73,6 +73,7 @@ void main() { color = vec4(tint, 1.0); }`;
 
 const CORNERS = new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]);
 const TEXELS = 256;
+const MESHES = 48; // that are held by the graphics card
 
 interface Uploaded {
   readonly array: WebGLVertexArrayObject;
@@ -154,16 +155,6 @@ export class Renderer {
     return canvas;
   }
 
-  /** Forgets what is not among these. */
-  keep(meshes: ReadonlySet<Mesh>): void {
-    for (const [mesh, { array, buffers }] of this.meshes) {
-      if (meshes.has(mesh)) continue;
-      this.gl.deleteVertexArray(array);
-      for (const buffer of buffers) this.gl.deleteBuffer(buffer);
-      this.meshes.delete(mesh);
-    }
-  }
-
   dispose(): void {
     this.gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
@@ -193,7 +184,13 @@ export class Renderer {
   private uploaded(mesh: Mesh): Uploaded {
     const { gl } = this;
     const known = this.meshes.get(mesh);
-    if (known) return known;
+    if (known) {
+      this.meshes.delete(mesh); // to the end: those drawn last are forgotten last
+      this.meshes.set(mesh, known);
+      return known;
+    }
+    const [oldest] = this.meshes;
+    if (oldest && this.meshes.size >= MESHES) this.forget(...oldest);
     const array = gl.createVertexArray();
     const buffers = [gl.createBuffer(), gl.createBuffer()] as const;
     gl.bindVertexArray(array);
@@ -206,6 +203,12 @@ export class Renderer {
     const made = { array, buffers };
     this.meshes.set(mesh, made);
     return made;
+  }
+
+  private forget(mesh: Mesh, { array, buffers }: Uploaded): void {
+    this.gl.deleteVertexArray(array);
+    for (const buffer of buffers) this.gl.deleteBuffer(buffer);
+    this.meshes.delete(mesh);
   }
 
   private useColors(colors: readonly Color[]): void {
