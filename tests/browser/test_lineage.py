@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
-import struct
-import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urljoin
 
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from insight_core.testing import EventWriter, wire
+from insight_core.testing import EventWriter
+from tests.lineage_samples import Hparams, write_run
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
-Hparams = Mapping[str, float | str]
 ACCURACY = "metric/accuracy"
-
-
-def hparams_value(tag: str, field: int, message: bytes) -> bytes:
-    """A value of TensorBoard's hparams plugin: all of it is in the metadata."""
-    content = wire.message_field(2, wire.message_field(field, message))
-    plugin = wire.message_field(1, wire.message_field(1, b"hparams") + content)
-    return wire.message_field(1, f"_hparams_/{tag}".encode()) + wire.message_field(9, plugin)
-
-
-def write_run(directory: Path, hparams: Hparams, metrics: Mapping[str, float], start_time: float = 1.7e9) -> None:
-    """A run as SummaryWriter.add_hparams leaves it."""
-    entries = b""
-    for name, value in hparams.items():
-        kind = wire.message_field(3, value.encode()) if isinstance(value, str) else b"\x11" + struct.pack("<d", value)
-        entry = wire.message_field(1, name.encode()) + wire.message_field(2, kind)
-        entries += wire.message_field(1, entry)
-    infos = b"".join(
-        wire.message_field(5, wire.message_field(1, wire.message_field(2, tag.encode()))) for tag in metrics
-    )
-    with EventWriter(directory, start_time=start_time) as writer:
-        writer.values(0, [hparams_value("experiment", 2, infos), hparams_value("session_start_info", 3, entries)])
-        writer.values(1, [wire.scalar_value(tag, value) for tag, value in metrics.items()])
+MINUS = "\N{MINUS SIGN}"
 
 
 RATES = (0.001, 0.01, 0.1)
@@ -56,8 +31,10 @@ def logdir(tmp_path: Path) -> Path:
     for at, rate in enumerate(RATES):
         for which, optimizer in enumerate(OPTIMIZERS):
             accuracy = 0.9 - 0.2 * at - 0.05 * which
-            hparams = {"lr": rate, "optimizer": optimizer, "layers": 2.0}
-            write_run(tmp_path / f"logs/{optimizer}_{at}", hparams, {"accuracy": accuracy}, 1.7e9 + 10 * at + which)
+            hparams: Hparams = {"lr": rate, "optimizer": optimizer, "layers": 2.0}
+            write_run(
+                tmp_path / f"logs/{optimizer}_{at}", hparams, {"accuracy": accuracy}, 1.7e9 + 10 * at + which
+            )
     return tmp_path / "logs"
 
 
@@ -140,7 +117,8 @@ def test_axes_are_dragged_to_another_place(page: Page, serve: Serve, logdir: Pat
     name = first.get_attribute("data-axis")
     box = first.locator("[data-part=name] rect").bounding_box()
     last = page.locator("[data-axis]").last.locator("[data-part=name] rect").bounding_box()
-    assert box is not None and last is not None
+    assert box is not None
+    assert last is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
     page.mouse.down()
     page.mouse.move(last["x"] + last["width"] / 2, last["y"] + 10, steps=4)
@@ -172,7 +150,9 @@ def test_the_table_sorts_and_groups(page: Page, serve: Serve, logdir: Path) -> N
     expect(groups).to_have_count(2)
 
 
-def test_a_remark_is_found_again_after_a_restart(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+def test_a_remark_is_found_again_after_a_restart(
+    page: Page, serve: Serve, logdir: Path, tmp_path: Path
+) -> None:
     before = sorted(logdir.rglob("*"))
     state = tmp_path / "state"
     open_page(page, serve("--logdir", logdir, "--state-dir", state))
@@ -229,8 +209,9 @@ def test_two_runs_differ_in_what_is_listed(page: Page, serve: Serve, logdir: Pat
     expect(diff.locator("thead th[data-run]")).to_have_count(2)
     rows = diff.locator("tbody tr[data-column]")
     names = set(rows.evaluate_all("rows => rows.map((row) => row.dataset.column)"))
-    assert {"lr", "optimizer", ACCURACY} <= names and "layers" not in names
-    expect(diff.locator('[data-column="lr"]')).to_contain_text("−99 %")  # the newest run is the first
+    assert {"lr", "optimizer", ACCURACY} <= names
+    assert "layers" not in names
+    expect(diff.locator('[data-column="lr"]')).to_contain_text(f"{MINUS}99 %")  # the newest run is the first
     page.locator("[data-control=everything]").check()
     expect(diff.locator('[data-column="layers"]')).to_be_visible()
 
@@ -277,7 +258,7 @@ def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
     open_page(page, serve("--logdir", logdir), "&lineage.analysis=1")
     rows = page.get_by_test_id("importance").locator("[data-parameter]")
     expect(rows.first).to_have_attribute("data-parameter", "lr")
-    expect(rows.first.locator("[data-part=pearson]")).to_have_text("−0.89")
+    expect(rows.first.locator("[data-part=pearson]")).to_have_text(f"{MINUS}0.89")
     expect(rows.first.locator("[data-part=count]")).to_have_text("n = 6")
     expect(page.locator('[data-parameter="layers"]')).to_contain_text("the same in all")
     expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "6")
@@ -298,7 +279,8 @@ def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Pat
     rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
     assert [row["run"] for row in rows] == ["adam_0", "sgd_0"]
     assert float(rows[0]["lr"]) == 0.001
-    assert "<svg" in (tmp_path / "out.svg").read_text() and "accuracy" in (tmp_path / "out.svg").read_text()
+    assert (tmp_path / "out.svg").read_text().startswith("<svg")
+    assert ">accuracy</text>" in (tmp_path / "out.svg").read_text()
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -349,63 +331,3 @@ def test_data_traceability_shows_the_pipeline(page: Page, serve: Serve) -> None:
     pipeline = page.get_by_test_id("pipeline")
     expect(pipeline.locator("li").first).to_have_attribute("data-operator", "GeneratorDataset")
     expect(pipeline).to_contain_text("Resize")
-
-
-RUNS, NUMBERS, METRICS = 10_000, 20, 10
-
-
-def test_ten_thousand_runs_answer_a_brush_at_once(page: Page, serve: Serve, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    values = rng.random((RUNS, NUMBERS + METRICS))
-    for run in range(RUNS):
-        hparams: dict[str, float | str] = {f"p{at:02}": float(values[run, at]) for at in range(NUMBERS - 1)}
-        hparams["kind"] = f"kind{run % 7}"
-        metrics = {f"m{at}": float(values[run, NUMBERS + at]) for at in range(METRICS)}
-        write_run(tmp_path / f"logs/{run // 100}/{run:05}", hparams, metrics)
-    url = serve("--logdir", tmp_path / "logs")
-    page.goto(f"{url}#tab=lineage&locale=en&theme=light")
-    expect(page.get_by_test_id("shown")).to_have_text("10,000 of 10,000 runs", timeout=120_000)
-    expect(axis(page, "p03")).to_be_visible(timeout=60_000)  # all of it has been read
-    expect(page.locator(".main.busy")).to_have_count(0)
-    times = page.evaluate(
-        """async () => {
-          const axis = document.querySelector('[data-axis="p03"]');
-          const strip = axis.querySelector('.strip');
-          const box = strip.getBoundingClientRect();
-          const x = box.left + box.width / 2;
-          const at = (share) => box.bottom - 5 - share * (box.height - 10);
-          const table = document.querySelector('[data-testid="runs-table"]');
-          const send = (type, y) => strip.dispatchEvent(new PointerEvent(type, {clientX: x, clientY: y, pointerId: 1, bubbles: true, button: 0, buttons: 1}));
-          strip.setPointerCapture = () => undefined;
-          const painted = () => new Promise((done) => requestAnimationFrame(() => { const channel = new MessageChannel(); channel.port1.onmessage = done; channel.port2.postMessage(0); }));
-          const times = [];
-          send('pointerdown', at(0.1));
-          let before = table.dataset.rows;
-          for (let step = 0; step < 25; step++) {
-            const start = performance.now();
-            send('pointermove', at(0.2 + step * 0.03));
-            while (table.dataset.rows === before) await painted();
-            await painted();
-            times.push(performance.now() - start);
-            before = table.dataset.rows;
-          }
-          send('pointerup', at(0.95));
-          return times;
-        }"""
-    )
-    sort = page.evaluate(
-        """async () => {
-          const button = document.querySelector('.head [data-column="m3"] button') ?? document.querySelector('.head [data-column="metric/m3"] button');
-          const start = performance.now();
-          button.click();
-          const head = button.closest('[role=columnheader]');
-          while (head.getAttribute('aria-sort') !== 'ascending') await new Promise(requestAnimationFrame);
-          await new Promise(requestAnimationFrame);
-          return performance.now() - start;
-        }"""
-    )
-    print(f"brush: median {np.median(times):.0f} ms, worst {max(times):.0f} ms; sort: {sort:.0f} ms")
-    assert np.median(times) < 100
-    assert sort < 400
-    with urllib.request.urlopen(urljoin(url, "data/plugin/lineage/runs?limit=0")) as answer:
-        assert json.load(answer)["matched"] == RUNS

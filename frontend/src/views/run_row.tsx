@@ -1,6 +1,6 @@
 /** One run of the list. */
 import type { Run } from 'insight-host';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { Icon } from './icon';
 
@@ -123,7 +123,7 @@ function NameField({ run, onDone }: { readonly run: Run; readonly onDone: () => 
   const page = usePage();
   const field = useRef<HTMLInputElement>(null);
   const done = useRef(false);
-  useEffect(() => field.current?.select(), []);
+  useLayoutEffect(() => field.current?.select(), []); // before the next key
   const end = (keep: boolean): void => {
     if (done.current || !field.current) return;
     done.current = true;

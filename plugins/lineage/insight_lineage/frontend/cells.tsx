@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
 import { MarkPicker } from './marks';
@@ -81,7 +81,8 @@ interface TextFieldProps extends TextCellProps {
 function TextField({ board, run, field, text, onEnd }: TextFieldProps): JSX.Element {
   const element = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const ended = useRef(false);
-  useEffect(() => {
+  // Before the next key.
+  useLayoutEffect(() => {
     element.current?.focus();
     element.current?.select();
   }, []);
