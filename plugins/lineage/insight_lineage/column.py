@@ -158,5 +158,14 @@ class Column:
         return [encode_json(one).decode("ascii") for one in self.values[places]]
 
 
+def moved(values: NDArray[Any], origin: NDArray[np.intp], missing: object) -> NDArray[Any]:
+    """Values in other rows: ``origin`` is the row that each was in, -1 for one that was in none."""
+    if not len(values):
+        return np.full(len(origin), missing, values.dtype)
+    found = values[origin]
+    found[origin < 0] = missing
+    return found
+
+
 def values_of(cells: Sequence[Cell | None]) -> Values:
     return np.fromiter(cells, object, len(cells))

@@ -9,7 +9,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.api import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
-from insight_lineage.column import Column, Mask
+from insight_lineage.column import Column, Mask, moved
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)
@@ -42,6 +42,17 @@ class _Tag:
             nothing(),
             nothing(),
             np.zeros(rows, np.bool_),
+        )
+
+    def moved(self, origin: NDArray[np.intp]) -> _Tag:
+        return _Tag(
+            moved(self.present, origin, False),
+            moved(self.last, origin, np.nan),
+            moved(self.points, origin, 0),
+            moved(self.written, origin, np.nan),
+            moved(self.low, origin, np.nan),
+            moved(self.high, origin, np.nan),
+            moved(self.bounded, origin, False),
         )
 
     def take(self, rows: NDArray[np.intp], infos: list[SeriesInfo]) -> None:
@@ -79,9 +90,10 @@ class Scalars:
     def count(self, tag: str) -> int:
         return int(np.count_nonzero(self._tags[tag].present))
 
-    def place(self, rows: Mapping[str, int]) -> None:
-        """Begins anew with these rows, by run."""
-        self._rows, self._tags = rows, {}
+    def place(self, rows: Mapping[str, int], origin: NDArray[np.intp]) -> None:
+        """Goes on with other rows, by run; ``origin`` as of ``moved``."""
+        self._rows = rows
+        self._tags = {tag: numbers.moved(origin) for tag, numbers in self._tags.items()}
 
     def update(self, runs: Collection[str] | None) -> None:
         """Looks at the scalars of these runs, or of all, again."""

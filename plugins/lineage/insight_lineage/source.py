@@ -14,7 +14,7 @@ from attrs import frozen
 from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey
 from insight_core.web.annotations import Annotations
 from insight_lineage import mindspore
-from insight_lineage.column import Column, values_of
+from insight_lineage.column import Column, Values, moved, values_of
 from insight_lineage.decoder import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.mindspore import Cell, Cells, LineageFile, lineage_of
 from insight_lineage.names import ANNOTATIONS, group_of, title_of
@@ -83,13 +83,14 @@ class Lineage:
         else:
             changes = self._data.changes(since)
         self._generation = None  # if what follows breaks off, everything is looked at again
-        new_rows = (changes.runs or changes.series is None) and self._place_runs()
-        everything = changes.series is None or new_rows
+        everything = changes.series is None
+        stale = self._place_runs() if changes.runs or everything else set()
         scalar_runs = None if everything else _runs(changes, SCALAR)
         lineage_runs = None if everything else _runs(changes, NAME)
         if scalar_runs is None or scalar_runs:
             self._scalars.update(scalar_runs)
-        stale: set[str] = set(self._rows.runs) if everything else set()
+        if everything:
+            stale = set(self._rows.runs)
         if lineage_runs is None or lineage_runs:
             stale |= self._read(lineage_runs)
         if scalar_runs:
@@ -97,19 +98,32 @@ class Lineage:
         self._renew(stale, everything=everything)
         self._generation = changes.generation
 
-    def _place_runs(self) -> bool:
-        """Whether the rows are other ones now."""
-        rows = Rows.of(self._data.runs())
-        same = rows.runs == self._rows.runs
-        started = same and np.array_equal(rows.start_times, self._rows.start_times, equal_nan=True)
-        if started:
-            return False
-        if not same:
-            self._sorted = sorted(rows.runs)
-            self._scalars.place(rows.place)
+    def _place_runs(self) -> set[str]:
+        """Gives each run that there is now its row, and says which rows may be other ones by that."""
+        before, rows = self._rows, Rows.of(self._data.runs())
+        if rows.runs == before.runs:
+            if not np.array_equal(rows.start_times, before.start_times, equal_nan=True):
+                self._rows = rows
+                self._columns.update(_of_runs(rows))
+            return set()
+        origin = np.array([before.place.get(run, -1) for run in rows.runs], np.intp)
         self._rows = rows
+        self._sorted = sorted(rows.runs)
+        self._scalars.place(rows.place, origin)
+        for name, column in list(self._columns.items()):
+            self._keep(name, moved(column.values, origin, None))
         self._columns.update(_of_runs(rows))
-        return not same
+        piped = len(self._pipelines)
+        for run in before.place.keys() - rows.place.keys():
+            self._cells.pop(run, None)
+            self._files.pop(run, None)
+            self._problems.pop(run, None)
+            self._pipelines.pop(run, None)
+            self._sessions.take(run, ())
+        if len(self._pipelines) != piped:
+            self._mark_datasets()
+        # a run that came or went may be part of a session, or have said what counts for it
+        return (rows.place.keys() - before.place.keys()) | set(self._sessions.all())
 
     def _read(self, runs: Collection[str] | None) -> set[str]:
         """Reads what these runs have of lineage now, or all runs; which rows may be other ones."""
@@ -157,12 +171,6 @@ class Lineage:
         """Makes the cells of these runs anew, and the columns in which they differ."""
         marks = False
         changed: dict[str, dict[str, Cell | None]] = {}  # by column and run
-        if everything:
-            self._cells = {run: cells for run, cells in self._cells.items() if run in self._rows.place}
-            gone = self._pipelines.keys() - self._rows.place.keys()
-            marks = bool(gone)
-            for run in gone:
-                del self._pipelines[run]
         for run in runs:
             if run not in self._rows.place:
                 continue
@@ -207,6 +215,10 @@ class Lineage:
         values = np.empty(len(self._rows.runs), object) if column is None else column.values.copy()
         for run, value in cells.items():
             values[self._rows.place[run]] = value
+        self._keep(name, values)
+
+    def _keep(self, name: str, values: Values) -> None:
+        """Makes the values the column of this name; a column without any goes."""
         made = Column(name, group_of(name), title_of(name), values)
         if made.count:
             self._columns[name] = made

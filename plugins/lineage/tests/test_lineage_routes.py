@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import shutil
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -313,6 +314,37 @@ def test_the_table_follows_the_data(written: Written, provider: LocalProvider, g
     (path.parent / path.name.replace(".1.0.", ".2.0.")).unlink()
     provider.load()
     assert _rows(get("runs")).get("a", {"epoch": None})["epoch"] is None
+
+
+def test_runs_come_and_go_without_a_look_at_the_others(
+    written: Written, provider: LocalProvider, get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, run in enumerate("bdf"):
+        written.file(run, written.trained(number))
+        written.scalars(run, {"loss": [float(number), 5.0 + number]})
+    provider.load()
+    before = _rows(get("runs", scalars=["last", "min", "max"]))
+    written.file("a", written.trained(7))
+    written.scalars("e", {"loss": [-1.0]})
+    read: list[object] = []
+    answered = provider.scalars
+
+    def listening(*asked: Any) -> Any:  # noqa: ANN401
+        read.extend(asked[1])
+        return answered(*asked)
+
+    monkeypatch.setattr(provider, "scalars", listening)
+    provider.load()
+    now = _rows(get("runs", scalars=["last", "min", "max"], sort="run"))
+    assert list(now) == ["a", "b", "d", "e", "f"]
+    assert {run: now[run] for run in "bdf"} == {run: before[run] for run in "bdf"}
+    assert (now["a"]["epoch"], now["e"]["min/loss"], now["e"]["epoch"]) == (7, -1.0, None)
+    assert {getattr(key, "run", None) for key in read} == {"e"}
+    shutil.rmtree(written.root / "b")
+    provider.load()
+    now = _rows(get("runs", scalars=["last", "min", "max"], sort="run"))
+    assert list(now) == ["a", "d", "e", "f"]
+    assert now["d"] == before["d"]
 
 
 def test_what_cannot_be_read_is_told(written: Written, provider: LocalProvider, get: Get) -> None:
