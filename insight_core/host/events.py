@@ -93,12 +93,13 @@ class Streams:
     def bell(self) -> Iterator[_Bell]:
         """Rings for every change from here on, and when the host stops."""
         since = self._provider.generation()
+        annotated = self.annotations.now().generation
         bell = _Bell()
         with self._lock:
             self._bells.add(bell)
             if self._announcer is None:
                 self._announcer = threading.Thread(
-                    target=self._announce, args=(since,), name="insight-events", daemon=True
+                    target=self._announce, args=(since, annotated), name="insight-events", daemon=True
                 )
                 self._announcer.start()
         try:
@@ -108,10 +109,9 @@ class Streams:
                 self._bells.discard(bell)
                 bell.close()
 
-    def _announce(self, since: int) -> None:
+    def _announce(self, since: int, annotated: int) -> None:
         loading = True
         longest = _LOOK if self.annotations.may_change else _LONGEST
-        annotated = self.annotations.now().generation
         while not self._is_over():
             try:
                 generation = self._provider.changes(since, timeout=longest).generation
@@ -207,9 +207,9 @@ class EventStream:
             self.close()  # before the client hears of the end: it may come back at once
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
+        annotated = self._streams.annotations.now().generation  # what comes after the first line is told
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
-        annotated = self._streams.annotations.now().generation
         while not (self._closed or self._streams.stopped.is_set()):
             try:
                 changes = changes_since(self._provider, self._since)
