@@ -8,6 +8,7 @@ import { opacityOf, Polylines, scattered } from './polylines';
 import { RowTip } from './row_tip';
 
 const REACH = 6; // pixels from a line to the pointer
+const FEW = 100; // lines that one of them stands out of by its width
 
 /** One line for each run, one axis for each chosen column. */
 export function Parallel({ board, height }: { readonly board: LineageBoard; readonly height: number }): JSX.Element {
@@ -85,6 +86,8 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   const pointed = board.pointed.value;
   const brushed = board.brushes.value.size > 0;
   const size = { width: layout.width, height: layout.height, xs: layout.xs, heights };
+  const shown = board.rows.value.length;
+  const strong = board.theme.value.token('--text') || 'black';
   const faint = board.theme.value.token('--border-strong') || 'gray';
   useEffect(() => {
     const rows = brushed ? scattered(candidates) : new Int32Array();
@@ -96,8 +99,9 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   }, [layout, heights, mask, coloring]);
   useEffect(() => {
     const rows = pointed === null ? new Int32Array() : Int32Array.of(pointed);
-    above.lines.current?.draw({ ...size, rows, palette: coloring.palette, codes: coloring.codes, opacity: 1, lineWidth: 3 });
-  }, [layout, heights, pointed, coloring]);
+    const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) }; // its own colour is everywhere
+    above.lines.current?.draw({ ...size, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 });
+  }, [layout, heights, pointed, coloring, shown, strong]);
   return (
     <>
       {behind.canvas}
