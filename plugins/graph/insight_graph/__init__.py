@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from insight_core.api import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_graph.decoder import DECODER
+from insight_graph.claims import DECODER
 
 
 def _routes(data: DataProvider) -> Sequence[Route]:

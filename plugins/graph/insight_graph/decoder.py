@@ -1,4 +1,4 @@
-"""What the graph plugin claims of the logs, and how each of it is read."""
+"""How each of what the graph plugin claims is read."""
 
 from __future__ import annotations
 
@@ -7,34 +7,24 @@ from collections.abc import Callable
 
 from attrs import define, frozen
 
-from insight_core.api import (
-    Claim,
-    Dialect,
-    EventField,
-    FileName,
-    Payload,
-    PluginNameEnum,
-    RecordDecoder,
-    SeriesInfo,
-    SummaryPlugin,
-)
+from insight_core.api import Claim, Payload, SeriesInfo
 from insight_core.values.tensors import tensor_of
 from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
+from insight_graph.claims import (
+    GRAPH_DEF,
+    GRAPH_FILE,
+    KERAS,
+    LINEAGE,
+    META_GRAPH,
+    MINDSPORE_EVENT,
+    OTHER_FILE,
+    PROFILED_TRACE,
+    RUN_METADATA,
+    TRACE,
+)
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
 
-NAME = str(PluginNameEnum.GRAPH)
-
-_MINDSPORE_EVENT = EventField(Dialect.MINDSPORE, "graph_def")
-_GRAPH_DEF = EventField(Dialect.TENSORBOARD, "graph_def")
-_META_GRAPH = EventField(Dialect.TENSORBOARD, "meta_graph_def")
-_RUN_METADATA = EventField(Dialect.TENSORBOARD, "tagged_run_metadata")
-_KERAS = SummaryPlugin("graph_keras_model")
-_TRACE = SummaryPlugin("graph_run_metadata_graph")
-_PROFILED_TRACE = SummaryPlugin("graph_run_metadata")
-_GRAPH_FILE = FileName("ms_output_*.pb")
-_OTHER_FILE = FileName("*.pb", makes_run=False)
-_LINEAGE = FileName("*_lineage", makes_run=False)
 _NO_GRAPH = re.compile(r"(.*/)?(memory_usage_[0-9]+\.pb|[^/]*\.xplane\.pb)")  # that a .pb file may be
 
 
@@ -49,17 +39,17 @@ class GraphSource:
 
 
 GRAPHS: dict[Claim, GraphSource] = {
-    _MINDSPORE_EVENT: GraphSource("operators", "mindspore", mindspore.graph_of_event, 0),
-    _GRAPH_DEF: GraphSource("operators", "tensorboard", tensorflow.graph_of_event, 0),
-    _GRAPH_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 1),
-    _OTHER_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 2),
-    _KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
-    _PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
-    _TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),
-    _META_GRAPH: GraphSource("operators", "tensorboard", tensorflow.graph_of_meta_graph, 6),
+    MINDSPORE_EVENT: GraphSource("operators", "mindspore", mindspore.graph_of_event, 0),
+    GRAPH_DEF: GraphSource("operators", "tensorboard", tensorflow.graph_of_event, 0),
+    GRAPH_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 1),
+    OTHER_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 2),
+    KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
+    PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
+    TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),
+    META_GRAPH: GraphSource("operators", "tensorboard", tensorflow.graph_of_meta_graph, 6),
 }
-PROFILES = {_RUN_METADATA, _PROFILED_TRACE}
-_OF_SUMMARIES = {_KERAS, _TRACE, _PROFILED_TRACE}
+PROFILES = {RUN_METADATA, PROFILED_TRACE}
+_OF_SUMMARIES = {KERAS, TRACE, PROFILED_TRACE}
 
 
 @define
@@ -82,7 +72,7 @@ def is_profile(info: SeriesInfo) -> bool:
 
 
 def is_pipeline(info: SeriesInfo) -> bool:
-    return _LINEAGE in info.claims
+    return LINEAGE in info.claims
 
 
 def graph_of(payload: Payload) -> GraphModel:
@@ -92,7 +82,7 @@ def graph_of(payload: Payload) -> GraphModel:
         raise ValueError(f"{payload.claim} is no graph")
     data = _content(payload)
     graph = source.read(data)
-    rows = step_stats.rows_of(data) if payload.claim == _PROFILED_TRACE else {}
+    rows = step_stats.rows_of(data) if payload.claim == PROFILED_TRACE else {}
     return GraphModel(graph, step_stats.times_of(graph, rows))
 
 
@@ -103,7 +93,7 @@ def profile_of(payload: Payload) -> Profile:
 
 
 def pipeline_of(payload: Payload) -> pipeline.Pipeline:
-    if payload.claim != _LINEAGE:
+    if payload.claim != LINEAGE:
         raise ValueError(f"{payload.claim} is no lineage file")
     return pipeline.pipeline_of(payload.data)
 
@@ -119,10 +109,7 @@ def _content(payload: Payload) -> bytes:
     return content
 
 
-def _decoded(payload: Payload) -> GraphModel | Profile | pipeline.Pipeline:
-    if payload.claim == _LINEAGE:
+def decoded(payload: Payload) -> GraphModel | Profile | pipeline.Pipeline:
+    if payload.claim == LINEAGE:
         return pipeline_of(payload)
-    return profile_of(payload) if payload.claim == _RUN_METADATA else graph_of(payload)
-
-
-DECODER = RecordDecoder(claims={*GRAPHS, _RUN_METADATA, _LINEAGE}, decode=_decoded)
+    return profile_of(payload) if payload.claim == RUN_METADATA else graph_of(payload)

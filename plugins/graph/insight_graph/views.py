@@ -1,0 +1,231 @@
+"""What the routes of the graph plugin answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from attrs import frozen
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
+from insight_core.values.decoded import DecodedValues, record_at
+from insight_core.web.answers import json_response
+from insight_core.web.parameters import choice, flag, required_text, whole_number
+from insight_core.web.records import is_pinned, record_of
+from insight_graph.claims import NAME
+from insight_graph.decoder import (
+    Profile,
+    graph_of,
+    is_pipeline,
+    is_profile,
+    pipeline_of,
+    profile_of,
+    source_of,
+)
+from insight_graph.described import notice
+from insight_graph.details import details_of
+from insight_graph.model import GraphModel, Times, branch_of, place_of
+from insight_graph.opened import opened
+from insight_graph.pipeline import Operation, Parameter, Pipeline, Stage
+from insight_graph.search import Search, Trace, found_by, result
+from insight_graph.statistics import removed_of, statistics_of
+from insight_graph.step_stats import times_of
+from insight_graph.view import View
+
+MAX_RESULTS = 1000
+MAX_SCOPES = 500  # of one trace
+_KEPT_BYTES = 1 << 30  # a graph of a million nodes takes most of it
+_LAST_OFFSET = 1 << 31
+
+RouteView: TypeAlias = Callable[[Request], Response]
+
+
+def views_of(data: DataProvider) -> Mapping[str, RouteView]:
+    """The view of each route, by the last part of its URL."""
+    views = _Views(
+        data,
+        DecodedValues(data, NAME, graph_of, lambda model: model.nbytes, _KEPT_BYTES),
+        DecodedValues(data, NAME, profile_of, lambda profile: profile.nbytes),
+        DecodedValues(data, NAME, pipeline_of, lambda pipeline: pipeline.nbytes),
+    )
+    of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
+        "scope": _scope,
+        "node": _node,
+        "search": _search,
+        "trace": _trace,
+        "statistics": _statistics,
+        "removed": _removed,
+    }
+    return {
+        "graphs": views.graphs,
+        "pipeline": views.pipeline,
+        **{name: views.of_graph(answer) for name, answer in of_graphs.items()},
+    }
+
+
+@frozen
+class _Looked:
+    """What a request looks at."""
+
+    model: GraphModel
+    view: View
+    times: Times | None
+
+
+@frozen
+class _Views:
+    data: DataProvider
+    graph_values: DecodedValues[GraphModel]
+    profiles: DecodedValues[Profile]
+    pipelines: DecodedValues[Pipeline]
+
+    def graphs(self, request: Request) -> Response:
+        runs = dict.fromkeys(request.args.getlist("run")) or None
+        graphs: list[tuple[tuple[Any, ...], dict[str, object]]] = []
+        profiles: list[dict[str, object]] = []
+        pipelines: list[dict[str, object]] = []
+        for info in sorted(self.data.series(NAME, runs=runs), key=lambda info: info.key):
+            records = self._records(info)
+            if source := source_of(info):
+                for entry in records:
+                    step = f" · {entry['step']}" if len(records) > 1 else ""
+                    named = {"kind": source.kind, "format": source.format, "name": f"{_name(info)}{step}"}
+                    optimised = not info.key.tag.endswith("ms_output_optimize.pb")
+                    rank = (info.key.run, source.rank, optimised, info.key.tag, -int(str(entry["index"])))
+                    graphs.append((rank, entry | named))
+            if is_profile(info):
+                profiles += records
+            if is_pipeline(info):
+                pipelines += records
+        graphs.sort(key=lambda ranked: ranked[0])
+        return json_response(
+            {"graphs": [entry for _, entry in graphs], "profiles": profiles, "pipelines": pipelines}
+        )
+
+    def pipeline(self, request: Request) -> Response:
+        place = record_of(request, self.data, NAME, "all")
+        found = self.pipelines.get(place)
+        return json_response(_pipeline(found), immutable=is_pinned(request))
+
+    def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
+        def view(request: Request) -> Response:
+            place = record_of(request, self.data, NAME, "all")
+            model = self.graph_values.get(place)
+            profile = request.args.get("profile")
+            times = model.times if profile is None else self._times(model, SeriesKey(place.key.run, profile))
+            looked = _Looked(model, model.view(flag(request, "readable")), times)
+            # a tag of times may get another record, which its name does not tell
+            return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
+
+        return view
+
+    def _records(self, info: SeriesInfo) -> list[dict[str, object]]:
+        try:
+            table = self.data.records(NAME, info.key, "all")
+        except NotFound:  # it went meanwhile
+            return []
+        rows = zip(table.steps.tolist(), table.wall_times.tolist(), table.sizes.tolist(), strict=True)
+        where = {"run": info.key.run, "tag": info.key.tag}
+        return [
+            {**where, "index": index, "step": step, "wall_time": wall_time, "size": size}
+            for index, (step, wall_time, size) in enumerate(rows)
+        ]
+
+    def _times(self, model: GraphModel, key: SeriesKey) -> Times | None:
+        """Of the last record of a profile."""
+        last = len(self.data.records(NAME, key, "all").steps) - 1
+        profile = self.profiles.get(record_at(self.data, NAME, key, last, "all"))
+        return times_of(model.graph, profile.rows)
+
+
+def _name(info: SeriesInfo) -> str:
+    return {"__run_graph__": "graph", "__meta_graph__": "meta graph"}.get(info.key.tag, info.key.tag)
+
+
+def _scope(looked: _Looked, request: Request) -> object:
+    view = looked.view
+    branch = branch_of(view, request.args.get("id", ""))
+    tree = view.tree
+    about = {
+        "nodes": len(view.shown_nodes),
+        "edges": len(view.edges),
+        "scopes": int((tree.stacks[1:] < 0).sum()),
+        "removed": len(view.graph) - len(view.shown_nodes),
+        "notices": [notice(one) for one in looked.model.graph.notices],
+        "timed": looked.times is not None,
+    }
+    return {**opened(view, branch, looked.times), "graph": about}
+
+
+def _node(looked: _Looked, request: Request) -> object:
+    place = place_of(looked.view, required_text(request, "id"))
+    return details_of(looked.view, place, looked.times)
+
+
+def _search(looked: _Looked, request: Request) -> object:
+    text = required_text(request, "q")
+    if not text:
+        raise InvalidArgument("q must not be empty")
+    search = Search(text, flag(request, "regex"), choice(request, "in", ("any", "name", "type")))
+    limit = whole_number(request, "limit", 1, MAX_RESULTS, 100)
+    offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+    found = found_by(looked.view, search)
+    shown = found[offset : offset + limit]
+    return {"total": len(found), "offset": offset, "results": [result(looked.view, one) for one in shown]}
+
+
+def _trace(looked: _Looked, request: Request) -> object:
+    view = looked.view
+    place = place_of(view, required_text(request, "id"))
+    scopes = list(dict.fromkeys(request.args.getlist("scope")))
+    if len(scopes) > MAX_SCOPES:
+        raise InvalidArgument(f"scope must be given at most {MAX_SCOPES} times")
+    branches = [branch_of(view, scope, "scope") for scope in scopes]
+    with_controls = choice(request, "control", ("1", "0")) == "1"
+    found: dict[str, object] = {}
+    for name, forwards in (("ancestors", False), ("descendants", True)):
+        trace = Trace.of(view, place, forwards=forwards, with_controls=with_controls)
+        found[name] = {"operators": trace.operators, "ids": trace.shown_in(branches, place)}
+    return found
+
+
+def _statistics(looked: _Looked, request: Request) -> object:
+    return statistics_of(looked.view, looked.times)
+
+
+def _removed(looked: _Looked, request: Request) -> object:
+    return removed_of(looked.model.graph, looked.model.view(False), looked.model.removed())
+
+
+def _pipeline(found: Pipeline) -> object:
+    notices = [{"code": "truncated", "count": 1, "text": text, "examples": []} for text in found.notices]
+    if found.stages is None:
+        return {"pipeline": None, "notices": notices}
+    nodes = [_stage(number, stage) for number, stage in enumerate(found.stages)]
+    edges = [
+        {"from": str(source), "to": str(number)}
+        for number, stage in enumerate(found.stages)
+        for source in stage.inputs
+    ]
+    return {"pipeline": {"nodes": nodes, "edges": edges}, "notices": notices}
+
+
+def _stage(number: int, stage: Stage) -> dict[str, object]:
+    return {
+        "id": str(number),
+        "name": stage.type,
+        "type": stage.type,
+        "kind": "operation" if stage.inputs else "source",
+        "parameters": _parameters(stage.parameters),
+        "operations": [_operation(one) for one in stage.operations],
+        "sampler": _operation(stage.sampler) if stage.sampler else None,
+    }
+
+
+def _operation(one: Operation) -> dict[str, object]:
+    return {"name": one.name, "parameters": _parameters(one.parameters)}
+
+
+def _parameters(parameters: Sequence[Parameter]) -> list[dict[str, str]]:
+    return [{"name": one.name, "value": one.value} for one in parameters]
