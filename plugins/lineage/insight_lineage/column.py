@@ -118,10 +118,7 @@ class Column:
         """Which rows hold. ``how`` is eq, ne, lt, gt, le, ge, in or not_in; ``value`` a cell, None or, of
         the last two, a list of these."""
         if how == "in":
-            found = np.zeros(len(self.values), np.bool_)
-            for one in value if isinstance(value, list | tuple) else ():
-                found |= self._equals(one)
-            return found
+            return self._is_one_of(value if isinstance(value, list | tuple) else ())
         if how == "not_in":
             return ~self.matches("in", value)
         if how == "eq":
@@ -131,6 +128,15 @@ class Column:
     def finite(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         numbers = self.numbers[rows]
         return numbers[np.isfinite(numbers)]
+
+    def _is_one_of(self, values: Sequence[object]) -> Mask:
+        texts = {one for one in values if isinstance(one, str)}  # may be the names of a thousand runs
+        found: Mask = (self.kinds == TEXT) & bool(texts)
+        found[found] = [one in texts for one in self.values[found]]
+        for one in values:
+            if not isinstance(one, str):
+                found |= self._equals(one)
+        return found
 
     def _equals(self, value: object) -> Mask:
         if value is None:
