@@ -15,6 +15,7 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
   if (!found) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="graph-panel" data-testid="graph-panel">
+      <p class="hint">{board.graph.value?.run}</p>
       <h3>{board.graph.value?.name}</h3>
       <p class="hint">{say('panel.hint')}</p>
       <Numbers board={board} found={found} />

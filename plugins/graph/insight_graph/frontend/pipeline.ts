@@ -30,8 +30,8 @@ export class PipelineSource implements Source {
 
   /** Whether there is a pipeline in the record at all. */
   async load(): Promise<PipelineAnswer> {
-    const { run, tag, index, wall_time } = this.record;
-    this.answer ??= this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, wall_time });
+    const { run, tag, index, step, wall_time } = this.record;
+    this.answer ??= this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, step, wall_time });
     this.answer.catch(() => (this.answer = null));
     return this.answer;
   }

@@ -37,8 +37,8 @@ export class GraphSource implements Source {
     /** Tag of the profile whose times are shown. */
     readonly profile: string | null,
   ) {
-    const { run, tag, index, wall_time } = record;
-    const shape = { run, tag, index, wall_time, readable: readable ? 1 : 0 };
+    const { run, tag, index, step, wall_time } = record;
+    const shape = { run, tag, index, step, wall_time, readable: readable ? 1 : 0 };
     this.query = { ...shape, profile };
     this.shape = JSON.stringify(shape);
     this.key = GraphSource.keyOf(record, readable, profile);
