@@ -9,89 +9,30 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from insight_core.testing import EventWriter
 from insight_core.testing.pictures import png
+from tests.browser.images_page import (
+    HEIGHT,
+    WIDTH,
+    card,
+    expect_pixel,
+    expect_url,
+    hover_pixel,
+    open_images,
+    pixels,
+    write_pictures,
+)
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
-WIDTH, HEIGHT = 16, 12
-
-
-def pixels(step: int, add: int = 0) -> NDArray[np.uint8]:
-    """Column and row tell where a pixel is, blue tells the step."""
-    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
-    blue = np.full_like(rows, step % 256)
-    return np.stack((columns * 10 + add, rows * 10, blue), axis=-1).astype(np.uint8)
-
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
-    """Two runs of one tag at other steps, a batch, a run with bad records, a picture of another size."""
-    for run, steps, add in (("one", range(30), 0), ("two", range(0, 30, 3), 5)):
-        with EventWriter(tmp_path / run) as writer:
-            for step in steps:
-                writer.image("eyes", step, png(pixels(step, add)), WIDTH, HEIGHT)
-    with EventWriter(tmp_path / "batch") as writer:
-        for step in range(2):
-            batch = [png(np.full((4, 4), 50 * sample + step)) for sample in range(3)]
-            writer.images_tf2("digits", step, batch, 4, 4)
-    with EventWriter(tmp_path / "bad") as writer:
-        good = png(pixels(7))
-        for step, encoded in enumerate((good, b"<svg onload='document.title=1'/>", good[:60], b"", good)):
-            writer.image("broken", step, encoded, WIDTH, HEIGHT)
-    with EventWriter(tmp_path / "wide", "mindspore") as writer:
-        writer.image("eyes", 0, png(np.zeros((3, 9, 3))), 9, 3)
+    write_pictures(tmp_path)
     return tmp_path
-
-
-def open_images(page: Page, url: str, fragment: str = "", *, language: str = "en") -> None:
-    page.goto(f"{url}#tab=image&locale={language}&theme=light{fragment and '&' + fragment}")
-    expect(page.get_by_test_id("images")).to_be_attached()
-
-
-def card(page: Page, tag: str, run: str) -> Locator:
-    """A card, brought into view: cards are drawn only there."""
-    found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
-    found.scroll_into_view_if_needed(timeout=5000)
-    return found
-
-
-def shown(where: Locator) -> list[int]:
-    """RGBA of the pixel at (3, 2) of the picture that is shown."""
-    found = where.locator(".layer > *").first.evaluate(
-        """picture => {
-            const context = new OffscreenCanvas(1, 1).getContext('2d');
-            context.drawImage(picture, 3, 2, 1, 1, 0, 0, 1, 1);
-            return [...context.getImageData(0, 0, 1, 1).data];
-        }"""
-    )
-    return [int(value) for value in found]
-
-
-def expect_pixel(page: Page, where: Locator, value: list[int]) -> None:
-    expect(where.locator(".layer > *").first).to_be_attached()
-    for _ in range(100):
-        if shown(where) == value:
-            return
-        page.wait_for_timeout(50)
-    assert shown(where) == value
-
-
-def hover_pixel(page: Page, where: Locator, x: float, y: float, size: tuple[int, int]) -> None:
-    """Moves the pointer to a place of a picture, in its own pixels."""
-    box = where.locator(".layer > *").first.bounding_box()
-    assert box is not None
-    page.mouse.move(
-        box["x"] + (x + 0.5) * box["width"] / size[0], box["y"] + (y + 0.5) * box["height"] / size[1]
-    )
-
-
-def expect_url(page: Page, part: str) -> None:
-    page.wait_for_function("part => decodeURIComponent(location.hash).includes(part)", arg=part)
 
 
 def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path) -> None:
@@ -195,28 +136,6 @@ def test_a_large_picture_is_shown_smaller_until_it_is_looked_at(
     assert abs(column - 702) <= 3
 
 
-def test_a_comparison_plays_every_step(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir), "image.compare=eyes;one&image.step=20")
-    comparison = page.get_by_test_id("comparison")
-    pane = page.locator('[data-testid="pane"][data-run="one"]')
-    expect_pixel(page, pane, [30, 20, 20, 255])
-    pane.evaluate(
-        """pane => {
-            window.seen = [];
-            const look = () => {
-                const index = new URL(pane.querySelector('.layer img').src).searchParams.get('index');
-                if (window.seen.at(-1) !== index) window.seen.push(index);
-                requestAnimationFrame(look);
-            };
-            look();
-        }"""
-    )
-    comparison.locator('[data-action="play"]').click()
-    expect(comparison.get_by_test_id("step-count")).to_have_text("30 of 30", timeout=15_000)
-    expect_pixel(page, pane, [30, 20, 29, 255])
-    assert page.evaluate("window.seen") == [str(index) for index in range(20, 30)]
-
-
 def test_samples_of_a_batch(page: Page, serve: Serve, logdir: Path) -> None:
     open_images(page, serve("--logdir", logdir))
     batch = card(page, "digits", "batch")
@@ -307,108 +226,6 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logd
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("comparison")).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("fragment", "cover", "places"),
-    [
-        ("image.full=eyes;one", ".card.full", {"fullscreen", "step"}),
-        ("image.compare=eyes;one", ".comparison", {"compare-close", "step"}),
-    ],
-)
-def test_the_tab_key_stays_in_what_covers_the_page(
-    page: Page, serve: Serve, logdir: Path, fragment: str, cover: str, places: set[str]
-) -> None:
-    open_images(page, serve("--logdir", logdir), fragment)
-    expect(page.locator(f"{cover} .layer img").first).to_be_visible()
-    for key in ("Tab", "Shift+Tab"):
-        reached = set()
-        for _ in range(25):
-            page.keyboard.press(key)
-            assert page.evaluate("cover => !!document.activeElement.closest(cover)", cover)
-            reached.add(
-                page.evaluate("(({ action, control }) => action ?? control)(document.activeElement.dataset)")
-            )
-        assert reached >= places
-
-
-def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
-    one = card(page, "eyes", "one")
-    one.hover()
-    one.locator('[data-action="compare"]').click()
-    panes = page.get_by_test_id("pane")
-    expect(panes).to_have_count(3)
-    first, second = (page.locator(f'[data-testid="pane"][data-run="{run}"]') for run in ("one", "two"))
-    page.get_by_test_id("comparison").locator('[data-control="step"]').fill("10")
-    expect_pixel(page, first, [30, 20, 10, 255])
-    expect_pixel(page, second, [35, 20, 9, 255])
-    expect(second.locator(".at").first).to_have_text("step 9")
-    expect(second.locator("figcaption .other")).to_have_count(1)  # it has no step 10
-    hover_pixel(page, first, 5, 5, (WIDTH, HEIGHT))
-    expect(first.get_by_test_id("pixel")).to_contain_text("50 50 10")
-    expect(second.get_by_test_id("pixel")).to_contain_text("55 50 9")
-    page.mouse.wheel(0, -600)
-    expect(second.get_by_test_id("pixel")).to_contain_text("(5, 5)")
-    sizes = [pane.locator(".layer img").bounding_box() for pane in (first, second)]
-    assert sizes[0] is not None
-    assert sizes[1] is not None
-    assert sizes[0]["width"] == pytest.approx(sizes[1]["width"])
-    page.keyboard.press("Escape")
-    expect(page.get_by_test_id("comparison")).to_have_count(0)
-
-
-def test_the_difference_of_two_runs_and_one_swiped_over_the_other(
-    page: Page, serve: Serve, logdir: Path
-) -> None:
-    open_images(
-        page, serve("--logdir", logdir), "image.compare=eyes;one&image.mode=difference&image.with=two"
-    )
-    comparison = page.get_by_test_id("comparison")
-    slider = comparison.locator('[data-control="step"]')
-    slider.fill("9")
-    found = comparison.get_by_test_id("difference")
-    expect(found).to_have_text("Largest difference 5 · mean 1.67 · 192 of 192 pixels differ")
-    expect_pixel(page, comparison, [5, 0, 0, 255])
-    comparison.locator('[data-control="gain"] [data-value="16"]').click()
-    expect_pixel(page, comparison, [80, 0, 0, 255])
-    slider.fill("10")
-    expect(found).to_contain_text("mean 2 ·")  # step 9 of the other run is the nearest
-    with page.expect_download() as download:
-        comparison.locator('[data-action="save-difference"]').click()
-    assert download.value.suggested_filename == "eyes_10_difference.png"
-    comparison.locator('[data-control="mode"] [data-value="swipe"]').click()
-    layers = comparison.locator(".layer")
-    expect(layers).to_have_count(2)
-    expect(layers.nth(1)).to_have_css("clip-path", "inset(0px 0px 0px 50%)")
-    divider = comparison.locator('[data-control="swipe"]')
-    divider.press("ArrowLeft")
-    expect(layers.nth(1)).to_have_css("clip-path", "inset(0px 0px 0px 49%)")
-    box = divider.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 8, box["y"] + 100)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 208, box["y"] + 100, steps=4)
-    page.mouse.up()
-    expect(divider).not_to_have_attribute("aria-valuenow", "49")
-    expect_url(page, "image.swipe=6")
-    comparison.locator('[data-control="second"]').select_option("wide")
-    comparison.locator('[data-control="mode"] [data-value="difference"]').click()
-    expect(comparison.get_by_test_id("error-cell")).to_contain_text(
-        "differ in size: 16 \N{MULTIPLICATION SIGN} 12 and 9 \N{MULTIPLICATION SIGN} 3"
-    )
-
-
-def test_linked_sliders_stand_at_the_nearest_step(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
-    one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
-    one.locator('[data-control="step"]').fill("4")
-    expect(two.get_by_test_id("step-label")).to_have_text("step 27")
-    page.locator('[data-action="link"]').click()
-    one.locator('[data-control="step"]').fill("11")
-    expect(two.get_by_test_id("step-label")).to_have_text("step 12")
-    expect_pixel(page, two, [35, 20, 12, 255])
-    expect_url(page, "image.step=11")
 
 
 def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, logdir: Path) -> None:
