@@ -28,7 +28,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {"api", "proto", "records", "store", "loading"},
     "server": {"api", "proto", "values"},
     "host": {"api", "registry", "json_text", "annotations"},
-    "testing": {"api", "records", "store", "loading", "providers", "registry", "host", "annotations"},
+    "testing": {
+        "api",
+        "records",
+        "store",
+        "summary",
+        "loading",
+        "providers",
+        "registry",
+        "host",
+        "annotations",
+    },
     "cli": {
         "annotations",
         "api",

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from insight_core.records.crc32c import masked_crc32c
+from insight_core.summary.fields import int_field, message_field
 
 _VERSION = b"brain.Event:2"
 _STEP, _FILE_VERSION, _SUMMARY = 2, 3, 5  # of an Event, with the wall time in field 1
@@ -43,7 +44,7 @@ class EventFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = open(self.path, "xb")  # noqa: SIM115
         self._tags: set[str] = set()
-        self._event(now, _message(_FILE_VERSION, _VERSION))
+        self._event(now, message_field(_FILE_VERSION, _VERSION))
 
     def strings(
         self, plugin: str, tag: str, step: int, strings: Sequence[bytes], wall_time: float | None = None
@@ -52,15 +53,19 @@ class EventFile:
 
         ``wall_time`` is in seconds since the epoch, now by default.
         """
-        shape = _message(_SHAPE, _message(_DIM, _number(_SIZE, len(strings))))
-        tensor = _number(_DTYPE, _DT_STRING) + shape + b"".join(_message(_STRINGS, text) for text in strings)
-        value = _message(_TAG, tag.encode())
+        shape = message_field(_SHAPE, message_field(_DIM, int_field(_SIZE, len(strings))))
+        tensor = (
+            int_field(_DTYPE, _DT_STRING)
+            + shape
+            + b"".join(message_field(_STRINGS, text) for text in strings)
+        )
+        value = message_field(_TAG, tag.encode())
         if tag not in self._tags:
             self._tags.add(tag)
-            name = _message(_PLUGIN_DATA, _message(_PLUGIN_NAME, plugin.encode()))
-            value += _message(_METADATA, name + _number(_DATA_CLASS, _TENSOR_CLASS))
-        summary = _message(_SUMMARY, _message(_VALUE, value + _message(_TENSOR, tensor)))
-        self._event(time.time() if wall_time is None else wall_time, _number(_STEP, step) + summary)
+            name = message_field(_PLUGIN_DATA, message_field(_PLUGIN_NAME, plugin.encode()))
+            value += message_field(_METADATA, name + int_field(_DATA_CLASS, _TENSOR_CLASS))
+        summary = message_field(_SUMMARY, message_field(_VALUE, value + message_field(_TENSOR, tensor)))
+        self._event(time.time() if wall_time is None else wall_time, int_field(_STEP, step) + summary)
 
     def close(self) -> None:
         self._file.close()
@@ -83,21 +88,3 @@ class EventFile:
 
 def _checksum(data: bytes) -> bytes:
     return struct.pack("<I", masked_crc32c(data))
-
-
-def _varint(number: int) -> bytes:
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def _number(field: int, value: int) -> bytes:
-    return _varint(field << 3) + _varint(value)
-
-
-def _message(field: int, content: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(content)) + content

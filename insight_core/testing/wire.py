@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.api import Dialect
+from insight_core.summary.fields import int_field as int_field
+from insight_core.summary.fields import message_field as message_field
+from insight_core.summary.fields import varint as varint
 
 VERSIONS = {Dialect.TENSORBOARD: b"brain.Event:2", Dialect.MINDSPORE: b"MindSpore.Event:1"}
 
@@ -60,26 +63,6 @@ def record(payload: bytes, *, bad_length_crc: bool = False, bad_data_crc: bool =
         + payload
         + struct.pack("<I", masked_crc32c(payload) ^ bad_data_crc)
     )
-
-
-def varint(number: int) -> bytes:
-    """A protobuf varint; negative numbers take ten bytes, as ``int64`` does."""
-    number &= 0xFFFFFFFFFFFFFFFF
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def message_field(number: int, content: bytes) -> bytes:
-    """A length-delimited field: a message, a string or bytes."""
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
-def int_field(number: int, value: int) -> bytes:
-    return varint(number << 3) + varint(value)
 
 
 def event(step: int, wall_time: float, *body: bytes) -> bytes:

@@ -29,7 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.conformance)
 
 
-def _oracle(variable: str, script: str, workspace: Path) -> Oracle:
+def _oracle(peer: str, script: str, directories: pytest.TempPathFactory) -> Oracle:
+    variable, workspace = f"INSIGHT_PEER_{peer.upper()}", directories.mktemp(peer)
     python = os.environ.get(variable)
     if not python:
         pytest.skip(
@@ -52,65 +53,55 @@ def _oracle(variable: str, script: str, workspace: Path) -> Oracle:
 @pytest.fixture(scope="session")
 def tensorboard(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Scalars below a directory as TensorBoard's EventAccumulator reads them, nothing sampled."""
-    workspace = tmp_path_factory.mktemp("tensorboard")
-    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard.py", workspace)
+    return _oracle("tensorboard", "oracle_tensorboard.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mindinsight(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Scalars below a directory as MindInsight's loader has them, nothing sampled; "read" or "kept"."""
-    return _oracle(
-        "INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight.py", tmp_path_factory.mktemp("mindinsight")
-    )
+    return _oracle("mindinsight", "oracle_mindinsight.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def tensorboard_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Images, histograms and tensors as TensorBoard's EventAccumulator reads them, nothing sampled."""
-    workspace = tmp_path_factory.mktemp("tensorboard")
-    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_payloads.py", workspace)
+    return _oracle("tensorboard", "oracle_tensorboard_payloads.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mindinsight_payloads(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """The same as MindInsight's loader reads them ("read"), or as its REST API has them ("answers")."""
-    workspace = tmp_path_factory.mktemp("mindinsight")
-    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_payloads.py", workspace)
+    return _oracle("mindinsight", "oracle_mindinsight_payloads.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def tensorboard_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """What TensorBoard's graph plugin answers."""
-    workspace = tmp_path_factory.mktemp("tensorboard")
-    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_graphs.py", workspace)
+    return _oracle("tensorboard", "oracle_tensorboard_graphs.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mindinsight_graphs(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Every layer of every graph as MindInsight's REST API answers it."""
-    workspace = tmp_path_factory.mktemp("mindinsight")
-    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_graphs.py", workspace)
+    return _oracle("mindinsight", "oracle_mindinsight_graphs.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mindinsight_lineage(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """What MindInsight answers to a search for lineage."""
-    workspace = tmp_path_factory.mktemp("mindinsight")
-    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_lineage.py", workspace)
+    return _oracle("mindinsight", "oracle_mindinsight_lineage.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Session groups as TensorBoard's hparams plugin answers them."""
-    workspace = tmp_path_factory.mktemp("tensorboard")
-    return _oracle("INSIGHT_PEER_TENSORBOARD", "oracle_tensorboard_hparams.py", workspace)
+    return _oracle("tensorboard", "oracle_tensorboard_hparams.py", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mindinsight_landscapes(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Landscapes below a directory as MindInsight's LandscapeProcessor answers."""
-    workspace = tmp_path_factory.mktemp("mindinsight")
-    return _oracle("INSIGHT_PEER_MINDINSIGHT", "oracle_mindinsight_landscapes.py", workspace)
+    return _oracle("mindinsight", "oracle_mindinsight_landscapes.py", tmp_path_factory)
 
 
 @pytest.fixture
