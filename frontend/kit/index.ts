@@ -14,6 +14,7 @@ export * from './groups';
 export * from './groups_view';
 export * from './histogram_board';
 export * from './histogram_cards';
+export * from './histogram_messages';
 export * from './histogram_status';
 export * from './histogram_table';
 export * from './histogram_tools';

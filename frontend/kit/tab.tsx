@@ -1,7 +1,6 @@
 import type { Plugin, PluginContext } from 'insight-host';
 import { render, type JSX } from 'preact';
-import { Board } from './board';
-import { addKeys, boardKeys, type Key } from './keys';
+import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
 import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
@@ -16,12 +15,12 @@ export interface TabProps<B> {
   readonly styles: string;
   readonly board: (ctx: PluginContext) => B;
   readonly view: (board: B) => JSX.Element;
-  /** All keys of the tab, as the keyboard help lists them; of a board those of the kit by default. */
-  readonly keys?: (board: B, host: HTMLElement) => readonly Key[];
+  /** All keys of the tab, as the keyboard help lists them; `boardKeys` are those of every board. */
+  readonly keys: (board: B, host: HTMLElement) => readonly Key[];
 }
 
 /** A plugin whose tab is a board of cards, or anything else that follows the page. */
-export function tab<B extends TabState>({ messages, styles, board: make, view, keys = keysOf }: TabProps<B>): Plugin {
+export function tab<B extends TabState>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
   return {
     apiVersion: 1,
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
@@ -40,10 +39,6 @@ export function tab<B extends TabState>({ messages, styles, board: make, view, k
       };
     },
   };
-}
-
-function keysOf(board: TabState, host: HTMLElement): readonly Key[] {
-  return board instanceof Board ? boardKeys(board, host) : [];
 }
 
 function sheetOf(styles: string): CSSStyleSheet {

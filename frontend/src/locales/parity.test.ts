@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 const catalogues = import.meta.glob<Record<string, string>>(
-  ['./*.json', '../../kit/locales/*.json', '../../../plugins/*/insight_*/frontend/**/locales/*.json', '../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json'],
+  ['./*.json', '../../kit/locales/**/*.json', '../../../plugins/*/insight_*/frontend/**/locales/*.json', '../../../plugins/*/insight_*/frontend/**/{en,zh-CN}.json'],
   { eager: true, import: 'default' },
 );
 const groups = new Map<string, Record<string, Record<string, string>>>();
