@@ -16,7 +16,7 @@ from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.start import settle_imports
-from insight_core.cli.storage import open_annotations
+from insight_core.cli.storage import open_annotations, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
 from insight_core.loading.logdir import Logdir
@@ -83,6 +83,7 @@ def _listen(
         bound_host=options.host,
         allowed_hosts=options.allowed_host,
         notices=lambda: problems(logdirs),
+        cache_directory=plugin_cache_directory(options, logdirs),
     )
     host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
     return listen(host, options.host, options.port, path_prefix=options.path_prefix)

@@ -68,6 +68,12 @@ def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | No
     return None
 
 
+def plugin_cache_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
+    """Where plugins of the host may keep what took long to make; None with ``--no-cache`` and in a logdir."""
+    directory = cache_directory(options)
+    return directory if options.cache and _where_in_logdir(directory, logdirs) is None else None
+
+
 def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: DataProvider) -> AnnotationStore:
     """The annotations of the runs that the provider shows. Raises InvalidArgument for a state directory
     in a logdir that the user chose; where the default one is, nothing can be written."""

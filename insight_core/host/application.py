@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from werkzeug import Request, Response
+from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Rule
+from werkzeug.test import EnvironBuilder
 
 from insight_core.annotations.store import AnnotationStore
-from insight_core.api import DataProvider, InsightError, Unavailable
+from insight_core.api import DataProvider, InsightError, NotFound, Unavailable
 from insight_core.host.activity import Activity
 from insight_core.host.annotation_routes import AnnotationRoutes
 from insight_core.host.answers import error_answer, finish, http_error_answer, json_answer, not_modified
@@ -91,7 +93,11 @@ class Host:
             endpoint, variables = self._map.bind("host").match(path, method=request.method)
             owner = endpoint.owner
             annotations = self._annotations.now()
-            request.environ["insight.annotations"] = annotations
+            request.environ |= {
+                "insight.annotations": annotations,
+                "insight.ask": self._ask,
+                "insight.cache_directory": self.settings.cache_directory,
+            }
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return _checked(endpoint.view(request, **variables))
             # before the view: what is loaded while it works must not pass for already seen
@@ -116,6 +122,22 @@ class Host:
             log.exception("%s failed on %s %s", owner, request.method, request.path)
             who = "the host" if owner == "the host" else f"plugin {owner}"
             return error_answer(f"{who} failed to answer; the log of the host says why", 500)
+
+    def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:
+        """What a plugin answers to another one, see insight_core.web.asking."""
+        try:
+            endpoint, variables = self._map.bind("host").match(path, method="GET")
+        except HTTPException as error:
+            raise NotFound(f"nothing answers {path}") from error
+        inner = EnvironBuilder(path=path, query_string=parameters).get_environ()
+        inner |= {name: value for name, value in request.environ.items() if name.startswith("insight.")}
+        try:
+            return _checked(endpoint.view(Request(inner), **variables))
+        except InsightError:
+            raise
+        except (Exception, SystemExit) as error:
+            log.exception("%s failed on %s", endpoint.owner, path)
+            raise Unavailable(f"plugin {endpoint.owner} failed to answer") from error
 
     def _below_prefix(self, request: Request) -> str | Response:
         """The path below the prefix, or what to say to a request that is not below it."""

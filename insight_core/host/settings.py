@@ -60,4 +60,5 @@ class HostSettings:
     max_streams: int = 64
     heartbeat: float = HEARTBEAT
     notices: Callable[[], Sequence[Notice]] = _no_notices
+    cache_directory: Path | None = None  # where plugins may keep what took long to make
     page: Path = field(factory=_built_page)  # directory with index.html
