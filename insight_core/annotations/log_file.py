@@ -8,11 +8,13 @@ an append is a single write besides.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import logging
 import os
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +29,8 @@ FORMAT = 1
 _TIDY_FROM = 2000  # lines: a file with fewer is left as it is
 _TIDY_RATIO = 4  # lines for each field that still counts
 _HEAD = 256  # bytes that hold the first line
+_PATIENCE = 5.0  # seconds that a write waits for its turn: a host that was stopped holds its lock
+_AGAIN = 0.01  # seconds until the next attempt
 
 
 class LogFile:
@@ -40,7 +44,7 @@ class LogFile:
         self.fields: dict[str, dict[str, FieldValue]] = {}
         self._lines = 0
         self._seen: tuple[int, int, int] | None = None  # inode, size, mtime at the last look
-        self._id = ""  # of the file that was read
+        self._id: tuple[int, str] | None = None  # inode and id of the file that was read
         self._end = 0  # of the last whole line that was read
 
     def refresh(self) -> bool:
@@ -98,6 +102,7 @@ class LogFile:
                 if same:  # else it was replaced while we waited for the lock
                     if os.fstat(number).st_size == 0:
                         _write(number, _first_line())
+                        _sync_directory(self._path.parent)
                     yield number, locked
                     return
             finally:
@@ -108,8 +113,9 @@ class LogFile:
         described = _parsed(head.partition(b"\n")[0])
         if described.get("format", FORMAT) != FORMAT:
             raise Unavailable(f"{self._path} was written by a newer insight-host")
-        name = str(described.get("id", ""))
-        if name != self._id or os.fstat(number).st_size < self._end:
+        info = os.fstat(number)
+        name = info.st_ino, str(described.get("id", ""))
+        if name != self._id or info.st_size < self._end:
             self._forget()
             self._id = name
         data = bytearray()
@@ -132,7 +138,7 @@ class LogFile:
     def _forget(self) -> None:
         self.fields = {}
         self._lines = self._end = 0
-        self._id = ""
+        self._id = None
 
     def _counting(self) -> int:
         return sum(value is not None for values in self.fields.values() for value in values.values())
@@ -152,6 +158,9 @@ class LogFile:
                 _write(number, "".join(_line(key, *item) for item in said.items()).encode("ascii"))
             os.fsync(number)
             os.replace(beside, self._path)
+            _sync_directory(
+                self._path.parent
+            )  # else a crash could bring back the old one without later lines
             self._read(number)
         except OSError:  # the file as it was is still there, and right
             log.warning("the annotations in %s could not be written anew", self._path, exc_info=True)
@@ -165,11 +174,19 @@ class LogFile:
 
 
 def _lock(number: int) -> bool:
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks: an append is one write all the same
-        return False
-    return True
+    """Raises OSError where another host does not give the lock back."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= until:
+                raise OSError(error.errno, "another host has locked it and does not go on") from error
+            time.sleep(_AGAIN)
+        except OSError:  # a file system without locks: an append is one write all the same
+            return False
+        else:
+            return True
 
 
 def _first_line() -> bytes:
@@ -192,4 +209,14 @@ def _parsed(line: bytes) -> dict[str, object]:
 def _write(number: int, data: bytes) -> None:
     written = os.write(number, data)
     if written != len(data):
-        raise OSError(f"only {written} of {len(data)} bytes were written")
+        raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes were written")
+
+
+def _sync_directory(directory: Path) -> None:
+    """What was made or renamed in it is there after a crash, where the file system knows how."""
+    number = os.open(directory, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(number)
+    finally:
+        os.close(number)

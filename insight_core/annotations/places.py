@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
@@ -33,13 +33,11 @@ def key_of(places: Sequence[Place], run: str) -> str | None:
     return None
 
 
-def run_of(places: Sequence[Place], key: str) -> str | None:
-    """The run whose annotations are kept by ``key``; None if it is in none of the places."""
+def runs_of(places: Sequence[Place], key: str) -> Iterator[str]:
+    """The runs whose annotations are kept by ``key``: several, where logdirs lie within each other."""
     for place in places:
-        if key == place.location:
-            return place.prefix or ROOT
         base = place.location.rstrip("/") + "/"
-        if key.startswith(base):
-            rest = key[len(base) :]
-            return f"{place.prefix}/{rest}" if place.prefix else rest
-    return None
+        if key == place.location:
+            yield place.prefix or ROOT
+        elif key.startswith(base):
+            yield posixpath.join(place.prefix, key[len(base) :])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.annotations.log_file import LogFile
-from insight_core.annotations.places import Place, key_of, run_of
+from insight_core.annotations.places import Place, key_of, runs_of
 from insight_core.annotations.values import Annotation, Annotations, FieldValue
 from insight_core.api import InsightError, InvalidArgument, NotFound, Unavailable
 
@@ -16,8 +16,8 @@ class AnnotationStore:
     """Annotations in the file of a state directory, as this host and others write them.
 
     ``places`` says where the runs are; it may raise InsightError while that is not known, and then there
-    are no annotations. Without a directory there are none either. ``refusal`` says why nothing may be
-    written here.
+    are no annotations. Without a directory there are none either. ``refusal`` is why nothing may be
+    written here whatever happens.
     """
 
     def __init__(
@@ -31,7 +31,8 @@ class AnnotationStore:
         if directory is None and refusal is None:
             refusal = "this host has no state directory"
         self.read_only = read_only
-        self.refusal = "this host was started with --read-only" if read_only else refusal
+        self._refusal = "this host was started with --read-only" if read_only else refusal
+        self._failure: str | None = None  # of the last look
         self._file = None if directory is None else LogFile(directory)
         self._places = places
         self._known: Sequence[Place] | None = None
@@ -43,18 +44,30 @@ class AnnotationStore:
         """Whether annotations may change at all, by whomever."""
         return self._file is not None
 
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing can be written now; None if it can, as far as is known."""
+        return self._refusal or self._failure
+
     def now(self) -> Annotations:
-        """The annotations of this moment, those that other hosts wrote among them. A look at a file."""
-        with self._lock:
-            return self._looked()
+        """The annotations of this moment, those that other hosts wrote among them. A look at a file.
+
+        While somebody writes they are those from before: every request asks, and a disk may be slow.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._now
 
     def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
         """Sets fields of a run, as ``checked`` gave them, and says what the run has then.
 
         Raises Unavailable where nothing can be written, NotFound for a run that is nowhere.
         """
-        if self._file is None or self.refusal is not None:
-            raise Unavailable(f"annotations cannot be written: {self.refusal}")
+        if self._file is None or self._refusal is not None:
+            raise Unavailable(f"annotations cannot be written: {self._refusal}")
         with self._lock:
             places = self._known = self._places()
             key = key_of(places, run)
@@ -66,18 +79,21 @@ class AnnotationStore:
             self._take()
             return self._now.runs.get(run, Annotation())
 
-    def _looked(self) -> Annotations:
+    def _look(self) -> None:
         if self._file is None:
-            return self._now
+            return
+        failure = None
         try:
             fresh = self._file.refresh()
             if self._known is None:
                 self._known, fresh = self._places(), True
-        except InsightError:  # what was known stays; a write says what is wrong
-            return self._now
+        except InsightError as error:  # what was known stays
+            failure, fresh = str(error), False
         if fresh:
             self._take()
-        return self._now
+        if failure != self._failure:
+            self._failure = failure
+            self._now = Annotations(self._now.generation + 1, self._now.runs)
 
     def _take(self) -> None:
         """Makes the annotations of our runs out of what the file holds."""
@@ -85,8 +101,8 @@ class AnnotationStore:
             return
         runs: dict[str, Annotation] = {}
         for key, values in self._file.fields.items():
-            run = run_of(self._known, key)
-            if run is not None and any(value is not None for value in values.values()):
-                runs[run] = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
+            if any(value is not None for value in values.values()):
+                said = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
+                runs.update(dict.fromkeys(runs_of(self._known, key), said))
         if runs != self._now.runs:
             self._now = Annotations(self._now.generation + 1, runs)

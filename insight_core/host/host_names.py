@@ -34,7 +34,10 @@ class HostNames:
         """
         if origin is None or host is None:
             return False
-        address = urlsplit(origin).netloc.lower()
+        try:
+            address = urlsplit(origin).netloc.lower()
+        except ValueError:  # brackets that are no IPv6 address
+            return False
         return bool(address) and (address == host.strip().lower() or _bare(address) in self._allowed)
 
     def allow(self, header: str | None) -> bool:

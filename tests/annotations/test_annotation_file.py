@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import multiprocessing
+import os
+import stat
 import threading
 from pathlib import Path
 
 import pytest
 
 from insight_core.annotations import log_file
-from insight_core.annotations.places import Place, key_of, run_of
+from insight_core.annotations.places import Place, key_of, runs_of
 from insight_core.annotations.store import AnnotationStore
 from insight_core.annotations.values import Annotation, FieldValue, checked
 from insight_core.api import InvalidArgument, NotFound, Unavailable
@@ -175,8 +178,100 @@ def test_runs_keep_their_annotations_however_a_host_is_started(tmp_path: Path) -
 )
 def test_places(places: list[Place], run: str, key: str) -> None:
     assert key_of(places, run) == key
-    assert run_of(places, key) == run
-    assert run_of([Place("", "/elsewhere")], key) is None
+    assert list(runs_of(places, key)) == [run]
+    assert list(runs_of([Place("", "/elsewhere")], key)) == []
+    assert list(runs_of([Place("", "/log")], key)) == []
+
+
+def test_logdirs_within_each_other_show_the_same(tmp_path: Path) -> None:
+    store = AnnotationStore(tmp_path, lambda: [Place("x", "/d"), Place("y", "/d/sub"), Place("z", "/d/sub")])
+    said = Annotation(remark="1")
+    assert store.annotate("y/r", {"remark": "1"}) == said
+    assert store.now().runs == {"x/sub/r": said, "y/r": said, "z/r": said}
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_there_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, written = _store(tmp_path), os.write
+    store.annotate("r", {"remark": "x"})
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda number, data: written(number, data[:20]))
+        with pytest.raises(Unavailable, match="20 of"):
+            store.annotate("r", {"remark": "y"})
+    assert store.now().runs == _store(tmp_path).now().runs == {"r": Annotation(remark="x")}
+    store.annotate("r", {"mark": 1})
+    assert store.now().runs == _store(tmp_path).now().runs == {"r": Annotation(remark="x", mark=1)}
+
+
+def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_file, "_PATIENCE", 0.3)
+    store = _store(tmp_path)
+    store.annotate("r", {"remark": "x"})
+    refused: list[Unavailable] = []
+
+    def write() -> None:
+        try:
+            store.annotate("r", {"remark": "y"})
+        except Unavailable as error:
+            refused.append(error)
+
+    with open(tmp_path / log_file.FILE_NAME, "rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        writer = threading.Thread(target=write)
+        writer.start()
+        looks = 0
+        while writer.is_alive():
+            assert store.now().runs["r"].remark == "x"
+            looks += 1
+        assert looks > 100, "a look does not wait for the write"
+    assert "locked" in str(refused[0])
+    store.annotate("r", {"remark": "z"})
+    assert store.now().runs["r"].remark == "z"
+
+
+def test_what_was_written_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name is on the disk when its directory is, after a file was made and after it was written anew."""
+    monkeypatch.setattr(log_file, "_TIDY_FROM", 2)
+    synced: list[bool] = []
+    sync = os.fsync
+
+    def listening(number: int) -> None:
+        synced.append(stat.S_ISDIR(os.fstat(number).st_mode))
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", listening)
+    store = _store(tmp_path)
+    store.annotate("r", {"remark": "1"})
+    assert synced == [True, False]
+    for number in range(2, 5):
+        store.annotate("r", {"remark": f"{number}"})
+    assert synced.count(True) == 2
+    assert len(_lines(tmp_path)) == 2
+
+
+def test_a_copy_put_in_place_of_the_file_is_read_anew(tmp_path: Path) -> None:
+    store, path = _store(tmp_path), tmp_path / log_file.FILE_NAME
+    store.annotate("r", {"remark": "1"})
+    lines = path.read_bytes().splitlines(keepends=True)
+    for number in range(9):
+        store.annotate("r", {"mark": number + 1})
+    assert store.now().runs["r"].mark == 9
+    other = tmp_path / "copy"
+    other.write_bytes(b"".join([*lines, lines[1].replace(b'"1"', b'"2"') * 50]))
+    other.replace(path)
+    assert store.now().runs == {"r": Annotation(remark="2")}
+
+
+def test_a_file_that_cannot_be_read_is_a_reason(tmp_path: Path) -> None:
+    store, path = _store(tmp_path / "state"), tmp_path / "state"
+    path.write_text("")
+    assert store.now().runs == {}
+    assert "Not a directory" in (store.refusal or "")
+    before = store.now().generation
+    path.unlink()
+    assert store.now().generation == before + 1, "the page asks again"
+    assert store.refusal is None
 
 
 @pytest.mark.parametrize(
