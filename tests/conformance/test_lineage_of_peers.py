@@ -160,7 +160,7 @@ def sessions(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_every_session_is_that_of_tensorboard(sessions: Path, tensorboard_hparams: Ask) -> None:
     with _asked(sessions) as ask:
-        ours = _rows(ask("runs"))
+        ours = {row["session"]: row for row in _rows(ask("runs")).values() if "session" in row}
     found = {}
     for group in tensorboard_hparams(sessions)["session_groups"]:
         for session in group["sessions"]:
@@ -175,7 +175,7 @@ def test_every_session_is_that_of_tensorboard(sessions: Path, tensorboard_hparam
                 for one in session.get("metric_values", ())
             }
             assert _below(row, "metric/") == metrics
-            fixed = {"run", "start_time", "source", "status", "session_group"}
+            fixed = {"run", "start_time", "source", "status", "session_group", "session"}
             hparams = {
                 name.removeprefix("hyperparameter/"): value
                 for name, value in row.items()
@@ -183,7 +183,7 @@ def test_every_session_is_that_of_tensorboard(sessions: Path, tensorboard_hparam
             }
             assert hparams == group["hparams"]
     assert len(found) >= 2
-    assert found.keys() == {run for run, row in ours.items() if "source" in row}
+    assert found.keys() == ours.keys()
 
 
 def _below(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ ANNOTATIONS = ("display_name", "note", "remark", "mark")
 SCALARS = ("last", "min", "max")
 
 _FIXED = {
-    "run": ("run", "start_time", "source", "status", "session_group"),
+    "run": ("run", "start_time", "source", "status", "session_group", "session"),
     "hyperparameter": (
         "optimizer",
         "learning_rate",

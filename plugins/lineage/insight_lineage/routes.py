@@ -131,8 +131,8 @@ def _matching(request: Request, table: Table) -> NDArray[np.intp]:
     if runs := request.args.getlist("run"):
         conditions.append(Comparison("run", "in", runs))
     if not conditions or not len(table):
-        return np.arange(len(table))
-    return np.flatnonzero(All(conditions).holds(table.column))
+        return np.flatnonzero(table.rows.whole)
+    return np.flatnonzero(All(conditions).holds(table.column) & table.rows.whole)
 
 
 def _wanted(request: Request, table: Table) -> list[str]:

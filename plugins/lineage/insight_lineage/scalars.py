@@ -83,20 +83,19 @@ class Scalars:
         self._tags: dict[str, _Tag] = {}
         self._rows: Mapping[str, int] = {}
 
-    @property
-    def tags(self) -> list[str]:
-        return [tag for tag, numbers in self._tags.items() if numbers.present.any()]
-
-    def count(self, tag: str) -> int:
-        return int(np.count_nonzero(self._tags[tag].present))
+    def counts(self, rows: Mask) -> dict[str, int]:
+        """How many of these rows have each scalar, of those that one of them has."""
+        found = {tag: int(np.count_nonzero(numbers.present & rows)) for tag, numbers in self._tags.items()}
+        return {tag: count for tag, count in found.items() if count}
 
     def place(self, rows: Mapping[str, int], origin: NDArray[np.intp]) -> None:
         """Goes on with other rows, by run; ``origin`` as of ``moved``."""
         self._rows = rows
         self._tags = {tag: numbers.moved(origin) for tag, numbers in self._tags.items()}
 
-    def update(self, runs: Collection[str] | None) -> None:
-        """Looks at the scalars of these runs, or of all, again."""
+    def update(self, runs: Collection[str] | None) -> bool:
+        """Looks at the scalars of these runs, or of all, again; whether some came or went."""
+        changed = False
         by_tag: dict[str, list[SeriesInfo]] = {}
         for info in self._data.series(SCALAR, runs=runs):
             if info.key.run in self._rows:
@@ -107,18 +106,26 @@ class Scalars:
             gone = looked & numbers.present
             gone[[self._rows[info.key.run] for info in by_tag.get(tag, ())]] = False
             if gone.any():
+                changed = True
                 numbers.columns.clear()
                 numbers.present[gone] = False
                 numbers.bounded[gone] = False
         for tag, listed in by_tag.items():
             numbers = self._tags.get(tag) or self._tags.setdefault(tag, _Tag.of(len(self._rows)))
-            numbers.take(np.array([self._rows[info.key.run] for info in listed], np.intp), listed)
+            rows = np.array([self._rows[info.key.run] for info in listed], np.intp)
+            changed |= not numbers.present[rows].all()
+            numbers.take(rows, listed)
+        return changed
 
     def last(self, run: str, tag: str) -> float | None:
         numbers, row = self._tags.get(tag), self._rows.get(run)
         if numbers is None or row is None or not numbers.present[row]:
             return None
         return float(numbers.last[row])
+
+    def points(self, run: str, tag: str) -> int:
+        """Of a scalar that the run has."""
+        return int(self._tags[tag].points[self._rows[run]])
 
     def tags_of(self, run: str) -> Iterable[str]:
         row = self._rows.get(run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from attrs import define, field
 
@@ -62,6 +62,29 @@ class Sessions:
         """The sessions with metrics in these runs."""
         return {session for run in runs for session in self._readers.get(run, ())}
 
+    def parts(self, scalars: Scalars, runs: Container[str]) -> dict[str, str]:
+        """The run above, by session that only says what that run was made with: so torch's ``add_hparams``
+        writes them. Several below one run are sessions of their own."""
+        below: dict[str, list[str]] = {}
+        for session in self.all():
+            above = posixpath.dirname(session) or "."
+            if session != "." and above in runs:
+                below.setdefault(above, []).append(session)
+        return {
+            session: above
+            for above, (session, *others) in below.items()
+            if not others and self._is_part(session, above, scalars)
+        }
+
+    def _is_part(self, session: str, above: str, scalars: Scalars) -> bool:
+        over, written = self._written.get(above), self._written[session]
+        if (over is not None and over.session is not None) or written.metrics is None:
+            return False
+        results = {metric.tag for metric in written.metrics if not metric.group}
+        return any(scalars.tags_of(above)) and all(
+            tag in results and scalars.points(session, tag) == 1 for tag in scalars.tags_of(session)
+        )
+
     def problems(self) -> list[Problem]:
         return [problem for written in self._written.values() for problem in written.problems]
 
@@ -75,6 +98,7 @@ class Sessions:
             "source": "hparams",
             "status": written.status or hparams.STATUSES[0],
             "session_group": session.group or run,
+            "session": run,
         }
         cells.update((hyperparameter(name), value) for name, value in session.hparams.items())
         metrics = self._metrics(run)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey
 from insight_core.web.annotations import Annotations
@@ -45,6 +45,8 @@ class Lineage:
         self._problems: dict[str, list[Problem]] = {}  # of files, by run
         self._pipelines: dict[str, Pipeline] = {}
         self._sessions = Sessions()
+        self._parts: dict[str, str] = {}  # the run whose row tells of it, by run that is no row
+        self._session_in: dict[str, str] = {}  # the same, the other way round
         self._scalars = Scalars(data)
         self._cells: dict[str, Cells] = {}
         self._columns = _of_runs(self._rows)
@@ -63,8 +65,7 @@ class Lineage:
                 self._rows,
                 {**self._columns, **self._said},
                 scalars.column,
-                lambda: scalars.tags,
-                scalars.count,
+                lambda: scalars.counts(self._rows.whole),
                 problems + self._sessions.problems(),
             )
 
@@ -87,14 +88,19 @@ class Lineage:
         stale = self._place_runs() if changes.runs or everything else set()
         scalar_runs = None if everything else _runs(changes, SCALAR)
         lineage_runs = None if everything else _runs(changes, NAME)
+        joined = changes.runs or everything or bool(lineage_runs)
+        joined |= bool(scalar_runs) and not self._parts.keys().isdisjoint(scalar_runs or ())
         if scalar_runs is None or scalar_runs:
-            self._scalars.update(scalar_runs)
+            joined |= self._scalars.update(scalar_runs)
         if everything:
             stale = set(self._rows.runs)
         if lineage_runs is None or lineage_runs:
             stale |= self._read(lineage_runs)
         if scalar_runs:
             stale |= self._sessions.reading(scalar_runs)
+        if joined:
+            stale |= self._join()
+        stale |= {self._parts[run] for run in stale & self._parts.keys()}
         self._renew(stale, everything=everything)
         self._generation = changes.generation
 
@@ -165,6 +171,19 @@ class Lineage:
     def _file(self, key: SeriesKey) -> LineageFile:
         return lineage_of(self._data.payload(NAME, key, 0).data)
 
+    def _join(self) -> set[str]:
+        """Finds which runs are part of the row of another one; which rows may be other ones by that."""
+        before, rows = self._parts, self._rows
+        found = self._sessions.parts(self._scalars, rows.place)
+        self._parts = {run: above for run, above in found.items() if run not in self._files}
+        self._session_in = {above: run for run, above in self._parts.items()}
+        whole = np.ones(len(rows.runs), np.bool_)
+        whole[[rows.place[run] for run in self._parts]] = False
+        if not np.array_equal(whole, rows.whole):
+            self._rows = evolve(rows, whole=whole)
+            self._columns.update(_of_runs(self._rows))
+        return {run for pair in before.items() ^ self._parts.items() for run in pair}
+
     # --- cells and columns ------------------------------------------------------------------------
 
     def _renew(self, runs: Collection[str], *, everything: bool) -> None:
@@ -195,13 +214,16 @@ class Lineage:
 
     def _cells_of(self, run: str) -> tuple[Cells, Pipeline | None]:
         cells: Cells = {}
+        if run in self._parts:
+            return cells, None
         pipeline = None
         files = self._files.get(run)
         if files:
             ordered = sorted(files, key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
             lineage = mindspore.joined(files[tag].file for tag in ordered)
             cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
-        return {**cells, **self._sessions.cells(run, self._scalars, self._below)}, pipeline
+        session = self._session_in.get(run, run)
+        return {**cells, **self._sessions.cells(session, self._scalars, self._below)}, pipeline
 
     def _below(self, run: str) -> list[str]:
         """The runs within a run, itself first."""
@@ -256,9 +278,11 @@ class Lineage:
 
 def _of_runs(rows: Rows) -> dict[str, Column]:
     """The columns that are there whatever the logs say."""
-    started = ~np.isnan(rows.start_times)
+    started = ~np.isnan(rows.start_times) & rows.whole
+    names = values_of(rows.runs)
+    names[~rows.whole] = None
     return {
-        "run": Column("run", "run", "run", values_of(rows.runs)),
+        "run": Column("run", "run", "run", names),
         "start_time": Column.of_numbers("start_time", "run", "start_time", rows.start_times, started),
     }
 

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import InvalidArgument, Run
-from insight_lineage.column import Column
+from insight_lineage.column import Column, Mask
 from insight_lineage.names import GROUPS, SCALARS, group_of, rank, title_of
 
 
@@ -28,12 +28,16 @@ class Problem:
 
 @frozen(eq=False)
 class Rows:
-    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name."""
+    """The runs, each a row; ``order`` is the rank of each: newest start first, then by name.
+
+    What is not ``whole`` is told in the row of another run, and no row of an answer.
+    """
 
     runs: Sequence[str]
     place: Mapping[str, int]
     start_times: NDArray[np.float64]
     order: NDArray[np.intp]
+    whole: Mask
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Rows:
@@ -42,7 +46,8 @@ class Rows:
         by_name = np.argsort(np.argsort(np.array(names, object), kind="stable"))
         order = np.empty(len(runs), np.intp)
         order[np.lexsort((by_name, np.where(np.isnan(starts), np.inf, -starts)))] = np.arange(len(runs))
-        return cls(names, {name: row for row, name in enumerate(names)}, starts, order)
+        place = {name: row for row, name in enumerate(names)}
+        return cls(names, place, starts, order, np.ones(len(names), np.bool_))
 
 
 @frozen(eq=False)
@@ -52,12 +57,11 @@ class Table:
     rows: Rows
     columns: Mapping[str, Column]
     scalar: Callable[[str], Column | None]
-    tags: Callable[[], Sequence[str]]
-    scalar_count: Callable[[str], int]
+    tags: Callable[[], Mapping[str, int]]  # of scalars, with how many rows have them
     problems: Sequence[Problem] = field(factory=tuple)
 
     def __len__(self) -> int:
-        return len(self.rows.runs)
+        return int(np.count_nonzero(self.rows.whole))
 
     def column(self, name: str) -> Column:
         """Raises NoColumn."""
@@ -76,7 +80,8 @@ class Table:
         """All columns; those of scalars without a look at their points."""
         for name in self.names():
             yield description(self.columns[name])
-        for tag in sorted(self.tags(), key=str.lower):
+        tags = self.tags()
+        for tag in sorted(tags, key=str.lower):
             for which in SCALARS:
                 name = f"{which}/{tag}"
                 yield {
@@ -84,7 +89,7 @@ class Table:
                     "title": title_of(name),
                     "group": "scalar",
                     "type": "float",
-                    "count": self.scalar_count(tag),
+                    "count": tags[tag],
                 }
 
 

@@ -107,6 +107,7 @@ def test_an_experiment_says_which_scalars_count(scalars: Scalars) -> None:
         "source": "hparams",
         "status": "unknown",
         "session_group": "s",
+        "session": "s",
         "lr": 1.0,
         "metric/val/acc": 5.0,
     }

@@ -1,0 +1,111 @@
+"""A session that is written below the run it belongs to is told in the row of that run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import insight_lineage
+import insight_scalar
+import pytest
+from werkzeug.test import Client
+
+from insight_core.host import Host
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.testing import EventWriter
+from tests.lineage_samples import write_run
+
+Rows = Callable[[], dict[str, dict[str, Any]]]
+
+
+def _trained(directory: Path, start_time: float = 1e9) -> None:
+    with EventWriter(directory, start_time=start_time) as writer:
+        writer.scalar_block(["loss"], range(3), [[3.0], [2.0], [1.0]])
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[tuple[LocalProvider, Client]]:
+    plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
+    (tmp_path / "logs").mkdir()
+    provider = LocalProvider([Logdir(str(tmp_path / "logs"))], plugins, reload_interval=0)
+    yield provider, Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider))
+    provider.close()
+
+
+@pytest.fixture
+def rows(host: tuple[LocalProvider, Client]) -> Rows:
+    """What is known of each run that is a row, once what was written has been read."""
+    provider, client = host
+
+    def asked() -> dict[str, dict[str, Any]]:
+        provider.load()
+        answer = client.get("/data/plugin/lineage/runs?scalars=last").json
+        assert answer is not None
+        assert answer["total"] == len(answer["runs"])
+        names = [column["name"] for column in answer["columns"]]
+        cells = zip(answer["runs"], zip(*answer["values"], strict=True), strict=True)
+        return {
+            run: {name: one for name, one in zip(names, row, strict=True) if one is not None}
+            for run, row in cells
+        }
+
+    return asked
+
+
+def test_one_row_has_hparams_and_scalars(
+    rows: Rows, tmp_path: Path, host: tuple[LocalProvider, Client]
+) -> None:
+    _trained(tmp_path / "logs/a")
+    write_run(tmp_path / "logs/a/1700000000.5", {"lr": 0.1}, {"hp/metric": 0.5}, 1e9 + 5)
+    found = rows()
+    assert found.keys() == {"a"}
+    row = found["a"]
+    assert (row["lr"], row["metric/hp/metric"], row["last/loss"]) == (0.1, 0.5, 1.0)
+    assert (row["session"], row["session_group"]) == ("a/1700000000.5", "a/1700000000.5")
+    assert "last/hp/metric" not in row
+    listing = host[1].get("/data/plugin/lineage/columns").json
+    assert listing is not None
+    counts = {column["name"]: column["count"] for column in listing["columns"]}
+    assert listing["runs"] == counts["run"] == counts["lr"] == counts["last/loss"] == 1
+    assert "last/hp/metric" not in counts
+    matched = host[1].get("/data/plugin/lineage/runs?where=lr = null").json
+    assert matched is not None
+    assert matched["runs"] == []
+
+
+def test_sessions_that_are_runs_of_their_own_stay_rows(rows: Rows, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write_run(logs / "no_scalars_above/s", {"lr": 0.1}, {"m": 1.0})
+    _trained(logs / "two")
+    write_run(logs / "two/s1", {"lr": 0.1}, {"m": 1.0})
+    write_run(logs / "two/s2", {"lr": 0.2}, {"m": 1.0})
+    _trained(logs / "more")
+    write_run(logs / "more/s", {"lr": 0.1}, {"m": 1.0})
+    _trained(logs / "more/s", 1e9 + 1)  # more than its metrics
+    write_run(logs / "session", {"lr": 0.1}, {"m": 1.0})
+    write_run(logs / "session/s", {"lr": 0.3}, {"m": 1.0})
+    expected = {"no_scalars_above/s", "two", "two/s1", "two/s2", "more", "more/s", "session", "session/s"}
+    found = rows()
+    assert found.keys() == expected
+    assert {run for run, row in found.items() if row.get("session") == run} == expected - {"two", "more"}
+
+
+def test_rows_join_and_part_while_runs_grow(rows: Rows, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write_run(logs / "a/s", {"lr": 0.1}, {"m": 1.0})
+    assert rows().keys() == {"a/s"}
+    _trained(logs / "a")
+    assert {run: row.get("lr") for run, row in rows().items()} == {"a": 0.1}
+    write_run(logs / "a/t", {"lr": 0.2}, {"m": 2.0})
+    found = rows()
+    assert {run: row.get("lr") for run, row in found.items()} == {"a": None, "a/s": 0.1, "a/t": 0.2}
+    for path in (logs / "a/t").iterdir():
+        path.unlink()
+    (logs / "a/t").rmdir()
+    assert {run: row.get("lr") for run, row in rows().items()} == {"a": 0.1}
+    with EventWriter(logs / "a/s", start_time=1e9 + 9) as writer:
+        writer.scalar_block(["m"], range(2, 4), [[3.0], [4.0]])
+    assert {run: row.get("metric/m") for run, row in rows().items()} == {"a": None, "a/s": 4.0}
