@@ -1,0 +1,264 @@
+"""What a profile says, whatever wrote it: small facts as values, everything long as columns.
+
+Every table is optional: a reader fills what its files say, a view shows what is there. Times are int64
+nanoseconds: points from the beginning of the profile, durations as such; -1 says that it is not known.
+Texts stand once, columns hold their places (-1: none).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+
+class Source(enum.StrEnum):
+    """What wrote the files of a profile."""
+
+    TORCH = "torch"  # torch.profiler's Chrome trace
+    CHROME = "chrome"  # any other Chrome trace
+    XPLANE = "xplane"  # TensorFlow and JAX
+    MINDSPORE = "mindspore"  # MindSpore 2.x, *_ascend_ms, on CPU too
+    ASCEND = "ascend"  # torch_npu, *_ascend_pt, which has the same layout
+    MINDINSIGHT = "mindinsight"  # what MindSpore wrote for MindInsight, profiler*/
+
+
+class Category(enum.IntEnum):
+    """What a slice of time was spent on; where some overlap, the smaller number has the moment."""
+
+    KERNEL = 0
+    MEMCPY = 1
+    MEMSET = 2
+    COMMUNICATION = 3
+    RUNTIME = 4  # calls that launch work on a device
+    DATA = 5  # data preparation
+    OPERATOR = 6  # on the host
+    OTHER = 7
+
+
+class Side(enum.IntEnum):
+    HOST = 0
+    DEVICE = 1
+
+
+class FlowKind(enum.IntEnum):
+    LAUNCH = 0  # from the host to a device
+    BACKWARD = 1  # from forward to its backward
+    OTHER = 2
+
+
+class StepOrigin(enum.StrEnum):
+    """How the steps of a profile are known."""
+
+    RECORDED = "recorded"  # the log marks them
+    INFERRED = "inferred"  # operators that ran equally often mark them
+    NONE = ""
+
+
+@frozen
+class Track:
+    """One row of the timeline. ``parent`` is the place of the process or device it belongs to, or -1."""
+
+    kind: str  # process, thread, stream, scope, communication
+    label: str
+    parent: int = -1
+    device: int = -1  # place in Profile.devices
+    order: int = 0
+
+
+@frozen
+class Counter:
+    """What a counter counts; its points are in the table ``counters``."""
+
+    label: str
+    group: str  # memory, cpu, queue, other
+    unit: str = ""  # bytes, percent, or nothing
+    device: int = -1
+
+
+@frozen
+class Device:
+    name: str
+    kind: str  # cpu, gpu, npu, tpu
+    facts: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen
+class Note:
+    """Something the reader of a profile must know: a code with values, for which the page has a sentence."""
+
+    code: str
+    values: Mapping[str, Any] = field(factory=dict)
+    text: str = ""  # the same in English
+
+
+Column: TypeAlias = NDArray[Any]
+Table: TypeAlias = Mapping[str, Column]
+
+# columns of each table; OPTIONAL ones may be left out
+TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
+    name: {column: np.dtype(kind) for column, kind in columns.items()}
+    for name, columns in {
+        # one stretch of time on a track, sorted by track, start, and the longer first
+        "slices": {
+            "track": "i4",
+            "start": "i8",
+            "duration": "i8",
+            "name": "i4",
+            "category": "u1",  # Category
+            "depth": "u2",  # how many slices of its track it lies in
+            "parent": "i4",  # row of the slice it lies in, or -1
+            "self": "i8",  # duration without the slices that lie in it
+            "step": "i4",  # row in steps, or -1
+            "operator": "i4",  # row in operators of the one it is a run of (not of what launched it), or -1
+            "kernel": "i4",  # row in kernels of the one it is a run of, or -1
+            "offset": "i8",  # of its event in the (unpacked) trace, -1 when there is no more to say
+            "size": "i4",  # bytes of that event
+        },
+        "flows": {"source": "i4", "target": "i4", "kind": "u1"},  # rows in slices; FlowKind
+        "counters": {"counter": "i4", "time": "i8", "value": "f8"},  # place in Profile.counters
+        "steps": {
+            "number": "i8",  # as the log counts
+            "start": "i8",  # -1 where only durations are known
+            "duration": "i8",
+            # time of the step by what it was spent on, each moment counted once (Category)
+            "kernel": "i8",
+            "memcpy": "i8",
+            "memset": "i8",
+            "communication": "i8",
+            "runtime": "i8",
+            "data": "i8",
+            "operator": "i8",
+            "other": "i8",
+            "idle": "i8",
+            # as MindSpore divides the step of a device
+            "iteration_interval": "i8",
+            "forward_backward": "i8",
+            "tail": "i8",
+            "forward_start": "i8",  # from the start of the step
+            "backward_end": "i8",
+            # as Ascend's step_trace_time.csv and the cluster files divide it
+            "computing": "i8",
+            "communication_not_overlapped": "i8",
+            "overlapped": "i8",
+            "free": "i8",
+            "bubble": "i8",
+            "receive": "i8",
+        },
+        # what ran beside the step: all-reduce lanes of a step trace
+        "lanes": {"step": "i4", "name": "i4", "start": "i8", "duration": "i8"},
+        # one operator as finely as the source tells them apart
+        "operators": {
+            "name": "i4",
+            "type": "i4",
+            "scope": "i4",  # with slashes, without the name
+            "shapes": "i4",
+            "information": "i4",  # JSON
+            "side": "u1",
+            "device": "i4",
+            "core": "i4",  # AI_CORE, AI_CPU ...
+            "calls": "i8",
+            "total": "i8",
+            "self": "i8",
+            "minimum": "i8",
+            "maximum": "i8",
+            "device_total": "i8",  # of the kernels it launched, those of operators within too
+            "device_self": "i8",
+            "flops": "f8",  # of all calls; NaN when not known
+            "bytes": "f8",  # memory it took
+        },
+        "kernels": {
+            "name": "i4",
+            "operator": "i4",  # row in operators of the one that launched it, or -1
+            "device": "i4",
+            "stream": "i4",  # text
+            "grid": "i4",  # text, "8 x 1 x 1"
+            "block": "i4",  # text
+            "core": "i4",  # text
+            "registers": "i4",  # per thread
+            "shared_memory": "i8",  # bytes
+            "occupancy": "f4",  # percent, NaN when not known
+            "calls": "i8",
+            "total": "i8",
+            "minimum": "i8",
+            "maximum": "i8",
+        },
+        # memory that was taken, by whom, from when until when
+        "allocations": {
+            "name": "i4",
+            "device": "i4",
+            "bytes": "i8",
+            "start": "i8",
+            "end": "i8",  # -1: not freed in the profile
+        },
+        # of the data pipeline: how long the training waited for each batch, how full the queue was
+        "batches": {
+            "number": "i8",
+            "get": "i8",
+            "push": "i8",
+            "total": "i8",
+            "time": "i8",
+            "queue_size": "i4",
+            "queue_capacity": "i4",
+            "queue": "i4",  # text: which queue (device_queue, get_next, dataset_iterator)
+        },
+        "collectives": {
+            "step": "i8",  # number as the log counts
+            "name": "i4",
+            "kind": "i4",  # text: collective, p2p
+            "start": "i8",
+            "elapsed": "i8",
+            "wait": "i8",
+            "transit": "i8",
+            "bytes": "f8",
+        },
+        "links": {
+            "step": "i8",
+            "source": "i4",  # rank
+            "target": "i4",
+            "kind": "i4",  # text: HCCS, PCIE, RDMA, SDMA
+            "elapsed": "i8",
+            "bytes": "f8",
+            "bandwidth": "f8",  # bytes a second
+        },
+        # operators whose shapes change from step to step
+        "shape_runs": {
+            "step": "i8",
+            "kind": "i4",  # text: operator, kernel
+            "type": "i4",
+            "name": "i4",
+            "side": "u1",
+            "duration": "i8",
+            "shapes": "i4",
+        },
+    }.items()
+}
+
+
+@frozen(eq=False)
+class Profile:
+    """What was read of one profile. ``documents`` holds what is small and a tree: ``pipeline``,
+    ``strategy``, ``flops`` (schemas: docs/formats.md)."""
+
+    source: Source
+    start_ns: int = 0  # since the epoch; 0 when only relative times are known
+    duration_ns: int = 0
+    host: str = ""
+    worker: str = ""
+    rank: int = -1
+    world_size: int = 0
+    platform: str = ""  # cpu, gpu, npu, tpu
+    step_origin: StepOrigin = StepOrigin.NONE
+    is_complete: bool = True  # False: a look at what has been read so far
+    devices: tuple[Device, ...] = ()
+    tracks: tuple[Track, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    notes: tuple[Note, ...] = ()
+    facts: Mapping[str, Any] = field(factory=dict)  # versions, parallel mode, stage ...
+    documents: Mapping[str, Any] = field(factory=dict)
+    texts: tuple[str, ...] = ()
+    tables: Mapping[str, Table] = field(factory=dict)
