@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -19,6 +21,7 @@ Values: TypeAlias = NDArray[np.object_]
 MISSING, NUMBER, TEXT, LIST = 0, 1, 2, 3  # kinds of values
 _KINDS = {type(None): MISSING, bool: NUMBER, int: NUMBER, float: NUMBER, str: TEXT, list: LIST}
 _LAST_NAN, _LAST_MISSING = 8, 9  # classes of the sort order; else the kind is the class
+_EXACT = 2.0**53  # from here on not every integer is a float
 _TYPES: Mapping[frozenset[type], str] = {
     frozenset({int}): "int",
     frozenset({float}): "float",
@@ -62,7 +65,7 @@ class Column:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The numbers, booleans as 0 and 1, NaN where there is none."""
+        """The numbers, booleans as 0 and 1, NaN where there is none; large integers are near."""
         found = np.full(len(self.values), np.nan)
         numbers = self.kinds == NUMBER
         found[numbers] = self.values[numbers].astype(np.float64)
@@ -85,11 +88,14 @@ class Column:
     def shown(self) -> Values:
         """The values as JSON holds them: a number that is not finite by its name."""
         odd = (self.kinds == NUMBER) & ~np.isfinite(self.numbers)
-        if not odd.any():
+        lists = self.kinds == LIST
+        if not odd.any() and not lists.any():
             return self.values
         shown = self.values.copy()
         numbers = self.numbers[odd]
         shown[odd] = np.where(np.isnan(numbers), "NaN", np.where(numbers > 0, "Infinity", "-Infinity"))
+        for row in np.flatnonzero(lists).tolist():
+            shown[row] = json.loads(encode_json(shown[row]))  # or one NaN makes every answer slow
         return shown
 
     @cached_property
@@ -98,6 +104,10 @@ class Column:
         classes, values = self.kinds.copy(), np.zeros(len(self.values))
         numbers = classes == NUMBER
         values[numbers] = self.numbers[numbers]
+        if (np.abs(values) >= _EXACT).any():
+            finite = numbers & ~np.isnan(values)
+            ranks = {value: rank for rank, value in enumerate(sorted(set(self.values[finite])))}
+            values[finite] = [ranks[value] for value in self.values[finite]]
         for kind, texts in ((TEXT, self._texts), (LIST, self._list_texts)):
             places = self.kinds == kind
             if places.any():
@@ -142,19 +152,31 @@ class Column:
         if value is None:
             return np.asarray(self.kinds == MISSING)
         if isinstance(value, bool | int | float):
-            return np.asarray(self.numbers == float(value))
+            return self._compared(operator.eq, value)
         found: Mask = self.kinds == (TEXT if isinstance(value, str) else LIST)
         found[found] = [one == value for one in self.values[found]]
         return found
 
     def _ordered(self, holds: Callable[[Any, Any], Any], value: object) -> Mask:
         if isinstance(value, bool | int | float):
-            with np.errstate(invalid="ignore"):
-                return np.asarray(holds(self.numbers, float(value)), np.bool_)
+            return self._compared(holds, value)
         found: Mask = self.kinds == TEXT
         if not isinstance(value, str):
             return np.zeros_like(found)
         found[found] = [holds(one, value) for one in self.values[found]]
+        return found
+
+    def _compared(self, holds: Callable[[Any, Any], Any], value: float) -> Mask:
+        """``value`` is a number of any size."""
+        try:
+            near = float(value)
+        except OverflowError:
+            near = math.inf if value > 0 else -math.inf
+        with np.errstate(invalid="ignore"):
+            found = np.asarray(holds(self.numbers, near), np.bool_)
+        if abs(near) >= _EXACT:  # what is not equal is in the right order as it is
+            equal = self.numbers == near
+            found[equal] = [holds(one, value) for one in self.values[equal]]
         return found
 
     def _texts(self, places: Mask) -> Values:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -104,13 +103,4 @@ def _value(column: str, operator: str, value: object) -> object:
         plain = one is None or isinstance(one, bool | int | float | str)
         if not plain and not (isinstance(one, list) and operator not in ("lt", "gt", "le", "ge")):
             raise InvalidArgument(f"filter: {operator} of {column!r} has a value of no column: {one!r:.100}")
-        if isinstance(one, int) and not math.isfinite(_as_float(one)):
-            raise InvalidArgument(f"filter: {operator} of {column!r} has a number that is too large")
     return value
-
-
-def _as_float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf

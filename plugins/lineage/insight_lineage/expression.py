@@ -24,11 +24,12 @@ from attrs import define, frozen
 from insight_lineage.conditions import All, Any, Comparison, Condition, ExpressionError, Not
 
 LONGEST = 10_000  # characters
+_LONGEST_INTEGER = 30  # digits: no column has longer ones
 _DEEPEST = 50  # levels of parentheses and "not"
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<quoted>"(?:[^"]|"")*"|'(?:[^']|'')*')
-      | (?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
+      | (?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.]))
       | (?P<infinite>[-+]inf\b)
       | (?P<word>[^\W\d][\w./:#-]*)
       | (?P<sign><=|>=|==|!=|<>|[<>=(),\[\]])
@@ -176,7 +177,7 @@ class _Reader:
         if token.kind == "quoted":
             return _unquoted(token)
         if token.kind in ("number", "infinite"):
-            return float(token.text)
+            return _number(token.text)
         if token.keyword in _CONSTANTS:
             return _CONSTANTS[token.keyword]
         hint = f"; a text is written in quotes: '{token.text}'" if token.kind == "word" else ""
@@ -185,6 +186,12 @@ class _Reader:
     def close(self, keyword: str, expected: str) -> None:
         if not self.took(keyword):
             raise ExpressionError(f"{expected} is expected, not {self.next}", self.next.position)
+
+
+def _number(text: str) -> int | float:
+    """An integer stays one: as a float it may be another."""
+    digits = text.lstrip("+-")
+    return int(text) if digits.isdecimal() and len(digits) <= _LONGEST_INTEGER else float(text)
 
 
 def _unquoted(token: _Token) -> str:
