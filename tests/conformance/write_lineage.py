@@ -24,8 +24,20 @@ def _write(directory: Path, second: int, *events: Any) -> None:  # noqa: ANN401
     with open(directory / f"events.out.events.summary.{second}.0.host_lineage", "wb") as file:
         for event in events:
             data = event.SerializeToString()
-            file.write(struct.pack("<Q4x", len(data)) + data + bytes(4))
+            length = struct.pack("<Q", len(data))
+            file.write(length + _checksum(length) + data + _checksum(data))
     (directory / "events.out.events.summary.1.0.host_MS").touch()
+
+
+def _checksum(data: bytes) -> bytes:
+    """Masked CRC-32C, as MindSpore writes it and MindInsight does not look at."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    crc ^= 0xFFFFFFFF
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
 def _trained(**changed: Any) -> Any:  # noqa: ANN401

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
+from insight_core.summary.framed import contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
 
 Cell: TypeAlias = str | bool | int | float | list[object]
 Cells: TypeAlias = dict[str, Cell]
 
-_HEAD, _FOOT = 12, 4  # bytes before and after the content of a record: length and checksums
 _TRAIN, _EVALUATION, _DATASET_GRAPH, _USER_DEFINED = 6, 7, 9, 10  # fields of an event
 _TIMESTAMP = re.compile(r"summary\.(\d+)")
 _DEEPEST = 20  # levels of what the user added, and of metrics
+_DEEPER = "…"  # stands for what lies below
 
 
 class _Field(NamedTuple):
@@ -112,7 +112,7 @@ def lineage_of(data: bytes) -> LineageFile:
     problems: list[str] = []
     trained = tested = metrics = pipeline = None
     custom: Cells = {}
-    for start, end in _records(data, problems):
+    for start, end in contents(data, problems):
         try:
             event = Message.at(data, start, end)
             if (found := event.message(_TRAIN)) is not None:
@@ -125,21 +125,8 @@ def lineage_of(data: bytes) -> LineageFile:
             elif (found := event.message(_USER_DEFINED)) is not None:
                 custom.update((f"custom/{name}", value) for name, value in _user_defined(found, 0))
         except ValueError as error:
-            problems.append(f"the record at byte {start - _HEAD}: {error}")
+            problems.append(f"the record whose content begins at byte {start}: {error}")
     return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems))
-
-
-def _records(data: bytes, problems: list[str]) -> Iterator[tuple[int, int]]:
-    """Where the contents of the records are."""
-    position = 0
-    while position < len(data):
-        start = position + _HEAD
-        size = struct.unpack_from("<Q", data, position)[0] if start <= len(data) else 0
-        if start > len(data) or size > len(data) - start:
-            problems.append(f"the file ends within the record at byte {position}")
-            return
-        yield start, start + size
-        position = start + size + _FOOT
 
 
 def _cells(message: Message, wanted: Iterable[_Field]) -> Cells:
@@ -173,10 +160,23 @@ def flattened(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[st
     for name, value in values.items():
         if isinstance(value, dict) and depth < _DEEPEST:
             yield from ((f"{name}/{inner}", cell) for inner, cell in flattened(value, depth + 1))
-        elif isinstance(value, str | bool | float | list):
+        elif isinstance(value, dict | list):
+            yield name, [_shallow(one, depth + 1) for one in value] if isinstance(value, list) else _DEEPER
+        elif isinstance(value, str | bool | float):
             yield name, value
         elif isinstance(value, int):
             yield name, value if abs(value) < 1 << 63 else str(value)
+
+
+def _shallow(value: object, depth: int) -> object:
+    """The same with nothing that only a program written for it could walk."""
+    if not isinstance(value, dict | list):
+        return value
+    if depth >= _DEEPEST:
+        return _DEEPER
+    if isinstance(value, list):
+        return [_shallow(one, depth + 1) for one in value]
+    return {name: _shallow(one, depth + 1) for name, one in value.items()}
 
 
 def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:

@@ -110,7 +110,7 @@ def test_what_a_text_means(text: str, rows: list[int]) -> None:
         ("lr < 1; net = 'a'", 6, "';'"),
         ("in = 1", 0, "a column"),
         ("lr < 1.2.3", 5, "'1'"),
-        ("lr < ١", 5, "'١'"),
+        ("lr < \u0661", 5, "'\u0661'"),
         ("(" * 60 + "lr < 1" + ")" * 60, 51, "levels"),
         ("not " * 10_000 + "lr < 1", 10_000, "characters"),
         ("unknown < 1 and lr < 2", 0, "'unknown'"),
@@ -256,10 +256,10 @@ def test_columns_look_into_lists(cells: list[object], operator: str, values: lis
 def test_columns_sort_exactly(cells: list[object]) -> None:
     column = Column("x", "custom", "x", values_of(cells))  # type: ignore[arg-type]
     rows = np.arange(len(cells))
-    numbers = [one for one in cells if isinstance(one, bool | int | float) and not one != one]
+    numbers = [one for one in cells if isinstance(one, bool | int | float) and one == one]
     for downwards in (False, True):
         found = [cells[row] for row in np.lexsort(column.sort_keys(rows, downwards=downwards))]
-        kept = [one for one in found if isinstance(one, bool | int | float) and not one != one]
+        kept = [one for one in found if isinstance(one, bool | int | float) and one == one]
         assert kept == sorted(numbers, reverse=downwards)
     starts = groups_of(np.lexsort(column.sort_keys(rows, downwards=False)), [column]).starts
     texts = {one for one in cells if isinstance(one, str)}

@@ -12,7 +12,7 @@ from insight_lineage import hparams
 from insight_lineage.decoder import DECODER
 from insight_lineage.mindspore import file_order, flattened, joined, lineage_of
 
-from insight_core.api import FileName, Payload, SummaryPlugin
+from insight_core.api import FileName, Payload, SummaryPlugin, encode_json
 from insight_core.testing import wire
 
 WHOLE = Path(__file__).parents[3] / "examples/logs/mindspore/lenet_lr0.01"
@@ -78,7 +78,7 @@ def test_metrics_that_are_none_are_named(metrics: str, says: str) -> None:
     event = wire.record(wire.message_field(7, wire.message_field(2, metrics.encode())))
     [problem] = lineage_of(event).problems
     assert says in problem
-    assert "byte 0" in problem
+    assert "byte 12" in problem
 
 
 def test_nested_values() -> None:
@@ -89,7 +89,30 @@ def test_nested_values() -> None:
     deep: dict[str, object] = {}
     for _ in range(5000):
         deep = {"x": deep}
-    assert list(flattened(deep)) == []
+    [(name, value)] = flattened(deep)
+    assert (name.count("/"), value) == (20, "…")
+
+
+@pytest.mark.parametrize("depth", [100, 600, 950])
+def test_a_list_too_deep_for_json_costs_only_itself(depth: int) -> None:
+    metrics = '{"deep": ' + "[" * depth + "NaN" + "]" * depth + ', "y": 1}'
+    event = wire.record(wire.message_field(7, wire.message_field(2, metrics.encode())))
+    file = lineage_of(event)
+    assert (file.problems, file.metrics) == ((), file.metrics)
+    assert file.metrics is not None
+    assert file.metrics["metric/y"] == 1
+    assert b"\\u2026" in encode_json(file.metrics["metric/deep"])
+
+
+def test_a_record_that_was_changed_is_left_out_and_named() -> None:
+    first, second = _files()
+    content = first.index(b"Momentum")
+    file = lineage_of(first[:content] + b"X" + first[content + 1 :] + second)
+    assert (file.trained, file.metrics is None) == (None, False)
+    assert file.problems == ("the record at byte 957 does not have its checksum",)
+    file = lineage_of(first + b"\x01" + second[1:])
+    assert (file.trained is None, file.metrics) == (False, None)
+    assert f"the length of the record at byte {len(first)}" in file.problems[0]
 
 
 def test_files_are_in_the_order_of_their_time_then_backwards_by_name() -> None:
