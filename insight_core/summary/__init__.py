@@ -1,1 +1,1 @@
-"""Event files from a Python program: numpy is all it needs to write them; and what else is framed like them."""
+"""Event files from a Python program, which needs numpy alone; and what else is framed like them."""
