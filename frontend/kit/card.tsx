@@ -39,7 +39,7 @@ export function Card<Info extends TagInfo>({ board, card, children }: CardProps<
       data-tag={card.tag}
       {...(card.run === null ? {} : { 'data-card-run': card.run })}
       data-testid="card"
-      aria-label={card.run === null ? board.titleOf(card.tag) : `${board.titleOf(card.tag)}, ${card.run}`}
+      aria-label={card.run === null ? board.titleOf(card.tag) : `${board.titleOf(card.tag)}, ${board.nameOf(card.run)}`}
       onPointerEnter={isCurrent}
       onFocusIn={isCurrent}
     >
@@ -72,7 +72,7 @@ export function CardHead<Info extends TagInfo>({ board, card, note, children }: 
     <header>
       <h3 title={card.run === null ? title : `${title}\n${card.run}`}>
         {card.run !== null && <i class="dot" style={{ background: run?.color ?? 'var(--faint)' }} />}
-        {card.run !== null && <span class={full ? 'run beside' : 'run'}>{card.run}</span>}
+        {card.run !== null && <span class={full ? 'run beside' : 'run'}>{board.nameOf(card.run)}</span>}
         {(card.run === null || full) && <TagName title={title} />}
         {note}
       </h3>

@@ -17,7 +17,7 @@ export interface ErrorCellProps<Info extends TagInfo> {
 export function ErrorCell<Info extends TagInfo>({ board, card, step, reason, onRetry }: ErrorCellProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   // The server's text about a record names it already.
-  const place = reason.includes(card.tag) && card.tag ? [] : [card.run, board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
+  const place = reason.includes(card.tag) && card.tag ? [] : [card.run && board.nameOf(card.run), board.titleOf(card.tag), step === undefined ? null : say('time.step', { step })].filter((part) => part !== null);
   return (
     <div class="error-cell" role="alert" data-testid="error-cell">
       <Icon name="warn" />

@@ -56,7 +56,7 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
           {entries.slice(first, last).map((entry, i) =>
             'row' in entry ? (
               <tr key={first + i} class={entry.row === marked ? 'marked' : ''} onPointerEnter={() => onRow(entry.row)} title={timeText(found.wallTimes[entry.row] as number, locale)}>
-                {runs && <td class="name"><i class="swatch" style={{ background: board.runsByName.value.get(found.runs[entry.row] ?? '')?.color ?? 'var(--faint)' }} /> {found.runs[entry.row]}</td>}
+                {runs && <td class="name" title={found.runs[entry.row]}><i class="swatch" style={{ background: board.runsByName.value.get(found.runs[entry.row] ?? '')?.color ?? 'var(--faint)' }} /> {board.nameOf(found.runs[entry.row] ?? '')}</td>}
                 <td class="number">{(found.steps[entry.row] as number).toLocaleString(locale)}</td>
                 {!runs && <td class="number">{durationText((found.wallTimes[entry.row] as number) - found.origin, locale)}</td>}
                 <td class="number">{(found.totals[entry.row] as number).toLocaleString(locale)}</td>
@@ -67,7 +67,7 @@ export function HistogramTable<Info extends TagInfo>({ board, found, marked, onR
               </tr>
             ) : (
               <tr key={first + i} class="error" data-testid="histogram-error">
-                {runs && <td class="name">{entry.error.run}</td>}
+                {runs && <td class="name" title={entry.error.run}>{board.nameOf(entry.error.run)}</td>}
                 <td class="number">{entry.error.step.toLocaleString(locale)}</td>
                 <td colSpan={5 + odd.length - Number(runs)} title={entry.error.error}>{reasonOf(entry.error)}</td>
               </tr>

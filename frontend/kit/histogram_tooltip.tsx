@@ -58,7 +58,7 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
     <div ref={box} class="tooltip histogram-tooltip" role="tooltip" data-testid="tooltip">
       <div class="tooltip-head">
         {run !== undefined && <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
-        {run !== undefined && <span class="run">{run}</span>}
+        {run !== undefined && <span class="run">{board.nameOf(run)}</span>}
         <strong>{say('time.step', { step: (found.steps[row] as number).toLocaleString(locale) })}</strong>
         <span class="when">{Number.isNaN(found.origin) ? timeText(wall, locale) : `${durationText(wall - found.origin, locale)} · ${timeText(wall, locale)}`}</span>
       </div>

@@ -36,7 +36,7 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   const failure = useSignal<string | null>(null);
   const names = board.runsByName.value;
   const colorOf = (run: string): string => names.get(run)?.color ?? 'var(--faint)';
-  const rows = useMemo(() => (!found ? [] : found.runs.length > 0 ? runRows(found, colorOf) : stepRows(found, time)), [found, time, names]);
+  const rows = useMemo(() => (!found ? [] : found.runs.length > 0 ? runRows(found, (run) => board.nameOf(run), colorOf) : stepRows(found, time)), [found, time, names]);
   const errors = useMemo(() => (found && found.runs.length === 0 ? errorPlaces(found, time) : []), [found, time]);
   const latest = useRef<HistogramChartProps | null>(null);
   latest.current = {
@@ -94,7 +94,7 @@ function wordsOf<Info extends TagInfo>({ board, card, view, time, extent, found,
     valueLabel: board.t('histogram.value'),
     countLabel: board.t('histogram.count'),
     rowLabel: board.t(`time.kind.${time}`),
-    title: card.run === null ? tag : `${tag} · ${card.run}`,
+    title: card.run === null ? tag : `${tag} · ${board.nameOf(card.run)}`,
     theme: board.theme.value,
     locale: board.locale.value,
     description: board.t('histogram.description', { tag, view: board.t(`histogram.view.${view}`), count: found?.steps.length ?? 0 }),

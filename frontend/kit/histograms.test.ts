@@ -42,7 +42,7 @@ describe('an answer', () => {
 
   it('of several runs has the colour of each', () => {
     const runs = decodeHistograms(answer({ runs: ['a', 'b'], errors: [] }, { axis: BigInt64Array.of(5n, 7n, 9n) }));
-    expect(runRows(runs, (run) => `color of ${run}`).map(({ id, color }) => [id, color])).toEqual([['a', 'color of a'], ['b', 'color of b']]);
+    expect(runRows(runs, (run) => run.toUpperCase(), (run) => `color of ${run}`).map(({ id, label, color }) => [id, label, color])).toEqual([['a', 'A', 'color of a'], ['b', 'B', 'color of b']]);
     expect(Array.from(runs.axis)).toEqual([5, 7, 9]);
   });
 

@@ -101,8 +101,8 @@ export function stepRows(found: Histograms, kind: XKind): HistogramRow[] {
 }
 
 /** Runs as the rows of a chart, each in its colour. */
-export function runRows(found: Histograms, colorOf: (run: string) => string): HistogramRow[] {
-  return found.runs.map((run, i) => ({ id: run, label: run, at: i, counts: countsOf(found, i), percentiles: percentilesOf(found, i), color: colorOf(run) }));
+export function runRows(found: Histograms, nameOf: (run: string) => string, colorOf: (run: string) => string): HistogramRow[] {
+  return found.runs.map((run, i) => ({ id: run, label: nameOf(run), at: i, counts: countsOf(found, i), percentiles: percentilesOf(found, i), color: colorOf(run) }));
 }
 
 /** Places of the records that could not be read. */

@@ -37,6 +37,11 @@ export class TabState {
 
   readonly runsByName = computed<ReadonlyMap<string, Run>>(() => new Map(this.allRuns.value.map((run) => [run.name, run])));
 
+  /** What people call a run; its name where they call it nothing else. */
+  nameOf(run: string): string {
+    return this.runsByName.value.get(run)?.displayName ?? run;
+  }
+
   /** One key of the view, kept in the URL under the plugin's name. */
   protected setting<T>(key: string, codec: Codec<T>): Setting<T> {
     const source: Mutable<T> = this.ctx.url.state(key, codec);

@@ -9,8 +9,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import InvalidArgument, Run
-from insight_lineage.column import Column, Mask
-from insight_lineage.names import GROUPS, SCALARS, group_of, rank, title_of
+from insight_lineage.column import Column, Mask, values_of
+from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, rank, title_of
 
 
 class NoColumn(InvalidArgument):
@@ -68,6 +68,8 @@ class Table:
         column = self.columns.get(name)
         if column is None and group_of(name) == "scalar":
             column = self.scalar(name)
+        if column is None and name in ANNOTATIONS:  # nobody has said anything yet
+            column = Column(name, "annotation", name, values_of([None] * len(self.rows.runs)))
         if column is None:
             raise NoColumn(f"no run has a column {name!r}")
         return column

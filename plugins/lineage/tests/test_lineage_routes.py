@@ -382,6 +382,8 @@ def test_annotations_are_columns(three: Written, provider: LocalProvider, tmp_pa
     host = Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store)
     client = Client(host)
     assert "remark" not in _rows(client.get("/data/plugin/lineage/runs"))["a"]
+    nobody = _json(client.get("/data/plugin/lineage/runs?where=mark > 2 or note != null&sort=remark"))
+    assert (nobody["runs"], nobody["total"]) == ([], 4), "nobody has said anything yet"
     store.annotate("b", {"remark": "best", "mark": 3})
     rows = _rows(client.get("/data/plugin/lineage/runs?sort=-mark"))
     assert next(iter(rows)) == "b"

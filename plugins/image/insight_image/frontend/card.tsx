@@ -33,7 +33,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const { frame, error, busy } = shown;
   const near = full || sameCard(board.current.value, card) || sameCard(board.playing.value, card);
   useNeighbours(board, there && near && !busy && board.visible.value, () => (records ? neighbours(records, index).map((i) => board.pictureOf(card, records, i, sample, whole)) : []), `${index} ${sample} ${whole}`);
-  const label = there ? say('picture.label', { tag: board.titleOf(card.tag), run: card.run ?? '', at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
+  const label = there ? say('picture.label', { tag: board.titleOf(card.tag), run: board.nameOf(card.run ?? ''), at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
   const lit = sameCard(board.lit.value, card);
   const light = filterOf(board.lightOf(card));
   const others = (board.runsByTag.value.get(card.tag)?.length ?? 0) > 1;

@@ -81,7 +81,7 @@ function RunChoice({ board, name, label, runs, value, onPick }: RunChoiceProps):
     <label class="run-choice" title={label}>
       <i class="dot" style={{ background: board.runsByName.value.get(value)?.color ?? 'var(--faint)' }} />
       <select data-control={name} aria-label={label} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
-        {runs.map((run) => <option key={run} value={run}>{run}</option>)}
+        {runs.map((run) => <option key={run} value={run} title={run}>{board.nameOf(run)}</option>)}
       </select>
     </label>
   );

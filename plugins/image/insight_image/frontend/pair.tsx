@@ -47,7 +47,7 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
     wheel: true,
     onPixel: (found: Pixel | null) => void (pixel.value = found),
   };
-  const label = say('compare.label', { first: first.run ?? '', second: second.run ?? '', tag: board.titleOf(first.tag) });
+  const label = say('compare.label', { first: board.nameOf(first.run ?? ''), second: board.nameOf(second.run ?? ''), tag: board.titleOf(first.tag) });
   return (
     <div ref={place} class="pair">
       <div class="labels">

@@ -40,7 +40,7 @@ export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps
             onZoom={(zoom) => board.setZoom(first, zoom)}
             wheel
             filter={filterOf(board.lightOf(first))}
-            label={`${board.titleOf(card.tag)}, ${card.run}`}
+            label={`${board.titleOf(card.tag)}, ${board.nameOf(card.run ?? '')}`}
             onPixel={(found) => (pixel.value = found)}
           />
         )}
@@ -76,7 +76,7 @@ export function RunLabel({ board, picture, step }: RunLabelProps): JSX.Element {
   return (
     <figcaption>
       <i class="dot" style={{ background: board.runsByName.value.get(card.run ?? '')?.color ?? 'var(--faint)' }} />
-      <span class="run" title={card.run ?? ''}>{card.run}</span>
+      <span class="run" title={card.run ?? ''}>{board.nameOf(card.run ?? '')}</span>
       {records && index >= 0 && (
         <span class={other ? 'at other' : 'at'} title={other ? board.t('compare.nearest', { step }) : ''}>
           {timeLabel(records, index, board.time.value, board.locale.value, board.t.bind(board))}

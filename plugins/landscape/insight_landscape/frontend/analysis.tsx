@@ -22,20 +22,20 @@ export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Ele
   const error = state && 'error' in state ? state.error : null;
   return (
     <div class="workspace">
-      <section class="card main" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={`${run.name}, ${title}`}>
+      <section class="card main" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={`${run.displayName}, ${title}`}>
         <header>
           <h3 title={`${run.name}\n${title}`}>
             <i class="dot" style={{ background: run.color }} />
-            <span class="run beside">{run.name}</span>
+            <span class="run beside">{run.displayName}</span>
             {title}
           </h3>
-          <div class="tools" role="toolbar" aria-label={say('card.tools')}>{shown && <Export board={board} parts={[{ items, look, title: `${run.name} · ${title}` }]} name={`${run.name} ${entry.id}`} />}</div>
+          <div class="tools" role="toolbar" aria-label={say('card.tools')}>{shown && <Export board={board} parts={[{ items, look, title: `${run.displayName} · ${title}` }]} name={`${run.name} ${entry.id}`} />}</div>
         </header>
         <div class={state ? 'view' : 'view busy'}>
           {error !== null ? (
             <ErrorCell board={board} card={{ tag: entry.tag, run: run.name }} reason={error} onRetry={() => board.retry()} />
           ) : (
-            shown && <Stage board={board} items={items} look={look} id={entry.id} label={say('stage', { form: say(`form.${look.form}`), run: run.name, interval: title, low: valueText(shown.landscape.low), high: valueText(shown.landscape.high) })} />
+            shown && <Stage board={board} items={items} look={look} id={entry.id} label={say('stage', { form: say(`form.${look.form}`), run: run.displayName, interval: title, low: valueText(shown.landscape.low), high: valueText(shown.landscape.high) })} />
           )}
         </div>
         {shown?.landscape.path && <PathPlayer board={board} item={shown} />}

@@ -34,14 +34,14 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
   return (
     <div class="tiles" data-testid="tiles">
       {board.compared.value.map(({ run, entry, loaded }) => (
-        <section key={run.name} class="card" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={run.name}>
+        <section key={run.name} class="card" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={run.displayName}>
           <header>
             <h3 title={run.name}>
               <i class="dot" style={{ background: run.color }} />
-              <span class="run">{run.name}</span>
+              <span class="run">{run.displayName}</span>
             </h3>
             <div class="tools">
-              <Button action="analyse" icon="full" label={board.t('analyse', { run: run.name })} onPress={() => analyse(board, run.name, entry.id)} />
+              <Button action="analyse" icon="full" label={board.t('analyse', { run: run.displayName })} onPress={() => analyse(board, run.name, entry.id)} />
             </div>
           </header>
           <div class={loaded ? 'view' : 'view busy'}>
@@ -75,7 +75,7 @@ function Overlay({ board, items, look }: { readonly board: LandscapeBoard; reado
           {items.map(({ name, color }) => (
             <span key={name} class="run beside" title={name}>
               <i class="dot" style={{ background: color }} />
-              {name}
+              {board.nameOf(name)}
             </span>
           ))}
         </h3>
@@ -94,7 +94,7 @@ function Overlay({ board, items, look }: { readonly board: LandscapeBoard; reado
 function stageLabel(board: LandscapeBoard, items: readonly Item[], look: Look): string {
   return board.t('stage', {
     form: board.t(`form.${look.form}`),
-    run: items.map(({ name }) => name).join(', '),
+    run: items.map(({ name }) => board.nameOf(name)).join(', '),
     interval: board.t('interval.final'),
     low: valueText(look.scale.low),
     high: valueText(look.scale.high),
@@ -126,7 +126,7 @@ function Summary({ board, items, look }: { readonly board: LandscapeBoard; reado
           <div key={item.name} class="summary" data-run={item.name}>
             <strong title={item.name}>
               <i class="dot" style={{ background: item.color }} />
-              {item.name}
+              {board.nameOf(item.name)}
             </strong>
             <span>{convergence ? `${say('facts.convergence')} ${valueText(convergence[2])}` : ''}</span>
             <span>{say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}</span>

@@ -49,7 +49,7 @@ function Choice({ board }: { readonly board: LandscapeBoard }): JSX.Element {
     <>
       {board.choices.value.length > 1 && (
         <select class="run-choice" data-control="run" aria-label={say('run')} title={say('run')} value={board.run.value?.name ?? ''} onChange={(event) => board.pickRun(event.currentTarget.value)}>
-          {board.choices.value.map(({ name }) => <option key={name} value={name}>{name}</option>)}
+          {board.choices.value.map(({ name, displayName }) => <option key={name} value={name} title={name}>{displayName}</option>)}
         </select>
       )}
       <select data-control="interval" aria-label={say('interval')} title={say('interval')} value={board.entry.value?.id ?? ''} onChange={(event) => board.pickEntry(event.currentTarget.value)}>

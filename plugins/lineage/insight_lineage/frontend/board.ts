@@ -228,10 +228,6 @@ export class LineageBoard extends TabState {
     return [...this.rows.value].map((row) => frame.runs[row] as string).filter((run) => this.selectedNames.value.has(run));
   });
 
-  nameOf(run: string): string {
-    return this.runsByName.value.get(run)?.displayName ?? run;
-  }
-
   setShown(names: readonly string[] | null): void {
     this.tableOf[this.view.value].set(names);
   }

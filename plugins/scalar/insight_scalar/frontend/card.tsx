@@ -34,7 +34,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const runs = board.runs.value;
   const locale = board.locale.value;
   const lines = useMemo<Lines | null>(
-    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run, step: step.toLocaleString(locale) })) : null),
+    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) })) : null),
     [picture, runs, locale],
   );
 

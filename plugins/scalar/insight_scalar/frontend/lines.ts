@@ -28,7 +28,7 @@ const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
 export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: string) => string, markText: (run: string, step: number) => string): Lines {
-  const colors = new Map(runs.map((run) => [run.name, run.color]));
+  const byName = new Map(runs.map((run) => [run.name, run]));
   const paired = picture.layers.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
   const sources = new Map<string, Source>();
@@ -44,10 +44,11 @@ export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: s
     }
     const raws = new Map(layer.raw?.map((series) => [series.run, series]));
     for (const series of inOrder(layer.main, runs)) {
-      const color = colors.get(series.run);
-      if (color === undefined) continue; // no longer selected
+      const run = byName.get(series.run);
+      if (!run) continue; // no longer selected
+      const { color, displayName } = run;
       const id = `${layer.axis}:${series.run}`;
-      const label = paired ? `${series.run} · ${titleOf(layer.tag)}` : series.run;
+      const label = paired ? `${displayName} · ${titleOf(layer.tag)}` : displayName;
       const behind = raws.get(series.run) ?? null;
       main.push(lineOf(series, { ...own, id, label, color, role: 'main' }));
       if (behind) raw.push(lineOf(behind, { ...own, id, label, color, role: 'raw' }));

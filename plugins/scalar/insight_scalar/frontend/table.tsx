@@ -58,7 +58,7 @@ export function Table({ board }: { readonly board: ScalarBoard }): JSX.Element {
         <tbody>
           {rows.slice(0, limit.value).map((row) => (
             <tr key={`${row.run}\n${row.tag}`}>
-              <td class="name" title={row.run}><i class="swatch" style={{ background: colors.get(row.run) ?? 'gray' }} />{row.run}</td>
+              <td class="name" title={row.run}><i class="swatch" style={{ background: colors.get(row.run) ?? 'gray' }} />{board.nameOf(row.run)}</td>
               <td class="name" title={board.titleOf(row.tag)}>{board.titleOf(row.tag)}</td>
               <td class="number">{valueText(row.last)}</td>
               <td class="number">{count(row.step)}</td>

@@ -24,7 +24,7 @@ export function StatisticsDialog({ board, card, statistics, fresh, onClose }: St
     return COUNTS.has(name) ? value.toLocaleString(board.locale.value) : valueText(value);
   };
   return (
-    <Dialog name="statistics" title={`${board.titleOf(card.tag)} · ${card.run ?? ''}`} onClose={onClose}>
+    <Dialog name="statistics" title={`${board.titleOf(card.tag)} · ${board.nameOf(card.run ?? '')}`} onClose={onClose}>
       <p class="hint">{say('statistics.of', { shape: shapeText(statistics.dtype, statistics.shape) })}</p>
       <table class={fresh ? 'statistics' : 'statistics stale'} data-testid="statistics">
         <tbody>

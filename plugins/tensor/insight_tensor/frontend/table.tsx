@@ -30,7 +30,7 @@ export function TableBody({ board, card, place }: TableBodyProps): JSX.Element {
   const slice = board.sliceOf(card);
   const { sheet } = values;
   const step = there ? (records.steps[index] ?? NaN) : NaN;
-  const label = there ? say('table.label', { tag: board.titleOf(card.tag), run: card.run ?? '', at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
+  const label = there ? say('table.label', { tag: board.titleOf(card.tag), run: board.nameOf(card.run ?? ''), at: timeLabel(records, index, board.time.value, board.locale.value, say) }) : '';
   return (
     <>
       <CardHead board={board} card={card} note={<Plugin board={board} card={card} />}>
