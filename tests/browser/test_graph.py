@@ -10,61 +10,24 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
-from insight_core.testing import EventWriter
-from insight_core.testing.graphs import tensorflow_node
-from insight_core.testing.wire import event, int_field, message_field
+from tests.browser.graph_page import (
+    LAYERS,
+    LAYERS_OPEN,
+    LENET,
+    NETWORK,
+    POOL,
+    RELU,
+    TRANSFORMER,
+    corner,
+    frame,
+    in_sight,
+    node,
+    opened,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-
-LENET = "runs=mindspore/lenet_lr0.01"
-TRANSFORMER = "runs=mindspore/transformer24"
-NETWORK = "Default/network-WithLossCell"
-LAYERS = f"{NETWORK}/_backbone-LeNet5"
-RELU, POOL = f"{LAYERS}/relu-ReLU/ReLU-op0", f"{LAYERS}/max_pool2d-MaxPool2d/MaxPool-op0"
-# bookkeeping left out, the upper half in sight
-LAYERS_OPEN = f"{LENET}&graph.readable=1&graph.open=Default;{NETWORK};{LAYERS}&graph.view=250,640,0.42"
-
-
-def opened(page: Page, url: str, more: str = LENET) -> Locator:
-    """The panel of the tab, once something is drawn."""
-    page.goto("about:blank")
-    page.goto(f"{url}#locale=en&theme=light&tab=graph&{more}")
-    panel = page.locator('[data-plugin="graph"]')
-    expect(panel.get_by_test_id("node").first).to_be_attached()
-    return panel
-
-
-def node(panel: Locator, identifier: str) -> Locator:
-    return panel.locator(f'[data-testid="node"][data-id="{identifier}"]')
-
-
-def frame(panel: Locator, identifier: str) -> Locator:
-    return panel.locator(f'[data-testid="frame"][data-id="{identifier}"]')
-
-
-def corner(here: Locator) -> tuple[float, float]:
-    """Of the outline: arrows and titles may reach beyond it."""
-    box = here.locator("rect").last.bounding_box()
-    assert box is not None
-    return box["x"], box["y"]
-
-
-def settled(panel: Locator) -> None:
-    expect(panel.locator("svg.canvas.moving")).to_have_count(0)
-    expect(panel.locator(".surface.busy")).to_have_count(0)
-
-
-def in_sight(panel: Locator, here: Locator) -> bool:
-    stage, box = panel.get_by_test_id("stage").bounding_box(), here.bounding_box()
-    assert stage is not None
-    assert box is not None
-    return (
-        stage["x"] <= box["x"]
-        and stage["y"] <= box["y"]
-        and box["x"] + box["width"] <= stage["x"] + stage["width"]
-        and box["y"] + box["height"] <= stage["y"] + stage["height"]
-    )
 
 
 def test_three_levels_open_and_close_and_stay_where_they_are(
@@ -256,22 +219,6 @@ def test_a_trace_goes_through_closed_scopes(page: Page, serve: Serve, sample_log
     expect(page).to_have_url(re.compile("graph.trace=descendants"))
 
 
-def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(
-        page, serve("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
-    )
-    choice = panel.locator('[data-control="graph-choice"]')
-    expect(choice.locator("optgroup")).to_have_count(3)
-    option = choice.locator('optgroup[label="torch/lr0.2_seed0"] option')
-    choice.select_option(option.get_attribute("value"))
-    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
-    expect(page).to_have_url(re.compile(r"graph.graph=torch/lr0.2_seed0;__run_graph__"))
-    page.reload()
-    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
-    page.locator('[data-run="keras/fit/train"]').dblclick()
-    expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
-
-
 def test_the_data_pipeline_flows_from_top_to_bottom(page: Page, serve: Serve, sample_logs: Path) -> None:
     panel = opened(page, serve("--logdir", sample_logs))
     panel.locator('[data-control="show"] [data-value="pipeline"]').click()
@@ -310,22 +257,8 @@ def test_colours_legend_full_screen_and_languages(page: Page, serve: Serve, samp
     page.keyboard.press("Escape")
     expect(panel.get_by_test_id("graphs")).not_to_have_class(re.compile("full"))
     page.goto(page.url.replace("locale=en", "locale=zh-CN").replace("theme=light", "theme=dark"))
-    expect(panel.get_by_test_id("legend")).to_contain_text("图例")
+    expect(panel.get_by_test_id("legend")).to_contain_text("作用域")
     expect(outline).not_to_have_attribute("fill", by_type or "")
-
-
-def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_logs: Path) -> None:
-    url = serve("--logdir", sample_logs)
-    page.route(
-        "**/graph/scope?*",
-        lambda route: route.fulfill(status=422, json={"error": "run x, record 0: cut off"}),
-    )
-    page.goto(f"{url}#locale=en&tab=graph&{LENET}")
-    panel = page.locator('[data-plugin="graph"]')
-    expect(panel.get_by_test_id("empty")).to_contain_text("run x, record 0: cut off")
-    page.unroute("**/graph/scope?*")
-    panel.locator('[data-action="retry"]').click()
-    expect(panel.get_by_test_id("node").first).to_be_attached()
 
 
 def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
@@ -346,47 +279,23 @@ def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
     expect(page).not_to_have_url(re.compile("graph.node="))
 
 
-def _times(micros: dict[str, int]) -> bytes:
-    """RunMetadata of one device."""
-    nodes = [
-        message_field(1, name.encode()) + int_field(2, 1) + int_field(5, time)
-        for name, time in micros.items()
-    ]
-    device = message_field(1, b"/device:GPU:0") + b"".join(message_field(2, one) for one in nodes)
-    return message_field(1, message_field(1, device))
-
-
-def test_times_devices_control_edges_and_what_is_broken(page: Page, serve: Serve, tmp_path: Path) -> None:
-    hostile = "<img src=x onerror=alert(1)>"
-    graph = b"".join(
-        [
-            tensorflow_node("in", "Placeholder", device="/device:CPU:0", shape=[2, 3]),
-            tensorflow_node("slow", "MatMul", ["in"], device="/device:GPU:0", shape=[2, 3]),
-            tensorflow_node("quick", "Relu", ["slow", "^in", "nowhere"], device="/device:GPU:0"),
-            tensorflow_node(hostile, "Identity", ["quick"]),
-        ]
-    )
-    with EventWriter(tmp_path / "run") as writer:
-        writer.event(event(0, 1.0, message_field(4, graph)))
-        profile = message_field(1, b"step1") + message_field(2, _times({"slow": 90_000, "quick": 15}))
-        writer.event(event(1, 2.0, message_field(8, profile)))
-    page.on("dialog", lambda _: pytest.fail("a name was taken for a page"))
-    panel = opened(page, serve("--logdir", tmp_path), "")
-    expect(panel.locator('[data-edge="control"]')).to_have_count(1)
-    expect(panel.locator('[data-edge="control"] path').first).to_have_attribute(
-        "stroke-dasharray", re.compile("5")
-    )
-    expect(panel.locator('[data-legend="control"]')).to_be_visible()
-    color = panel.locator('[data-control="color"]')
-    color.select_option("device")
-    expect(panel.get_by_test_id("legend")).to_contain_text("/device:GPU:0")
-    color.select_option("time")
-    expect(panel.locator('[data-legend="times"]')).to_contain_text("90 ms")
-    fills = [node(panel, name).locator("rect").last.get_attribute("fill") for name in ("slow", "quick", "in")]
-    assert len(set(fills)) == 3
-    node(panel, "quick").click()
-    side = panel.get_by_test_id("node-panel")
-    expect(side.locator('[data-fact="time"]')).to_contain_text("15")
-    expect(side.locator(".missing")).to_contain_text("nowhere")
-    panel.locator('[data-action="notices"]').click()
-    expect(page.get_by_role("dialog").get_by_test_id("notices")).to_contain_text("nowhere")
+def test_nothing_covers_what_a_graph_opens_with(page: Page, serve: Serve, sample_logs: Path) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    panel = opened(page, serve("--logdir", sample_logs))
+    settled(panel)
+    stage = panel.get_by_test_id("stage").bounding_box()
+    legend = panel.get_by_test_id("legend").bounding_box()
+    corner_map = panel.get_by_test_id("minimap").bounding_box()
+    assert stage is not None
+    assert legend is not None
+    assert corner_map is not None
+    assert legend["y"] >= stage["y"] + stage["height"]
+    for box in [one.bounding_box() for one in panel.get_by_test_id("node").all()]:
+        assert box is not None
+        assert box["x"] + box["width"] <= corner_map["x"] or box["y"] + box["height"] <= corner_map["y"]
+    here = frame(panel, "Default")
+    panel.locator('[data-action="zoom-in"]').click()
+    before = corner(here)
+    panel.locator('[data-action="legend"]').click()
+    expect(panel.get_by_test_id("legend")).to_have_count(0)
+    assert corner(here) == pytest.approx(before, abs=1)

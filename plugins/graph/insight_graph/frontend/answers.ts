@@ -76,7 +76,10 @@ export interface PathStep {
 export interface Notice {
   readonly code: string;
   readonly count: number;
+  /** In English, for whoever does not know the code. */
   readonly text: string;
+  /** What the sentence of the code has to say. */
+  readonly values?: Readonly<Record<string, string | number>>;
   readonly examples: readonly string[];
 }
 export interface Scope {
@@ -176,6 +179,7 @@ export interface Statistics {
   readonly data_edges: number;
   readonly control_edges: number;
   readonly types: readonly TypeCount[];
+  readonly devices: readonly { readonly device: string; readonly count: number; readonly time?: number | null }[];
   readonly parameter_values: number;
   readonly parameter_bytes: number;
   readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
@@ -189,6 +193,8 @@ export interface RemovedAnswer {
     readonly nodes: readonly { readonly id: string; readonly name: string; readonly type: string; readonly path: readonly string[] }[];
     readonly types: readonly TypeCount[];
   }[];
+  /** Operators that are shown one scope further up. */
+  readonly lifted: readonly { readonly id: string; readonly from: string; readonly to: string }[];
 }
 
 export interface NamedValue {

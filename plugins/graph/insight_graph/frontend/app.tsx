@@ -1,4 +1,4 @@
-import { Empty } from 'insight-host/kit';
+import { Button, Empty, Icon } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { Dialogs } from './dialogs';
@@ -7,7 +7,9 @@ import { GraphPanel } from './graph_panel';
 import { Legend } from './legend';
 import { NodePanel } from './node_panel';
 import { PipelinePanel } from './pipeline_panel';
+import type { Scene } from './scene';
 import { Stage } from './stage';
+import { noticeText } from './texts';
 import { Toolbar, ZoomTools } from './toolbar';
 import { useAnswer } from './use_answer';
 
@@ -39,7 +41,7 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const runs = board.allRuns.value.length === 0 ? 'no_runs' : board.runs.value.length === 0 ? 'none_selected' : null;
   if (runs) return <Empty title={say(`empty.${runs}`)} text={say(`empty.${runs}.text`)} />;
   if (!board.source.value) return <NoGraph board={board} />;
-  if (isPipeline && pipeline?.pipeline === null) return <Empty title={say('empty.pipeline')} text={pipeline.notices.map(({ text }) => text).join('\n') || say('empty.pipeline.text')} />;
+  if (isPipeline && pipeline?.pipeline === null) return <Empty title={say('empty.pipeline')} text={pipeline.notices.map((notice) => noticeText(board, notice)).join('\n') || say('empty.pipeline.text')} />;
   return (
     <div class="workspace">
       <div class={explorer.busy.value ? 'surface busy' : 'surface'}>
@@ -52,12 +54,12 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
         ) : (
           <>
             {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
-            <Stage board={board} scene={scene} />
-            <ZoomTools board={board} />
-            <Legend board={board} scene={scene} />
-            <footer class="counts" data-testid="graph-status">
-              <Status board={board} />
-            </footer>
+            <div class="area">
+              <Stage board={board} scene={scene} />
+              <ZoomTools board={board} />
+            </div>
+            <Status board={board} scene={scene} />
+            {board.legend.value && <Legend board={board} scene={scene} />}
           </>
         )}
       </div>
@@ -66,14 +68,28 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   );
 }
 
-/** How much of the graph is in sight. */
-function Status({ board }: { readonly board: GraphBoard }): JSX.Element | null {
-  const scene = board.explorer.scene.value;
-  if (!scene) return null;
-  const { nodes, edges } = scene.root.graph;
-  const number = (value: number): string => value.toLocaleString(board.locale.value);
-  const away = scene.omitted > 0 ? ` · ${AWAY} ${scene.omitted.toLocaleString(board.locale.value)}` : '';
-  return <>{board.t(board.show.value === 'pipeline' ? 'status.pipeline' : 'status', { shown: scene.nodes.filter(({ item }) => item.node).length, frames: scene.frames.length, nodes: number(nodes), edges: number(edges) }) + away}</>;
+/** How much of the graph is in sight, and what is wrong with it. */
+function Status({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
+  const say = board.t.bind(board);
+  const { nodes, edges, notices, removed } = scene.root.graph;
+  const texts =
+    board.show.value === 'pipeline'
+      ? [say('status.pipeline', { count: nodes })]
+      : [say('status.shown', { count: scene.nodes.filter(({ item }) => item.node).length }), say('status.open', { count: scene.frames.length }), say('status.nodes', { count: nodes }), say('status.edges', { count: edges })];
+  if (scene.omitted > 0) texts.push(`${AWAY} ${scene.omitted.toLocaleString(board.locale.value)}`);
+  return (
+    <footer class="status">
+      <span class="counts" data-testid="graph-status">{texts.join(' · ')}</span>
+      {board.readable.value && removed > 0 && <Button action="removed" text={say('removed.count', { count: removed })} label={say('removed.title')} onPress={() => (board.dialog.value = 'removed')} />}
+      {notices.length > 0 && (
+        <button type="button" class="tool text warning" data-action="notices" title={say('notices.title')} onClick={() => (board.dialog.value = 'notices')}>
+          <Icon name="warn" />
+          {say('notices', { count: notices.length })}
+        </button>
+      )}
+      <Button action="legend" icon={board.legend.value ? 'open' : 'closed'} text={say('legend')} label={say('legend')} pressed={board.legend.value} onPress={() => board.legend.set(!board.legend.value)} />
+    </footer>
+  );
 }
 
 function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {

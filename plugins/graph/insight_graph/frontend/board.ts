@@ -49,12 +49,12 @@ export class GraphBoard extends TabState {
   /** Those of selected runs, in the order of the runs. */
   readonly graphs = computed<readonly GraphInfo[]>(() => this.ofRuns(this.list.value?.graphs ?? []));
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
-  readonly graph = computed<GraphInfo | null>(() => this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ?? this.graphs.value[0] ?? null);
+  /** That of the newest run, until the user says otherwise. */
+  readonly graph = computed<GraphInfo | null>(() => this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ?? this.ofNewest(this.graphs.value)[0] ?? null);
   /** Of a run the longest record: some say only that there is no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
     const records = this.pipelines.value;
-    const longest = (): GraphRecord | undefined => records.filter(({ run }) => run === records[0]?.run).sort((a, b) => b.size - a.size)[0];
-    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest() ?? null;
+    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? [...this.ofNewest(records)].sort((a, b) => b.size - a.size)[0] ?? null;
   });
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
@@ -93,7 +93,9 @@ export class GraphBoard extends TabState {
     this.until(
       effect(() => {
         const { value: subject } = this.subject;
+        const touched = this.expanded.value !== null || this.selected.value !== null || this.camera.value !== null;
         if (subject !== null && last !== null && subject !== last) untracked(() => this.forget());
+        else if (subject !== null && touched) untracked(() => this.keep());
         last = subject ?? last;
       }),
     );
@@ -122,6 +124,18 @@ export class GraphBoard extends TabState {
     if (id === null) this.trace.set('near');
   }
 
+  /** What somebody has begun to look at stays when a newer run comes, and for whoever is given the address. */
+  private keep(): void {
+    const { value: record } = this.show.value === 'graph' ? this.graph : this.pipeline;
+    const chosen = this.show.value === 'graph' ? this.chosenGraph : this.chosenPipeline;
+    if (record && !sameRecord(record, chosen.value)) chosen.set({ run: record.run, tag: record.tag, index: record.index });
+  }
+
+  /** What people read for a run. */
+  runName(run: string): string {
+    return this.runsByName.value.get(run)?.displayName ?? run;
+  }
+
   /** What was opened, chosen and looked at belongs to another graph. */
   private forget(): void {
     this.expanded.set(null);
@@ -139,6 +153,13 @@ export class GraphBoard extends TabState {
       this.sources.delete(old);
     }
     return source;
+  }
+
+  /** Records of the run that began last. */
+  private ofNewest<T extends GraphRecord>(records: readonly T[]): readonly T[] {
+    const began = ({ run, wall_time }: T): number => this.runsByName.value.get(run)?.startTime ?? wall_time;
+    const newest = records.reduce<T | undefined>((best, record) => (best && began(best) >= began(record) ? best : record), undefined);
+    return records.filter(({ run }) => run === newest?.run);
   }
 
   private ofRuns<T extends RecordKey>(records: readonly T[]): readonly T[] {

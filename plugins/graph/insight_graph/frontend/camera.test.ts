@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cameraCodec, fitted, followed, framed, opening, panned, seen, transformOf, zoomed, type Camera } from './camera';
+import { cameraCodec, CORNER, fitted, followed, framed, opening, panned, resized, seen, transformOf, zoomed, type Camera } from './camera';
 import { opened, record } from './codecs';
 
 const view = { width: 800, height: 600 };
@@ -14,6 +14,23 @@ describe('the camera', () => {
     expect(fitted({ width: 100, height: 80 }, view)).toEqual({ x: 50, y: 40, scale: 1 });
     const part = seen(fitted({ width: 4000, height: 300 }, view), view);
     expect([part.x <= 0, part.x + part.width >= 4000]).toEqual([true, true]);
+  });
+  it('shows nothing below the map where that costs little', () => {
+    const clear = (at: Camera, width: number, height: number): boolean => {
+      const [right, bottom] = onScreen(at, width, height);
+      return right <= view.width - CORNER.width + 1e-6 || bottom <= view.height - CORNER.height + 1e-6;
+    };
+    for (const [width, height] of [[560, 540], [760, 420], [300, 560], [2000, 1500], [700, 520]] as const) expect([width, height, clear(fitted({ width, height }, view), width, height)]).toEqual([width, height, true]);
+    // half the size would be too much
+    expect(fitted({ width: 8000, height: 6000 }, { width: 360, height: 280 }).scale).toBeCloseTo((280 - 48) / 6000);
+    const part = { x: 40, y: 50, width: 740, height: 530 };
+    expect(framed(part, view, camera).scale).toBe(1);
+  });
+  it('keeps the upper left corner when the view becomes another', () => {
+    const [left, top] = [seen(camera, view).x, seen(camera, view).y];
+    const after = { width: 500, height: 640 };
+    const part = seen(resized(camera, view, after), after);
+    expect([part.x, part.y]).toEqual([left, top]);
   });
   it('opens a large one at its upper end, to be read', () => {
     const at = opening({ width: 900, height: 9000 }, view);

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { Notice } from './answers';
 import type { GraphBoard } from './board';
 import { Section } from './node_panel';
+import { noticeText } from './texts';
 import { useAnswer } from './use_answer';
 
 export function Dialogs({ board }: { readonly board: GraphBoard }): JSX.Element | null {
@@ -33,7 +34,7 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
             .filter((rule) => rule.removed > 0)
             .map((rule) => (
               <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
-                <p class="count">{rule.types.slice(0, 12).map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
+                <p class="count">{rule.types.map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
                 <ul class="links">
                   {rule.nodes.slice(0, 200).map((node) => (
                     <li key={node.id} title={node.id}>
@@ -45,6 +46,19 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
                 {rule.removed > Math.min(200, rule.nodes.length) && <p class="count">{say('node.some', { shown: Math.min(200, rule.nodes.length), count: rule.removed })}</p>}
               </Section>
             ))}
+          {found.lifted.length > 0 && (
+            <Section title={say('removed.lifted')} count={found.lifted.length}>
+              <p class="hint">{say('removed.lifted.text')}</p>
+              <ul class="links" data-testid="lifted">
+                {found.lifted.map(({ id, from, to }) => (
+                  <li key={id} title={id}>
+                    <span class="name">{id.startsWith(`${from}/`) ? id.slice(from.length + 1) : id}</span>
+                    <span class="what">{`${from} → ${to || '/'}`}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
         </div>
       )}
     </Dialog>
@@ -56,10 +70,10 @@ function Notices({ board, notices }: { readonly board: GraphBoard; readonly noti
   return (
     <Dialog name="notices" title={board.t('notices.title')} onClose={shut(board)}>
       <div class="removed" data-testid="notices">
-        {notices.map(({ code, count, text, examples }) => (
-          <Section key={code} title={text} count={count}>
+        {notices.map((notice, i) => (
+          <Section key={i} title={noticeText(board, notice)} count={notice.count}>
             <ul class="links">
-              {examples.map((example, i) => (
+              {notice.examples.map((example, i) => (
                 <li key={i}>
                   <span class="name">{example}</span>
                 </li>

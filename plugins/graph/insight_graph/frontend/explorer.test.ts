@@ -6,6 +6,7 @@ import { GraphBoard } from './board';
 import { layOut } from './layout';
 import { Layouts, type LayoutPort } from './layouts';
 import { edge, node, scope } from './testing';
+import { noticeText } from './texts';
 
 /** A worker that is none. */
 function port(): LayoutPort {
@@ -163,5 +164,46 @@ describe('a graph', () => {
     ctx.runs.select([]);
     expect(board.graph.value).toBeNull();
     await vi.waitFor(() => expect(board.explorer.scene.value).toBeNull());
+  });
+});
+
+describe('which graph', () => {
+  const started = (ctx: FakeContext, times: Readonly<Record<string, number>>): void => {
+    ctx.runs.all.value = ctx.runs.all.value.map((run) => ({ ...run, startTime: times[run.name] ?? null }));
+    ctx.runs.selected.value = ctx.runs.all.value;
+  };
+  it('is that of the newest selected run until somebody begins to look', async () => {
+    const { board, ctx } = made(undefined, ['q', 'r', 's']);
+    started(ctx, { q: 5, r: 9, s: 7 });
+    await vi.waitFor(() => expect(board.graph.value?.run).toBe('r'));
+    ctx.runs.select(['q', 's']);
+    expect(board.graph.value?.run).toBe('s');
+    expect(ctx.address.value.has('graph')).toBe(false);
+    await shown(board, []);
+    board.explorer.toggle('a');
+    expect(ctx.address.value.get('graph')).toBe('s;g');
+    ctx.runs.select(['q', 'r', 's']);
+    expect([board.graph.value?.run, board.expanded.value]).toEqual(['s', ['a']]);
+    // another drawing: what was opened belongs to the one before
+    ctx.runs.select(['q', 'r']);
+    expect([board.graph.value?.run, board.expanded.value, ctx.address.value.get('graph')]).toEqual(['r', null, 's;g']);
+  });
+  it('has the name that people gave its run', () => {
+    const { board, ctx } = made();
+    ctx.runs.all.value = ctx.runs.all.value.map((run) => (run.name === 'r' ? { ...run, displayName: 'best' } : run));
+    expect([board.runName('r'), board.runName('s'), board.runName('gone')]).toEqual(['best', 's', 'gone']);
+  });
+});
+
+describe('a notice', () => {
+  it('is said in the language of the page, or as the server says it', () => {
+    const { board } = made();
+    const say = (key: string, values?: Readonly<Record<string, string | number>>): string => ({ 'notice.cycles': '环路', 'notice.cut': '在 {at} 处' })[key]?.replace('{at}', String(values?.['at'] ?? '{at}')) ?? key;
+    vi.spyOn(board, 't').mockImplementation(say);
+    const notice = { count: 1, text: 'in English', examples: [] };
+    expect(noticeText(board, { ...notice, code: 'cycles' })).toBe('环路');
+    expect(noticeText(board, { ...notice, code: 'cut', values: { at: 7 } })).toBe('在 7 处');
+    expect(noticeText(board, { ...notice, code: 'cut' })).toBe('in English');
+    expect(noticeText(board, { ...notice, code: 'unheard_of' })).toBe('in English');
   });
 });

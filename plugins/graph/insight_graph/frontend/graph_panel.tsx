@@ -10,18 +10,29 @@ import { useAnswer } from './use_answer';
 export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
   const source = board.graphSource.value;
+  const graph = board.graph.value;
   const { value: found, error } = useAnswer(source && source.key, () => source?.statistics() ?? Promise.reject(new Error('')));
   if (error) return <p class="problem" role="alert">{error}</p>;
   if (!found) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="graph-panel" data-testid="graph-panel">
-      <p class="hint">{board.graph.value?.run}</p>
-      <h3>{board.graph.value?.name}</h3>
+      {graph && (
+        <>
+          <p class="hint" title={graph.run}>{board.runName(graph.run)}</p>
+          <h3>{graph.name}</h3>
+          <p class="hint">{say(`graph.${graph.kind}`)}</p>
+        </>
+      )}
       <p class="hint">{say('panel.hint')}</p>
       <Numbers board={board} found={found} />
       <Section title={say('node.types')} count={found.types.length}>
         <Types board={board} types={found.types} />
       </Section>
+      {found.devices.some(({ device }) => device !== '') && (
+        <Section title={say('node.device')} count={found.devices.length}>
+          <Types board={board} types={found.devices.map(({ device, ...rest }) => ({ type: device, ...rest }))} />
+        </Section>
+      )}
       {found.largest_parameters.length > 0 && (
         <Section title={say('statistics.largest')} count={found.largest_parameters.length}>
           <ul class="links" data-testid="largest">

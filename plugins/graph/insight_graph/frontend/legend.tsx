@@ -1,4 +1,3 @@
-import { Button } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { GraphBoard } from './board';
@@ -9,7 +8,7 @@ import type { Scene } from './scene';
 import { timeOf } from './texts';
 
 const KINDS = ['scope', 'stack', 'operator', 'parameter', 'constant', 'proxy'] as const;
-const MOST = 9; // colours
+const MOST = 24; // colours
 
 /** What shapes, lines and colours mean. */
 export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
@@ -20,13 +19,8 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
   const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
   const isPipeline = board.show.value === 'pipeline';
   const there = new Set([...scene.nodes.map(({ item }) => item.node?.kind ?? 'proxy'), ...scene.frames.map(({ node }) => node.kind)]);
-  if (!board.legend.value) return <Shut board={board} />;
   return (
-    <div class="legend" data-testid="legend">
-      <header>
-        <strong>{say('legend')}</strong>
-        <Button action="legend" icon="close" label={say('legend')} pressed onPress={() => board.legend.set(false)} />
-      </header>
+    <div class="legend" data-testid="legend" tabindex={0} role="group" aria-label={say('legend')}>
       <ul>
         {KINDS.filter((kind) => there.has(kind)).map((kind) => (
           <li key={kind} data-legend={kind}>
@@ -83,14 +77,6 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
           {palette.keys.length > MOST && <li class="count">{say('legend.more', { count: palette.keys.length - MOST })}</li>}
         </ul>
       )}
-    </div>
-  );
-}
-
-function Shut({ board }: { readonly board: GraphBoard }): JSX.Element {
-  return (
-    <div class="legend shut">
-      <Button action="legend" icon="info" text={board.t('legend')} label={board.t('legend')} pressed={false} onPress={() => board.legend.set(true)} />
     </div>
   );
 }

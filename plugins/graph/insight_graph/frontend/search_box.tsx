@@ -8,6 +8,7 @@ import { KindMark } from './kind_mark';
 import { useAnswer } from './use_answer';
 
 const MOST = 100; // results
+const PAUSE = { text: 60, regex: 250 } as const; // ms without a key before the server is asked
 const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, which Preact's types ask for
 
 /** Looks for names and types in the whole graph, closed scopes too. */
@@ -22,7 +23,11 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
   const source = board.graphSource.value;
   const wanted = { q, regex: board.regex.value, limit: MOST };
   const key = source && q && open.value ? JSON.stringify([source.key, wanted]) : null;
-  const asked = useAnswer<SearchAnswer>(key, (signal) => source?.search(wanted, signal) ?? Promise.reject(new Error()));
+  const asked = useAnswer<SearchAnswer>(key, async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE[wanted.regex ? 'regex' : 'text']));
+    signal.throwIfAborted();
+    return source?.search(wanted, signal) ?? Promise.reject(new Error());
+  });
   useEffect(() => {
     const away = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
@@ -32,6 +37,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
   }, []);
 
   const { value: answer, error } = asked;
+  const isBusy = key !== null && asked.key !== key;
   const results = answer?.results ?? [];
   const current = Math.min(at.value, results.length - 1);
   const take = (found: Found | undefined): void => {
@@ -71,7 +77,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
             if (event.key === 'ArrowDown') at.value = Math.min(results.length - 1, current + 1);
             else if (event.key === 'ArrowUp') at.value = Math.max(0, current - 1);
             else if (event.key === 'Enter') open.value = hurry.value = true;
-            else if (event.key === 'Escape' && open.value) open.value = false;
+            else if (event.key === 'Escape' && open.value) open.value = hurry.value = false;
             else return;
             event.preventDefault();
             event.stopPropagation();
@@ -79,11 +85,17 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
         />
         <Button action="search-regex" label={say('search.regex')} text=".*" pressed={board.regex.value} onPress={() => board.regex.set(!board.regex.value)} />
       </span>
-      {open.value && q !== '' && (answer || error) && (
-        <div class={asked.key === key ? 'results' : 'results busy'} data-testid="results">
+      {key !== null && (
+        <div class={isBusy ? 'results busy' : 'results'} data-testid="results">
+          {isBusy && (
+            <p class="searching count" role="status" data-testid="searching">
+              {say('search.busy')}
+              <Button action="search-cancel" text={say('search.cancel')} label={say('search.cancel')} onPress={() => (open.value = hurry.value = false)} />
+            </p>
+          )}
           {error ? (
             <p class="problem" role="alert">{error}</p>
-          ) : (
+          ) : answer && (
             <>
               <p class="count" data-testid="result-count">
                 {results.length < (answer?.total ?? 0) ? say('search.some', { shown: results.length, count: answer?.total ?? 0 }) : say('search.count', { count: answer?.total ?? 0 })}

@@ -1,8 +1,8 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { batch, useSignal, useSignalEffect } from '@preact/signals';
 import type { JSX, TargetedEvent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { GraphBoard } from './board';
-import { fitted, panned, seen, transformOf, zoomed, type Camera } from './camera';
+import { fitted, panned, resized, seen, transformOf, zoomed, type Camera } from './camera';
 import { Drawing } from './drawing';
 import { neighbourAt } from './highlight';
 import { inkOf, paletteOf } from './ink';
@@ -70,7 +70,12 @@ function useView(board: GraphBoard, root: { readonly current: Element | null }):
     const measure = (): void => {
       const { width, height } = element.getBoundingClientRect();
       const { value } = board.explorer.view;
-      if (width > 0 && (width !== value.width || height !== value.height)) board.explorer.view.value = { width, height };
+      if (width === 0 || (width === value.width && height === value.height)) return;
+      batch(() => {
+        const { value: camera } = board.camera;
+        if (camera && value.width > 0) board.camera.set(resized(camera, value, { width, height }));
+        board.explorer.view.value = { width, height };
+      });
     };
     measure();
     const observer = new ResizeObserver(measure);

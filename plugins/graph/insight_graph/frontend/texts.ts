@@ -1,7 +1,8 @@
 /** Numbers and types for people. */
 import { durationText } from 'insight-host/kit';
 import type { Locale } from 'insight-host';
-import type { OutputType } from './answers';
+import type { Notice, OutputType } from './answers';
+import type { GraphBoard } from './board';
 
 /** `float32[32, ?, 14]`; without a known shape the type alone. */
 export function shapeText({ dtype, shape }: { readonly dtype: string; readonly shape: OutputType['shape'] }): string {
@@ -13,4 +14,11 @@ export function timeOf(microseconds: number, locale: Locale): string {
   if (microseconds < 1000) return `${Number(microseconds.toPrecision(3))} µs`;
   if (microseconds < 1e6) return `${Number((microseconds / 1000).toPrecision(3))} ms`;
   return durationText(microseconds / 1e6, locale);
+}
+
+/** What a notice says in the language of the page; one that the page does not know, as it is. */
+export function noticeText(board: GraphBoard, { code, values, text }: Notice): string {
+  const key = `notice.${code}`;
+  const said = board.t(key, values);
+  return said === key || /\{\w+\}/.test(said) ? text : said;
 }

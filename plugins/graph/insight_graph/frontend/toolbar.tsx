@@ -1,4 +1,4 @@
-import { Button, Cluster, Glyph, Icon, Segments, Toggle } from 'insight-host/kit';
+import { Button, Cluster, Glyph, Segments, Toggle } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
 import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';
@@ -51,23 +51,21 @@ interface ChoiceProps {
   readonly chosen: GraphInfo | GraphRecord | null;
 }
 
-/** Which graph, by run. */
+/** Names of files differ at their ends. */
+const short = (name: string): string => (name.length > 30 ? `${name.slice(0, 12)}…${name.slice(-14)}` : name);
+
+/** Which graph: its run, its name and what it is made of. */
 function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
-  const runs = [...new Set(records.map(({ run }) => run))];
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
-    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={chosen?.tag ?? ''} value={at} onChange={(event) => {
+    <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={chosen ? `${chosen.run}\n${chosen.tag}` : ''} value={at} onChange={(event) => {
       const record = records[Number(event.currentTarget.value)];
       if (record) board.open(show, record);
     }}>
-      {runs.map((run) => (
-        <optgroup key={run} label={run}>
-          {records.map((record, i) => record.run === run && (
-            <option key={i} value={i}>
-              {'name' in record ? `${record.name}${record.kind === 'operators' ? '' : ` (${board.t(`graph.${record.kind}`)})`}` : record.tag}
-            </option>
-          ))}
-        </optgroup>
+      {records.map((record, i) => (
+        <option key={i} value={i} title={'name' in record ? record.name : record.tag}>
+          {[board.runName(record.run), ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag])].join(' · ')}
+        </option>
       ))}
     </select>
   );
@@ -75,19 +73,11 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
 
 function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
-  const graph = board.explorer.scene.value?.root.graph;
-  const removed = graph?.removed ?? 0;
-  const notices = graph?.notices ?? [];
-  const times = board.profiles.value.length > 0 || graph?.timed === true;
+  const times = board.profiles.value.length > 0 || board.explorer.scene.value?.root.graph.timed === true;
   return (
     <>
       <SearchBox board={board} />
-      <Cluster>
-        <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
-        {board.readable.value && removed > 0 && (
-          <Button action="removed" text={`−${removed.toLocaleString(board.locale.value)}`} label={say('removed.title')} onPress={() => (board.dialog.value = 'removed')} />
-        )}
-      </Cluster>
+      <Toggle action="readable" text={say('readable')} label={say('readable.hint')} setting={board.readable} />
       <label class="range" title={say('color.hint')}>
         <select data-control="color" aria-label={say('color.hint')} value={board.coloring.value} onChange={(event) => board.coloring.set(event.currentTarget.value as Coloring)}>
           {COLORINGS.map((value) => (
@@ -105,12 +95,6 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
         )}
       </label>
       <Toggle action="shapes" text={say('shapes')} label={say('shapes.hint')} setting={board.texts} />
-      {notices.length > 0 && (
-        <button type="button" class="tool text warning" data-action="notices" title={say('notices.title')} onClick={() => (board.dialog.value = 'notices')}>
-          <Icon name="warn" />
-          {say('notices', { count: notices.length })}
-        </button>
-      )}
     </>
   );
 }

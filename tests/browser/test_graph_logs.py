@@ -1,0 +1,109 @@
+"""The Graphs page on logs of every kind: several runs, broken ones, profiles, growing ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.testing import EventWriter
+from insight_core.testing.graphs import tensorflow_node
+from insight_core.testing.wire import event, int_field, message_field
+from tests.browser.graph_page import LENET, node, opened
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+
+def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(
+        page, serve("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
+    )
+    choice = panel.locator('[data-control="graph-choice"]')
+    named = [text.split(" · ") for text in choice.locator("option").all_inner_texts()]
+    assert {run for run, *_ in named} == {
+        "mindspore/lenet_lr0.01",
+        "torch/lr0.2_seed0",
+        "keras/fit/train",
+    }
+    assert ["keras/fit/train", "keras", "layers"] in named
+    # that of the newest run, until the user says otherwise
+    expect(choice.locator("option:checked")).to_contain_text("mindspore/lenet_lr0.01")
+    page.locator('[data-run="mindspore/lenet_lr0.01"]').click()
+    expect(choice.locator("option:checked")).to_contain_text("keras/fit/train")
+    choice.select_option(label="torch/lr0.2_seed0 · graph · operators")
+    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
+    expect(page).to_have_url(re.compile(r"graph.graph=torch/lr0.2_seed0;__run_graph__"))
+    page.reload()
+    expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
+    page.locator('[data-run="keras/fit/train"]').dblclick()
+    expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
+
+
+def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_logs: Path) -> None:
+    url = serve("--logdir", sample_logs)
+    page.route(
+        "**/graph/scope?*",
+        lambda route: route.fulfill(status=422, json={"error": "run x, record 0: cut off"}),
+    )
+    page.goto(f"{url}#locale=en&tab=graph&{LENET}")
+    panel = page.locator('[data-plugin="graph"]')
+    expect(panel.get_by_test_id("empty")).to_contain_text("run x, record 0: cut off")
+    page.unroute("**/graph/scope?*")
+    panel.locator('[data-action="retry"]').click()
+    expect(panel.get_by_test_id("node").first).to_be_attached()
+
+
+def _times(micros: dict[str, int]) -> bytes:
+    """RunMetadata of one device."""
+    nodes = [
+        message_field(1, name.encode()) + int_field(2, 1) + int_field(5, time)
+        for name, time in micros.items()
+    ]
+    device = message_field(1, b"/device:GPU:0") + b"".join(message_field(2, one) for one in nodes)
+    return message_field(1, message_field(1, device))
+
+
+def test_times_devices_control_edges_and_what_is_broken(page: Page, serve: Serve, tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    graph = b"".join(
+        [
+            tensorflow_node("in", "Placeholder", device="/device:CPU:0", shape=[2, 3]),
+            tensorflow_node("slow", "MatMul", ["in"], device="/device:GPU:0", shape=[2, 3]),
+            tensorflow_node("quick", "Relu", ["slow", "^in", "nowhere"], device="/device:GPU:0"),
+            tensorflow_node(hostile, "Identity", ["quick"]),
+        ]
+    )
+    with EventWriter(tmp_path / "run") as writer:
+        writer.event(event(0, 1.0, message_field(4, graph)))
+        profile = message_field(1, b"step1") + message_field(2, _times({"slow": 90_000, "quick": 15}))
+        writer.event(event(1, 2.0, message_field(8, profile)))
+    page.on("dialog", lambda _: pytest.fail("a name was taken for a page"))
+    panel = opened(page, serve("--logdir", tmp_path), "")
+    expect(panel.locator('[data-edge="control"]')).to_have_count(1)
+    expect(panel.locator('[data-edge="control"] path').first).to_have_attribute(
+        "stroke-dasharray", re.compile("5")
+    )
+    expect(panel.locator('[data-legend="control"]')).to_be_visible()
+    color = panel.locator('[data-control="color"]')
+    color.select_option("device")
+    expect(panel.get_by_test_id("legend")).to_contain_text("/device:GPU:0")
+    color.select_option("time")
+    expect(panel.locator('[data-legend="times"]')).to_contain_text("90 ms")
+    fills = [node(panel, name).locator("rect").last.get_attribute("fill") for name in ("slow", "quick", "in")]
+    assert len(set(fills)) == 3
+    node(panel, "quick").click()
+    side = panel.get_by_test_id("node-panel")
+    expect(side.locator('[data-fact="time"]')).to_contain_text("15")
+    expect(side.locator(".missing")).to_contain_text("nowhere")
+    panel.locator('[data-action="notices"]').click()
+    notices = page.get_by_role("dialog").get_by_test_id("notices")
+    expect(notices).to_contain_text("nowhere")
+    expect(notices).to_contain_text("Inputs are named")
+    page.keyboard.press("Escape")
+    page.locator('button[lang="zh-CN"]').click()
+    panel.locator('[data-action="notices"]').click()
+    expect(notices).to_contain_text("引用了图中不存在的输入")
