@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import index
+from pathlib import Path as FilePath
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -11,30 +13,28 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.summary.event_file import EventFile
-from insight_landscape import stored
+from insight_landscape import points, stored
 from insight_landscape.directions import (
-    Array,
     Direction,
     Parameters,
     given_direction,
     movable,
-    moved_by,
     path_directions,
     places,
     random_direction,
 )
 from insight_landscape.landscape import MAX_SIDE, Landscape, Path
+from insight_landscape.points import Loss, Place
 
-Loss: TypeAlias = Callable[[dict[str, Array]], float]
 Directions: TypeAlias = Literal["random", "pca"] | tuple[Parameters, Parameters]
 
 _PADDING = 0.2  # of the extent of a path, at either end
-_PORTIONS = 8  # of work for each process, so that progress is told and none waits for the slowest
+_UNITS = ("epoch", "step")
 
 
 def compute(
     loss: Loss,
-    checkpoints: Parameters | Sequence[Parameters],
+    checkpoints: Parameters | Iterable[Parameters],
     *,
     log_dir: str | os.PathLike[str] | None = None,
     directions: Directions | None = None,
@@ -59,8 +59,8 @@ def compute(
     through the last ones. ``at`` says of which epochs or steps (``unit``) they are, 1, 2, 3, ... by default.
 
     ``directions``: "random" (filter-normalised, the default for one checkpoint) shows the model around its
-    end and no path; "pca" (the default for more) is the plane nearest to the path of training; or two
-    directions, arrays by name, with a path where there are several checkpoints.
+    end and no path; "pca" (the default for three or more) is the plane nearest to the path of training; or
+    two directions, arrays by name, with a path where there are several checkpoints.
 
     ``size`` is how many points the grid has, each way or (x, y), 2 to 256. ``span`` is how far it reaches
     from the last checkpoint in units of the directions, 1 by default; a path has the room it needs.
@@ -71,13 +71,22 @@ def compute(
 
     With ``processes`` the points are evaluated by so many at once; ``loss`` must then be something that
     can be pickled (a function at the top of a module, a ``functools.partial`` of one), unless
-    ``start_method`` is "fork". ``progress(done, total)`` is called as points are done.
+    ``start_method`` is "fork". ``progress(done, total)`` is called as points are done. After an interruption
+    or an error nothing is written, and the processes end with the point that they are at.
 
-    Raises ValueError for what does not fit together, and whatever ``loss`` raises.
+    Raises ValueError for what does not fit together, TypeError where ``loss`` returns no number, whatever
+    ``loss`` raises, with a note of where it did, and OSError where ``log_dir`` cannot be written.
     """
-    training = [checkpoints] if not isinstance(checkpoints, Sequence) else list(checkpoints)
+    training = [checkpoints] if isinstance(checkpoints, Mapping) else list(checkpoints)
     center = _checked(training)
     numbers = _numbers(at, len(training))
+    if unit not in _UNITS:
+        raise ValueError(f"unit must be one of {', '.join(_UNITS)}, not {unit!r}")
+    if processes < 1:
+        raise ValueError(f"processes must be 1 or more, not {processes}")
+    columns, rows = _sides(size)
+    if log_dir is not None:
+        _check_writable(log_dir)  # now, not after an hour
     names = movable(center, still)
     if directions is None:
         directions = "pca" if len(training) > 2 else "random"
@@ -86,19 +95,21 @@ def compute(
     places_x, places_y = (
         places(training, plane.first, plane.second) if with_path else (np.zeros(1), np.zeros(1))
     )
-    columns, rows = _sides(size)
     x, y = _axis(places_x, columns, span, with_path), _axis(places_y, rows, span, with_path)
 
-    grid = [(float(a), float(b)) for b in y for a in x]
-    task = _Task(loss, center, plane.first, plane.second)
+    grid = [Place(float(a), float(b)) for b in y for a in x]
     shown = training if with_path else [center]
     total = len(grid) + len(shown)
     tell = progress if progress is not None else _silent
-    losses = [float(loss({name: np.asarray(array) for name, array in one.items()})) for one in shown]
-    tell(len(shown), total)
+    losses = []
+    for number, one in enumerate(shown):
+        where = f"checkpoint {number}" if with_path else "the last checkpoint"
+        losses.append(points.loss_of(loss, {name: np.asarray(one[name]) for name in one}, where))
+        tell(len(losses), total)
     done = len(shown)
     z = np.empty(len(grid))
-    for first, values in _evaluated(task, grid, processes, start_method):
+    task = points.Task(loss, center, plane.first, plane.second)
+    for first, values in points.evaluated(task, grid, processes, start_method):
         z[first : first + len(values)] = values
         done += len(values)
         tell(done, total)
@@ -130,6 +141,12 @@ def write(landscape: Landscape, log_dir: str | os.PathLike[str], step: int = 0) 
     return str(file.path)
 
 
+def _check_writable(log_dir: str | os.PathLike[str]) -> None:
+    FilePath(log_dir).mkdir(parents=True, exist_ok=True)
+    if not os.access(log_dir, os.W_OK | os.X_OK):
+        raise PermissionError(f"{os.fspath(log_dir)!r} cannot be written")
+
+
 def _silent(done: int, total: int) -> None:
     pass
 
@@ -140,9 +157,13 @@ def _checked(training: list[Parameters]) -> Parameters:
         raise ValueError("there are no checkpoints")
     center = training[-1]
     shapes = {name: np.shape(array) for name, array in center.items()}
-    for index, one in enumerate(training):
+    for number, one in enumerate(training):
         if {name: np.shape(array) for name, array in one.items()} != shapes:
-            raise ValueError(f"checkpoint {index} has other parameters than the last, or of other shapes")
+            raise ValueError(f"checkpoint {number} has other parameters than the last, or of other shapes")
+        for name, array in one.items():
+            values = np.asarray(array)
+            if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
+                raise ValueError(f"checkpoint {number} has values in {name!r} that are not finite")
     return center
 
 
@@ -150,11 +171,16 @@ def _numbers(at: Sequence[int] | None, count: int) -> NDArray[np.int64]:
     numbers = np.arange(1, count + 1, dtype=np.int64) if at is None else np.array(at, np.int64)
     if len(numbers) != count:
         raise ValueError(f"at has {len(numbers)} numbers for {count} checkpoints")
+    if not (np.diff(numbers) > 0).all():
+        raise ValueError("at must ascend: the checkpoints are in the order of training")
     return numbers
 
 
 def _sides(size: int | tuple[int, int]) -> tuple[int, int]:
-    columns, rows = (size, size) if isinstance(size, int) else size
+    try:
+        columns, rows = map(index, size if isinstance(size, tuple) else (size, size))
+    except (TypeError, ValueError):
+        raise ValueError(f"size must be a whole number or two of them, not {size!r}") from None
     if not (2 <= columns <= MAX_SIDE and 2 <= rows <= MAX_SIDE):
         raise ValueError(f"size must be 2 to {MAX_SIDE} each way, not {size}")
     return columns, rows
@@ -200,66 +226,3 @@ class _Plane:
             raise ValueError(f'directions must be "random", "pca" or two directions, not {directions!r}')
         one, other = (given_direction(center, names, values) for values in directions)
         return cls(one, other, "", {})
-
-
-@frozen
-class _Task:
-    """What a process needs to evaluate points."""
-
-    loss: Loss
-    center: Parameters
-    first: Direction
-    second: Direction
-
-    def losses(self, points: Sequence[tuple[float, float]]) -> list[float]:
-        return [float(self.loss(moved_by(self.center, self.first, self.second, x, y))) for x, y in points]
-
-
-_task: _Task | None = None  # of a process that evaluates points
-
-
-def _begin(task: _Task) -> None:
-    global _task
-    _task = task
-
-
-def _losses(points: Sequence[tuple[float, float]]) -> list[float]:
-    assert _task is not None
-    return _task.losses(points)
-
-
-def _evaluated(
-    task: _Task, grid: Sequence[tuple[float, float]], processes: int, start_method: str
-) -> Iterator[tuple[int, list[float]]]:
-    """Index of the first point of a portion, and its losses, in whatever order they come."""
-    portion = max(1, -(-len(grid) // (max(1, processes) * _PORTIONS)))
-    starts = range(0, len(grid), portion)
-    if processes <= 1:
-        for start in starts:
-            yield start, task.losses(grid[start : start + portion])
-        return
-    import multiprocessing  # what a host that only shows landscapes does not need
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-
-    if start_method != "fork":
-        _check_pickled(task.loss, start_method)
-    context = multiprocessing.get_context(start_method)
-    with ProcessPoolExecutor(processes, context, _begin, (task,)) as executor:
-        waiting = {executor.submit(_losses, grid[start : start + portion]): start for start in starts}
-        try:
-            for future in as_completed(waiting):
-                yield waiting[future], future.result()
-        finally:  # after an error the rest would be for nothing
-            executor.shutdown(wait=True, cancel_futures=True)
-
-
-def _check_pickled(loss: Loss, start_method: str) -> None:
-    import pickle
-
-    try:
-        pickle.dumps(loss)
-    except Exception as error:  # whatever its parts raise
-        raise ValueError(
-            f"the loss cannot be sent to other processes ({error}): define it at the top of a module, "
-            f'or say start_method="fork" instead of {start_method!r}'
-        ) from error

@@ -43,6 +43,8 @@ def random_direction(
         array = np.asarray(center[name], np.float64)
         if array.ndim < 2:
             continue
+        if not -array.ndim <= filter_axis < array.ndim:
+            raise ValueError(f"{name!r} of shape {list(array.shape)} has no axis {filter_axis} of filters")
         noise = random.standard_normal(array.shape)
         axes = tuple(axis for axis in range(array.ndim) if axis != filter_axis % array.ndim)
         size = np.sqrt((noise**2).sum(axes, keepdims=True))

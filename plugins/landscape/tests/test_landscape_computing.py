@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing
+import os
+import time
+import types
+from collections.abc import Callable
 from pathlib import Path
 
 import insight_landscape
@@ -158,10 +163,110 @@ def test_an_error_of_the_loss_is_that_of_the_call() -> None:
             raise FloatingPointError("too steep")
         return 0.0
 
-    with pytest.raises(FloatingPointError, match="too steep"):
-        compute(loss, CENTER, directions=(ACROSS, DOWN), size=4)
-    with pytest.raises(FloatingPointError, match="too steep"):
-        compute(loss, CENTER, directions=(ACROSS, DOWN), size=4, processes=2, start_method="fork")
+    for processes in (1, 2):
+        with pytest.raises(FloatingPointError, match="too steep") as caught:
+            compute(loss, CENTER, directions=(ACROSS, DOWN), size=4, processes=processes, start_method="fork")
+        (note,) = caught.value.__notes__
+        assert note.startswith("The loss was evaluated at x = 1, y = ")
+
+
+class TwoPartsError(Exception):
+    """Cannot be unpickled: it is made of two arguments and keeps one."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(one)
+
+
+def _raises_two_parts(parameters: dict[str, Array]) -> float:
+    if parameters["weight"][0, 0] > 1:
+        raise TwoPartsError("too", "steep")
+    return 0.0
+
+
+def _dies(parameters: dict[str, Array]) -> float:
+    if parameters["weight"][0, 0] > 1:
+        os._exit(9)
+    return 0.0
+
+
+def _returns_nothing(parameters: dict[str, Array]) -> float:
+    return None if parameters["weight"][0, 0] > 1 else 0.0  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("loss", "error", "text"),
+    [
+        (_raises_two_parts, RuntimeError, r"TwoPartsError: too\n.*x = 1, y = "),
+        (_dies, RuntimeError, "has ended without an error"),
+        (_returns_nothing, TypeError, "at x = 1, y = .* it returned a NoneType"),
+    ],
+)
+def test_what_goes_wrong_in_a_process_is_told(
+    loss: Callable[[dict[str, Array]], float], error: type[Exception], text: str, tmp_path: Path
+) -> None:
+    where = tmp_path / "run"
+    with pytest.raises(error, match=text):
+        compute(
+            loss,
+            CENTER,
+            directions=(ACROSS, DOWN),
+            size=4,
+            processes=2,
+            start_method="fork",
+            log_dir=where,
+        )
+    assert list(where.iterdir()) == []
+
+
+def _slow(parameters: dict[str, Array]) -> float:
+    time.sleep(0.02)
+    return 0.0
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_interruption_ends_at_once_and_writes_nothing(tmp_path: Path, processes: int) -> None:
+    def interrupt(done: int, total: int) -> None:
+        if done > 1:
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        compute(
+            _slow,
+            CENTER,
+            size=40,
+            processes=processes,
+            start_method="fork",
+            progress=interrupt,
+            log_dir=tmp_path / "run",
+        )
+    assert time.monotonic() - began < 5  # all of it would take 16 s, or more
+    assert not multiprocessing.active_children()
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_progress_is_told_point_by_point() -> None:
+    told: list[tuple[int, int]] = []
+    compute(bowl, CENTER, size=(3, 2), progress=lambda done, total: told.append((done, total)))
+    assert told == [(done, 7) for done in range(1, 8)]
+
+
+def test_a_directory_that_cannot_be_written_is_told_before_the_first_point(tmp_path: Path) -> None:
+    def loss(parameters: dict[str, Array]) -> float:
+        raise AssertionError("evaluated for nothing")
+
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        compute(loss, CENTER, size=3, log_dir=tmp_path / "file")
+
+
+def test_checkpoints_come_in_whatever_holds_them() -> None:
+    training = _training()
+    expected = compute(bowl, training, size=3).z
+    for held in (tuple(training), iter(training), [types.MappingProxyType(one) for one in training]):
+        np.testing.assert_array_equal(compute(bowl, held, size=3).z, expected)
+    one = compute(bowl, types.MappingProxyType(CENTER), size=np.int64(3))  # type: ignore[arg-type]
+    assert one.id == "final"
 
 
 @pytest.mark.parametrize(
@@ -182,6 +287,13 @@ def test_an_error_of_the_loss_is_that_of_the_call() -> None:
         ({"directions": (ACROSS, {"weight": np.zeros((2, 3))})}, "moves nothing"),
         ({"directions": "circle"}, "directions must be"),
         ({"span": 0}, "no extent"),
+        ({"span": float("nan")}, "no extent"),
+        ({"size": 3.5}, "size must be a whole number"),
+        ({"unit": "epochs"}, "unit must be one of epoch, step"),
+        ({"processes": 0}, "processes must be 1 or more"),
+        ({"checkpoints": [CENTER, CENTER], "at": [2, 1]}, "at must ascend"),
+        ({"checkpoints": CENTER | {"weight": np.full((2, 3), np.nan)}}, "'weight' that are not finite"),
+        ({"filter_axis": 2}, "no axis 2 of filters"),
         ({"loss": lambda parameters: 0.0, "processes": 2}, "cannot be sent to other processes"),
     ],
 )
