@@ -12,6 +12,7 @@ from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from pluggy import HookimplMarker, HookspecMarker
 
+from insight_core.claims import BEGINNING as BEGINNING
 from insight_core.claims import Claim as Claim
 from insight_core.claims import Dialect as Dialect
 from insight_core.claims import EventField as EventField

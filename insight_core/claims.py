@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import TypeAlias
 
 from attrs import Attribute, field, frozen
+
+BEGINNING = 4096  # bytes of a file by which it may be told whether it makes a run
 
 
 class Dialect(enum.StrEnum):
@@ -56,7 +59,9 @@ class FileName:
 
     Of the directories above a file from which its path matches, the run is the nearest one that holds
     event files (or MindSpore's lineage or graph files), else the nearest one, which thereby is a run;
-    without ``makes_run`` only if it is one anyway.
+    without ``makes_run`` only if it is one anyway. ``makes_run`` may be a function that tells by the first
+    BEGINNING bytes of a file: it is asked where there is no run, once for each change of the file, when
+    logs are looked for, and has to be fast.
 
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
@@ -65,7 +70,7 @@ class FileName:
     """
 
     pattern: str = field(validator=_check_pattern)
-    makes_run: bool = field(default=True, eq=False, kw_only=True)
+    makes_run: bool | Callable[[bytes], bool] = field(default=True, eq=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"file:{self.pattern}"

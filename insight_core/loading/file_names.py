@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Self, TypeAlias
 
 from attrs import Factory, define, frozen
@@ -145,7 +145,20 @@ class Directory:
 def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str]:
     """Directories that are runs because a file is there; ``holding``: those that hold event files."""
     names = path.split("/")
-    return {_run_of(names, above, holding) for pattern, above in matches if pattern.claim.makes_run}
+    return {_run_of(names, above, holding) for pattern, above in matches if pattern.claim.makes_run is True}
+
+
+def to_be_told(
+    path: str, matches: Iterable[Match], runs: set[str]
+) -> list[tuple[str, Callable[[bytes], bool]]]:
+    """Directories, in none of ``runs``, that are runs if a file begins as a claim wants it to; and what
+    tells that."""
+    names = path.split("/")
+    return [
+        ("/".join(names[: above[0]]), pattern.claim.makes_run)
+        for pattern, above in matches
+        if callable(pattern.claim.makes_run) and _nearest(names, above, runs) is None
+    ]
 
 
 def taken(path: str, matches: Iterable[Match], holding: set[str], runs: set[str]) -> list[TakenFile]:
@@ -159,7 +172,7 @@ def taken(path: str, matches: Iterable[Match], holding: set[str], runs: set[str]
     for pattern, above in matches:
         if pattern.plugin in plugins:
             continue
-        if pattern.claim.makes_run:
+        if pattern.claim.makes_run is True:
             directory: str | None = _run_of(names, above, holding)
         else:
             directory = _nearest(names, above, runs)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from insight_core.api import Progress
+from insight_core.loading.beginnings import Beginnings
 from insight_core.loading.file_names import FileNames
 from insight_core.loading.index_writer import IndexWriter
 from insight_core.loading.logdir import Found, FoundFile, Logdir, discover
@@ -52,6 +53,7 @@ class Loader:
         self._store = store
         self._logdirs = list(logdirs)
         self._names = names or FileNames()
+        self._beginnings = Beginnings()
         self._named = NamedFiles(store)
         self._interval = reload_interval
         self._cache = cache
@@ -148,7 +150,7 @@ class Loader:
         """One look at the logdirs, and everything in them that was not read before."""
         with self._looking, _rare_collections():
             self._looked, worked = time.monotonic(), time.thread_time()
-            found = discover(self._logdirs, self._names)
+            found = discover(self._logdirs, self._names, self._beginnings)
             # reading and waiting for other threads are no reason to look less often: live data is due
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._reconcile(found)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from attrs import Factory, define, frozen
 
 from insight_core.api import Dialect, InvalidArgument
-from insight_core.loading.file_names import Directory, FileNames, Match, made_runs, taken
+from insight_core.loading.beginnings import Beginnings
+from insight_core.loading.file_names import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.records.batch import Flaw
 from insight_core.store.named_file import NamedFile
 from insight_core.store.segment import FileOrder
@@ -24,7 +25,7 @@ _MINDSPORE = re.compile(r"summary\.(\d+)")
 _EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
 _LINEAGE_SUFFIX = "_lineage"
 _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
-# Graph files that MindSpore writes; other .pb files (saved models, profiles) do not make a run.
+# Graph files that MindSpore writes; of other .pb files (saved models, profiles) plugins know more.
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
 _LEADS_NOWHERE = "a symbolic link that leads nowhere"
 _NO_NAMES = FileNames()
@@ -83,18 +84,23 @@ def printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def discover(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> Found:
+def discover(
+    logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
+) -> Found:
     """Looks at every directory below the logdirs; symbolic links are followed, loops are not.
 
-    ``names``: what plugins take beside event files.
+    ``names``: what plugins take beside event files; ``beginnings``: what is known of such files since the
+    last look.
     """
     found = Found()
+    beginnings = Beginnings() if beginnings is None else beginnings
     prefixes = run_prefixes(logdirs)
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        _walk(logdir, prefix, names, found)
+        _walk(logdir, prefix, names, beginnings, found)
+    beginnings.forget_others()
     return found
 
 
@@ -137,7 +143,7 @@ class _Awaited:
     reason: str = ""  # why there is no ``info``
 
 
-def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> None:
+def _walk(logdir: Logdir, prefix: str, names: FileNames, beginnings: Beginnings, found: Found) -> None:
     root = logdir.path
     pending = [(root, "")]
     holding: set[str] = set()  # directories that hold event files
@@ -196,11 +202,20 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> None:
                     holding.add(relative)
                 if matches:
                     awaited.append(_Awaited(entry.path, name, matches, info))
-    _add_named(found, prefix, awaited, holding)
+    _add_named(found, prefix, awaited, holding, beginnings)
 
 
-def _add_named(found: Found, prefix: str, awaited: Sequence[_Awaited], holding: set[str]) -> None:
-    runs = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
+def _add_named(
+    found: Found, prefix: str, awaited: Sequence[_Awaited], holding: set[str], beginnings: Beginnings
+) -> None:
+    sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
+    runs = sure.union(
+        directory
+        for each in awaited
+        if each.info is not None
+        for directory, tells in to_be_told(each.name, each.matches, sure)
+        if beginnings.say(each.path, each.info, tells)
+    )
     for each in awaited:
         for file in taken(each.name, each.matches, holding, runs):
             run = _run_name(prefix, file.directory)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.api import DataKind, Dialect, FileName, Plugin, RecordDecoder
+from insight_core.api import BEGINNING, DataKind, Dialect, FileName, Plugin, RecordDecoder
+from insight_core.loading.beginnings import Beginnings
 from insight_core.loading.file_names import FileNames
 from insight_core.loading.logdir import Found, Logdir, discover, may_count_below
 
@@ -216,3 +217,49 @@ def test_nothing_is_taken_without_a_claim(tmp_path: Path) -> None:
     touch(tmp_path, EVENTS, "a/x.pb", "a/x.pt.trace.json")
     assert discover([Logdir(str(tmp_path))]).named == {}
     assert found_below(tmp_path, Plugin("p", "P")).runs.keys() == {"."}
+
+
+def _is_ours(beginning: bytes) -> bool:
+    return beginning.startswith(b"ours")
+
+
+def test_a_file_makes_a_run_by_what_it_begins_with(tmp_path: Path) -> None:
+    for name, content in {"a/x.pb": b"ours", "a/y.pb": b"no", "b/x.pb": b"no", "c/x.pb": b""}.items():
+        touch(tmp_path, name)
+        (tmp_path / name).write_bytes(content)
+    touch(tmp_path, f"d/{EVENTS}", "d/x.pb")
+    found = found_below(tmp_path, plugin("p", FileName("*.pb", makes_run=_is_ours)))
+    assert taken(found) == {"a": {"x.pb", "y.pb"}, "d": {"x.pb"}}
+    assert set(found.runs) == {"a", "d"}
+
+
+def test_what_a_file_begins_with_is_read_once(tmp_path: Path) -> None:
+    touch(tmp_path, "a/x.pb", EVENTS, "y.pb")
+    asked: list[bytes] = []
+
+    def tells(beginning: bytes) -> bool:
+        asked.append(beginning)
+        return _is_ours(beginning)
+
+    names = FileNames([plugin("p", FileName("*.pb", makes_run=tells))])
+    beginnings = Beginnings()
+    (tmp_path / "a/x.pb").write_bytes(b"o")
+    for content, expected, times in ((b"o", {}, 1), (b"o", {}, 1), (b"ours" * 2000, {"a": {"x.pb"}}, 2)):
+        if (tmp_path / "a/x.pb").read_bytes() != content:
+            (tmp_path / "a/x.pb").write_bytes(content)
+        found = taken(discover([Logdir(str(tmp_path))], names, beginnings))
+        assert found == {".": {"y.pb"}, **expected}
+        assert len(asked) == times
+    assert asked[-1] == b"ours" * (BEGINNING // 4)
+
+
+def test_a_fault_in_what_tells_a_run_is_no_fault_of_the_look(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    touch(tmp_path, "a/x.pb", EVENTS)
+
+    def tells(beginning: bytes) -> bool:
+        raise RuntimeError("ours")
+
+    assert set(found_below(tmp_path, plugin("p", FileName("*.pb", makes_run=tells))).runs) == {"."}
+    assert "x.pb" in caplog.text

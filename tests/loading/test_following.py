@@ -15,6 +15,7 @@ import pytest
 from insight_core.api import Dialect, SeriesKey
 from insight_core.loading import event_file, loader, reading, tailed
 from insight_core.loading.event_file import EventFile
+from insight_core.loading.beginnings import Beginnings
 from insight_core.loading.file_names import FileNames
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Found, Logdir, discover
@@ -59,9 +60,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """When all logdirs were looked at."""
     seen: list[float] = []
 
-    def counted(logdirs: list[Logdir], names: FileNames) -> Found:
+    def counted(logdirs: list[Logdir], names: FileNames, beginnings: Beginnings) -> Found:
         seen.append(time.monotonic())
-        return discover(logdirs, names)
+        return discover(logdirs, names, beginnings)
 
     monkeypatch.setattr(loader, "discover", counted)
     return seen

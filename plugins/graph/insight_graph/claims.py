@@ -22,7 +22,15 @@ KERAS = SummaryPlugin("graph_keras_model")
 TRACE = SummaryPlugin("graph_run_metadata_graph")
 PROFILED_TRACE = SummaryPlugin("graph_run_metadata")
 GRAPH_FILE = FileName("ms_output_*.pb")
-OTHER_FILE = FileName("*.pb", makes_run=False)
+
+
+def _is_graph(beginning: bytes) -> bool:
+    from insight_graph.beginnings import begins_as_graph  # only where there are such files
+
+    return begins_as_graph(beginning)
+
+
+OTHER_FILE = FileName("*.pb", makes_run=_is_graph)
 LINEAGE = FileName("*_lineage", makes_run=False)
 
 

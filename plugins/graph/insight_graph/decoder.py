@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from attrs import define, frozen
 
-from insight_core.api import Claim, Payload, SeriesInfo
+from insight_core.api import BEGINNING, Claim, Payload, SeriesInfo
 from insight_core.values.tensors import tensor_of
 from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
+from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
     GRAPH_DEF,
     GRAPH_FILE,
@@ -25,12 +26,22 @@ from insight_graph.claims import (
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
 
-_NO_GRAPH = re.compile(r"(.*/)?(memory_usage_[0-9]+\.pb|[^/]*\.xplane\.pb)")  # that a .pb file may be
+# What else a .pb file may be
+_NO_GRAPH = re.compile(
+    r"(.*/)?(memory_usage_[0-9]+|[^/]*\.xplane|saved_model|fingerprint|keras_metadata)\.pb"
+)
+
+
+def _graph_of_file(data: bytes) -> Graph:
+    """The graph of a .pb file, whoever wrote it. Raises ValueError for bytes of which nothing can be read."""
+    is_tensorflow = graph_format(data[:BEGINNING]) == TENSORFLOW
+    return tensorflow.graph_of_event(data) if is_tensorflow else mindspore.graph_of_file(data)
 
 
 @frozen
 class GraphSource:
-    """How values of a claim are graphs: ``kind`` and ``format`` are as ``/graphs`` answers them."""
+    """How values of a claim are graphs: ``kind`` and ``format`` are as ``/graphs`` answers them, ``format``
+    is empty where only reading it tells."""
 
     kind: str
     format: str
@@ -42,7 +53,7 @@ GRAPHS: dict[Claim, GraphSource] = {
     MINDSPORE_EVENT: GraphSource("operators", "mindspore", mindspore.graph_of_event, 0),
     GRAPH_DEF: GraphSource("operators", "tensorboard", tensorflow.graph_of_event, 0),
     GRAPH_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 1),
-    OTHER_FILE: GraphSource("operators", "mindspore", mindspore.graph_of_file, 2),
+    OTHER_FILE: GraphSource("operators", "", _graph_of_file, 2),
     KERAS: GraphSource("layers", "keras", keras.graph_of_model, 3),
     PROFILED_TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 4),
     TRACE: GraphSource("functions", "tensorboard", tensorflow.graph_of_trace, 5),
