@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import define
 
 from insight_core.values import wire
 
-Found: TypeAlias = tuple[int, int, int, int]  # wire type, start, end and, of a varint, its value
+Found: TypeAlias = list[int]  # wire type, start, end and, of a varint, its value
 
 
-@frozen(eq=False)
+@define(eq=False)  # not frozen, which takes longer to make: there is one for every value
 class Message:
     """A message somewhere in ``data``. Fields of another wire type than asked for count as not there."""
 
@@ -25,8 +25,11 @@ class Message:
     def at(cls, data: bytes, start: int = 0, end: int | None = None) -> Message:
         """Raises ValueError for bytes that are no message."""
         fields: dict[int, list[Found]] = {}
-        for number, kind, first, last, value in wire.fields(data, start, end):
-            fields.setdefault(number, []).append((kind, first, last, value))
+        for number, *found in wire.fields(data, start, end):
+            if number in fields:
+                fields[number].append(found)
+            else:
+                fields[number] = [found]
         return cls(data, fields)
 
     def messages(self, number: int) -> Iterator[Message]:
@@ -35,16 +38,16 @@ class Message:
 
     def message(self, number: int) -> Message | None:
         """The last one, None without any."""
-        places = self._contents(number)
-        return Message.at(self.data, *places[-1]) if places else None
+        place = self._content(number)
+        return None if place is None else Message.at(self.data, *place)
 
     def texts(self, number: int) -> list[str]:
         """Bytes that are not UTF-8 show as U+FFFD."""
-        return [self.data[start:end].decode("utf-8", "replace") for start, end in self._contents(number)]
+        return [self._decoded(*place) for place in self._contents(number)]
 
     def text(self, number: int) -> str | None:
-        texts = self.texts(number)
-        return texts[-1] if texts else None
+        place = self._content(number)
+        return None if place is None else self._decoded(*place)
 
     def integers(self, number: int) -> list[int]:
         """One by one or packed."""
@@ -60,6 +63,11 @@ class Message:
         return values
 
     def integer(self, number: int) -> int | None:
+        found = self.fields.get(number)
+        if found is None:
+            return None
+        if found[-1][0] == wire.VARINT:
+            return wire.signed(found[-1][3])
         values = self.integers(number)
         return values[-1] if values else None
 
@@ -90,6 +98,19 @@ class Message:
     def _contents(self, number: int) -> list[tuple[int, int]]:
         found = self.fields.get(number, ())
         return [(start, end) for kind, start, end, _ in found if kind == wire.LENGTH_DELIMITED]
+
+    def _content(self, number: int) -> tuple[int, int] | None:
+        found = self.fields.get(number)
+        if found is None:
+            return None
+        kind, start, end, _ = found[-1]
+        if kind == wire.LENGTH_DELIMITED:
+            return start, end
+        places = self._contents(number)
+        return places[-1] if places else None
+
+    def _decoded(self, start: int, end: int) -> str:
+        return self.data[start:end].decode("utf-8", "replace")
 
 
 def _shortest(value: float) -> float:

@@ -21,6 +21,12 @@ Cells: TypeAlias = dict[str, Cell]
 
 _TRAIN, _EVALUATION, _DATASET_GRAPH, _USER_DEFINED = 6, 7, 9, 10  # fields of an event
 _TIMESTAMP = re.compile(r"summary\.(\d+)")
+_NESTED = 2  # field of what the user added: maps of the same
+_ADDED: Mapping[int, tuple[Callable[[Message, int], Cell | None], Cell]] = {  # maps of values, what is absent
+    3: (Message.integer, 0),
+    4: (Message.text, ""),
+    5: (Message.floating, 0.0),
+}
 _DEEPEST = 20  # levels of what the user added, and of metrics
 _DEEPER = "…"  # stands for what lies below
 
@@ -162,7 +168,7 @@ def flattened(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[st
             yield from ((f"{name}/{inner}", cell) for inner, cell in flattened(value, depth + 1))
         elif isinstance(value, dict | list):
             yield name, [_shallow(one, depth + 1) for one in value] if isinstance(value, list) else _DEEPER
-        elif isinstance(value, str | bool | float):
+        elif isinstance(value, (str, bool, float)):
             yield name, value
         elif isinstance(value, int):
             yield name, value if abs(value) < 1 << 63 else str(value)
@@ -184,13 +190,15 @@ def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:
     if depth > _DEEPEST:
         raise ValueError(f"what the user added is more than {_DEEPEST} levels deep")
     for item in info.messages(1):
-        for key, entry in item.entries(2):
-            inside = entry.message(2)
-            if inside is not None:
-                yield from ((f"{key}/{name}", value) for name, value in _user_defined(inside, depth + 1))
-        for key, entry in item.entries(3):
-            yield key, entry.integer(2) or 0
-        for key, entry in item.entries(4):
-            yield key, entry.text(2) or ""
-        for key, entry in item.entries(5):
-            yield key, entry.floating(2) or 0.0
+        for number in item.fields:
+            if number == _NESTED:
+                for key, entry in item.entries(number):
+                    inside = entry.message(2)
+                    if inside is not None:
+                        found = _user_defined(inside, depth + 1)
+                        yield from ((f"{key}/{name}", value) for name, value in found)
+            elif number in _ADDED:
+                read, absent = _ADDED[number]
+                for key, entry in item.entries(number):
+                    value = read(entry, 2)
+                    yield key, absent if value is None else value

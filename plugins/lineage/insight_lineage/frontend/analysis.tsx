@@ -4,6 +4,7 @@ import { conditionsOf } from './brushes';
 import type { ImportanceAnswer, Parameter } from './answers';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
+import { Distribution } from './distribution';
 import { Scatter } from './scatter';
 import { useAnswer } from './use_answer';
 
@@ -48,6 +49,7 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
             </select>
           </label>
           {answer && <p class="hint" data-testid="importance-runs">{say('importance.runs', { count: answer.matched })}</p>}
+          <Distribution board={board} target={target} />
           {error && <p class="problem">{error}</p>}
           <ul class="importance" data-testid="importance" aria-label={say('importance')}>
             {parameters.map((parameter) => (

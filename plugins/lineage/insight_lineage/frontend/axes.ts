@@ -1,5 +1,4 @@
 /** Axes of parallel coordinates and of the scatter plot: where a row stands on them. */
-import { valueText } from 'insight-host/kit';
 import { MISSING, type Column } from './frame';
 
 export const SCALES = ['linear', 'log', 'category'] as const;
@@ -86,7 +85,7 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     column,
     scale,
     places,
-    ticks: values.filter((value) => column.type !== 'int' || Number.isInteger(value)).map((value) => ({ place: placeOf(value), text: valueText(value) })),
+    ticks: values.filter((value) => column.type !== 'int' || Number.isInteger(value)).map((value) => ({ place: placeOf(value), text: column.numberText(value) })),
     hasMissing: places.some(Number.isNaN),
     valueAt: (place) => back(from + place * span),
     placeOf,

@@ -33,13 +33,20 @@ export function brushOf(axis: Axis, from: number, to: number): Brush | null {
   if (axis.scale !== 'category') {
     // An end of the axis holds what is there, although a place is not exact.
     const [first, last] = axis.column.extent;
-    return { kind: 'range', low: low <= 0 ? first : rounded(axis.valueAt(low)), high: high >= 1 ? last : rounded(axis.valueAt(high)) };
+    return { kind: 'range', low: low <= 0 ? first : rounded(axis, low), high: high >= 1 ? last : rounded(axis, high) };
   }
   const texts = axis.categories.filter((_, at) => axis.placeOf(at) >= low && axis.placeOf(at) <= high);
   return texts.length > 0 ? { kind: 'some', texts } : null;
 }
 
-const rounded = (value: number): number => Number(value.toPrecision(6));
+/** The value at a place, in no more digits than the hand can mean. */
+function rounded(axis: Axis, place: number): number {
+  const value = axis.valueAt(place);
+  if (axis.scale === 'log') return Number(value.toPrecision(6));
+  const step = 10 ** Math.floor(Math.log10(Math.abs(axis.valueAt(1) - axis.valueAt(0)) / 1e4));
+  return step > 0 && Number.isFinite(step) ? Number((Math.round(value / step) * step).toPrecision(15)) : value;
+}
+
 const clamp = (place: number): number => Math.max(0, Math.min(1, Number.isNaN(place) ? 0 : place));
 
 export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Element {

@@ -6,6 +6,7 @@ export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 const MOST_SCALARS = 12;
+const BESIDE = 4; // scalars beside what lineage says
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
@@ -21,15 +22,23 @@ export function hasLineage(columns: readonly ColumnInfo[]): boolean {
 /** Names of the columns of the table, all of which are there. */
 export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
+  const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
+  const beside = mostKnown(last.filter(({ name }) => !metrics.has(name.slice('last/'.length))), BESIDE);
   const named = (names: readonly string[]): readonly ColumnInfo[] => columns.filter(({ name, count }) => names.includes(name) && count > 0);
   const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
   const chosen =
     view === 'data'
       ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
       : hasLineage(columns)
-        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark'])]
+        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']), ...beside]
         : last.slice(0, MOST_SCALARS);
   return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
+}
+
+/** Those that most runs have a value in, in their order. */
+function mostKnown<T extends ColumnInfo>(columns: readonly T[], most: number): readonly T[] {
+  const kept = new Set([...columns].sort((left, right) => right.count - left.count).slice(0, most));
+  return columns.filter((column) => kept.has(column));
 }
 
 /** Names of the axes: parameters in which runs differ, then how well they did. */
@@ -42,6 +51,6 @@ export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewNa
   const results = candidates.filter(isResult);
   const parameters = candidates.filter((column) => !isResult(column));
   const room = Math.max(MOST_AXES - parameters.length, view === 'data' ? 1 : 3);
-  const last = results.slice(0, room);
-  return [...parameters.slice(0, MOST_AXES - last.length), ...last].map(({ name }) => name);
+  const last = mostKnown(results, room);
+  return [...mostKnown(parameters, MOST_AXES - last.length), ...last].map(({ name }) => name);
 }

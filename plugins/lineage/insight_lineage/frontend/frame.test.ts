@@ -3,6 +3,7 @@ import type { ColumnType, RunsAnswer, Value } from './answers';
 import { axisOf, evenTicks, scalesOf } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
 import { Column, frameOf, MISSING } from './frame';
+import { bucketsOf } from './buckets';
 import { groupsOf, linesOf, orderOf, summaryOf } from './ordering';
 import { brushOf, spanOf } from './axis_view';
 
@@ -124,5 +125,36 @@ describe('brushes', () => {
     expect(brushOf(texts, 0, 0.4)).toEqual({ kind: 'some', texts: ['x,=;~'] });
     expect(brushOf(texts, 0.3, 0.4)).toBeNull();
     expect(spanOf(texts, { kind: 'some', texts: ['y'] })).toEqual([0.5, 1]);
+  });
+});
+
+describe('numbers as people read them', () => {
+  it('are whole where they are, moments where they are', () => {
+    expect(column('model_size', 'int', [1_099_511_627_776, -3]).text(0)).toBe('1099511627776');
+    expect(column('model_size', 'int', [1_099_511_627_776, -3]).text(1)).toBe('−3');
+    expect(column('start_time', 'float', [1_700_000_000, 1e300]).text(0)).toMatch(/^2023-11-1[45] \d\d:\d\d:20$/);
+    expect(column('start_time', 'float', [1_700_000_000, 1e300]).text(1)).toBe('1e300');
+  });
+
+  it('are brushed as finely as their axis is long', () => {
+    const axis = axisOf(column('start_time', 'float', [1_700_000_000, 1_700_000_100]), undefined);
+    expect(brushOf(axis, 0.25, 0.75)).toEqual({ kind: 'range', low: 1_700_000_025, high: 1_700_000_075 });
+    expect(brushOf(axisOf(column('x', 'float', [0, 1]), undefined), 1 / 3, 1)).toEqual({ kind: 'range', low: 0.3333, high: 1 });
+  });
+});
+
+describe('the distribution of a target', () => {
+  const spread = (values: readonly Value[], rows: readonly number[] = values.map((_, row) => row)): (readonly number[])[] => bucketsOf(column('x', 'float', values).numbers, Int32Array.from(rows)).map(({ low, high, count }) => [low, high, count]);
+
+  it('has five buckets of the same width, the last with its upper edge', () => {
+    // as numpy.histogram([1, 2, 3, 6, 6, null, NaN], bins=5)
+    expect(spread([1, 2, 3, 6, 6, null, 'NaN', 'Infinity'])).toEqual([[1, 2, 1], [2, 3, 1], [3, 4, 1], [4, 5, 0], [5, 6, 2]]);
+    expect(spread([1, 2, 3, 6], [0, 1])).toHaveLength(5);
+    expect(spread([-1e308, 1e308]).map(([, , count]) => count)).toEqual([1, 0, 0, 0, 1]);
+  });
+
+  it('is one value where all are the same, and nothing where there is none', () => {
+    expect(spread([2, 2, null])).toEqual([[2, 2, 2]]);
+    expect(spread([null, 'NaN'])).toEqual([]);
   });
 });

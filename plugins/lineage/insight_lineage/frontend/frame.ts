@@ -55,9 +55,9 @@ export class Column implements ColumnInfo {
     return this.coded.codes;
   }
 
-  /** Whether runs differ in it. */
+  /** Whether runs that have a value differ in it. */
   get varies(): boolean {
-    return this.texts.length > 1;
+    return this.texts.length > (this.texts.at(-1) === MISSING ? 2 : 1);
   }
 
   isMissing(row: number): boolean {
@@ -66,7 +66,13 @@ export class Column implements ColumnInfo {
 
   /** As people read it; "" for what is missing. */
   text(row: number): string {
-    return textOf(this.values[row] ?? null, this.isNumeric);
+    return this.textOf(this.values[row] ?? null);
+  }
+
+  /** One of its numbers as people read it. */
+  numberText(value: number): string {
+    if (this.name === 'start_time') return momentText(value);
+    return this.type === 'int' && Number.isSafeInteger(value) ? String(value).replace('-', '−') : valueText(value);
   }
 
   private numberOf(value: Value): number {
@@ -79,7 +85,7 @@ export class Column implements ColumnInfo {
     if (this.knownCodes) return this.knownCodes;
     const first = new Map<string, Value>();
     const keys = this.values.map((value) => {
-      const key = value === null || value === undefined ? MISSING : textOf(value, this.isNumeric);
+      const key = value === null || value === undefined ? MISSING : this.textOf(value);
       if (!first.has(key)) first.set(key, value ?? null);
       return key;
     });
@@ -93,7 +99,14 @@ export class Column implements ColumnInfo {
     const [a, b] = [this.rank(left), this.rank(right)];
     if (a !== b) return a - b;
     if (a === 0) return this.numberOf(left) - this.numberOf(right);
-    return collator.compare(textOf(left, false), textOf(right, false));
+    return collator.compare(this.textOf(left), this.textOf(right));
+  }
+
+  private textOf(value: Value): string {
+    if (value === null) return '';
+    if (typeof value === 'number') return this.numberText(value);
+    if (typeof value === 'string') return this.isNumeric && value in WORDS ? valueText(WORDS[value] as number) : value;
+    return typeof value === 'boolean' ? String(value) : JSON.stringify(value);
   }
 
   private rank(value: Value): number {
@@ -105,11 +118,10 @@ export class Column implements ColumnInfo {
   }
 }
 
-function textOf(value: Value, isNumeric: boolean): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return valueText(value);
-  if (typeof value === 'string') return isNumeric && value in WORDS ? valueText(WORDS[value] as number) : value;
-  return typeof value === 'boolean' ? String(value) : JSON.stringify(value);
+/** Seconds since the epoch as `2026-11-21 23:04:55`, where the reader is. */
+function momentText(seconds: number): string {
+  const date = new Date(1000 * (seconds - 60 * new Date(1000 * seconds).getTimezoneOffset()));
+  return Number.isNaN(date.getTime()) ? valueText(seconds) : date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 export class Frame {

@@ -1,0 +1,30 @@
+/** How values spread: what MindInsight calls the distribution of a target, in its five buckets. */
+
+export interface Bucket {
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+const BUCKETS = 5;
+
+/** Of the finite numbers of these rows, evenly wide ones; each without its upper edge, but for the last. One of no width where all are the same. */
+export function bucketsOf(numbers: Float64Array, rows: Int32Array): readonly Bucket[] {
+  const values = Float64Array.from(rows, (row) => numbers[row] as number).filter(Number.isFinite);
+  if (values.length === 0) return [];
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low === high) return [{ low, high, count: values.length }];
+  const width = Number.isFinite(high - low) ? (high - low) / BUCKETS : high / BUCKETS - low / BUCKETS;
+  const edges = Array.from({ length: BUCKETS + 1 }, (_, at) => (at === BUCKETS ? high : low + at * width));
+  const counts = new Array<number>(BUCKETS).fill(0);
+  for (const value of values) {
+    let at = 0;
+    while (at < BUCKETS - 1 && value >= (edges[at + 1] as number)) at++;
+    (counts[at] as number)++;
+  }
+  return counts.map((count, at) => ({ low: edges[at] as number, high: edges[at + 1] as number, count }));
+}

@@ -1,0 +1,34 @@
+import { valueText } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { LineageBoard } from './board';
+import { bucketsOf } from './buckets';
+import type { Column } from './frame';
+
+/** How the values of the target spread over the runs that are shown. */
+export function Distribution({ board, target }: { readonly board: LineageBoard; readonly target: Column }): JSX.Element | null {
+  const say = board.t.bind(board);
+  const { value: rows } = board.rows;
+  const buckets = bucketsOf(target.numbers, rows);
+  if (buckets.length === 0) return null;
+  const most = Math.max(...buckets.map(({ count }) => count));
+  const counted = buckets.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <figure class="distribution" data-testid="distribution">
+      <figcaption>{say('distribution')}</figcaption>
+      <ol>
+        {buckets.map(({ low, high, count }, at) => (
+          <li key={at} data-count={count} title={say(low === high ? 'distribution.same' : 'distribution.bucket', { low: target.numberText(low), high: target.numberText(high), count })}>
+            <span class="count">{count.toLocaleString(board.locale.value)}</span>
+            <span class="bar" style={{ height: `${(44 * count) / most}px` }} />
+            <span class="edge">{short(low)}</span>
+            {at === buckets.length - 1 && low !== high && <span class="edge last">{short(high)}</span>}
+          </li>
+        ))}
+      </ol>
+      {counted < rows.length && <p class="hint">{say('distribution.missing', { count: rows.length - counted })}</p>}
+    </figure>
+  );
+}
+
+/** An edge in few letters: its exact value is in the title. */
+const short = (value: number): string => valueText(Number(value.toPrecision(3)));
