@@ -47,18 +47,24 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tup
     position = start
     stop = len(data) if end is None else end
     while position < stop:
-        key, position = varint(data, position, stop)
+        key = data[position]  # most keys and lengths are one byte
+        position += 1
+        if key > 0x7F:
+            key, position = varint(data, position - 1, stop)
         number, kind = key >> 3, key & 7
         content, value = position, 0
-        if kind == VARINT:
+        if kind == LENGTH_DELIMITED:
+            size = data[position] if position < stop else 0x80
+            content += 1
+            if size > 0x7F:
+                size, content = varint(data, position, stop)
+            position = content + size
+        elif kind == VARINT:
             value, position = varint(data, position, stop)
         elif kind == EIGHT_BYTES:
             position += 8
         elif kind == FOUR_BYTES:
             position += 4
-        elif kind == LENGTH_DELIMITED:
-            size, content = varint(data, position, stop)
-            position = content + size
         else:
             raise Malformed(f"the message has a field of wire type {kind}")
         if position > stop or number == 0:

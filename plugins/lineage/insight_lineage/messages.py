@@ -11,7 +11,7 @@ from attrs import define
 
 from insight_core.values import wire
 
-Found: TypeAlias = list[int]  # wire type, start, end and, of a varint, its value
+Found: TypeAlias = tuple[int, int, int, int, int]  # as of wire.fields
 
 
 @define(eq=False)  # not frozen, which takes longer to make: there is one for every value
@@ -25,7 +25,8 @@ class Message:
     def at(cls, data: bytes, start: int = 0, end: int | None = None) -> Message:
         """Raises ValueError for bytes that are no message."""
         fields: dict[int, list[Found]] = {}
-        for number, *found in wire.fields(data, start, end):
+        for found in wire.fields(data, start, end):
+            number = found[0]
             if number in fields:
                 fields[number].append(found)
             else:
@@ -35,6 +36,13 @@ class Message:
     def messages(self, number: int) -> Iterator[Message]:
         for start, end in self._contents(number):
             yield Message.at(self.data, start, end)
+
+    def within(self, number: int) -> Iterator[tuple[int, int, int]]:
+        """Number, start and end of the messages and texts in the messages of a field."""
+        for start, end in self._contents(number):
+            for inner, kind, first, last, _ in wire.fields(self.data, start, end):
+                if kind == wire.LENGTH_DELIMITED:
+                    yield inner, first, last
 
     def message(self, number: int) -> Message | None:
         """The last one, None without any."""
@@ -52,7 +60,7 @@ class Message:
     def integers(self, number: int) -> list[int]:
         """One by one or packed."""
         values: list[int] = []
-        for kind, start, end, value in self.fields.get(number, ()):
+        for _, kind, start, end, value in self.fields.get(number, ()):
             if kind == wire.VARINT:
                 values.append(wire.signed(value))
             elif kind == wire.LENGTH_DELIMITED:
@@ -66,8 +74,8 @@ class Message:
         found = self.fields.get(number)
         if found is None:
             return None
-        if found[-1][0] == wire.VARINT:
-            return wire.signed(found[-1][3])
+        if found[-1][1] == wire.VARINT:
+            return wire.signed(found[-1][4])
         values = self.integers(number)
         return values[-1] if values else None
 
@@ -75,7 +83,7 @@ class Message:
         """A ``float`` or ``double``. A ``float`` is the shortest decimal number that it is: 0.01, not
         0.009999999776482582."""
         last = None
-        for kind, start, _, _ in self.fields.get(number, ()):
+        for _, kind, start, _, _ in self.fields.get(number, ()):
             if kind == wire.FOUR_BYTES:
                 last = _shortest(struct.unpack_from("<f", self.data, start)[0])
             elif kind == wire.EIGHT_BYTES:
@@ -85,7 +93,7 @@ class Message:
     def floats(self, number: int) -> list[float]:
         """Of type ``float``, one by one or packed."""
         values: list[float] = []
-        for kind, start, end, _ in self.fields.get(number, ()):
+        for _, kind, start, end, _ in self.fields.get(number, ()):
             if kind == wire.FOUR_BYTES or (kind == wire.LENGTH_DELIMITED and (end - start) % 4 == 0):
                 values += map(_shortest, np.frombuffer(self.data, "<f4", (end - start) // 4, start).tolist())
         return values
@@ -97,13 +105,13 @@ class Message:
 
     def _contents(self, number: int) -> list[tuple[int, int]]:
         found = self.fields.get(number, ())
-        return [(start, end) for kind, start, end, _ in found if kind == wire.LENGTH_DELIMITED]
+        return [(start, end) for _, kind, start, end, _ in found if kind == wire.LENGTH_DELIMITED]
 
     def _content(self, number: int) -> tuple[int, int] | None:
         found = self.fields.get(number)
         if found is None:
             return None
-        kind, start, end, _ = found[-1]
+        _, kind, start, end, _ = found[-1]
         if kind == wire.LENGTH_DELIMITED:
             return start, end
         places = self._contents(number)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from sys import intern
 from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
@@ -129,7 +130,7 @@ def lineage_of(data: bytes) -> LineageFile:
             elif (found := event.message(_DATASET_GRAPH)) is not None:
                 pipeline = pipeline_of(found)
             elif (found := event.message(_USER_DEFINED)) is not None:
-                custom.update((f"custom/{name}", value) for name, value in _user_defined(found, 0))
+                custom.update((intern(f"custom/{name}"), value) for name, value in _user_defined(found, 0))
         except ValueError as error:
             problems.append(f"the record whose content begins at byte {start}: {error}")
     return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems))
@@ -158,7 +159,7 @@ def _metrics(evaluation: Message, before: Cells | None) -> Cells | None:
         raise ValueError(f"the metrics are no JSON: {error}") from error
     if not isinstance(values, dict):
         raise ValueError(f"the metrics are no JSON object: {metric:.100}")
-    return {f"metric/{name}": value for name, value in flattened(values)}
+    return {intern(f"metric/{name}"): value for name, value in flattened(values)}
 
 
 def flattened(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, Cell]]:
@@ -189,16 +190,15 @@ def _user_defined(info: Message, depth: int) -> Iterator[tuple[str, Cell]]:
     """Of a UserDefinedInfo: each item of its list has one value, in the map of its type."""
     if depth > _DEEPEST:
         raise ValueError(f"what the user added is more than {_DEEPEST} levels deep")
-    for item in info.messages(1):
-        for number in item.fields:
-            if number == _NESTED:
-                for key, entry in item.entries(number):
-                    inside = entry.message(2)
-                    if inside is not None:
-                        found = _user_defined(inside, depth + 1)
-                        yield from ((f"{key}/{name}", value) for name, value in found)
-            elif number in _ADDED:
-                read, absent = _ADDED[number]
-                for key, entry in item.entries(number):
-                    value = read(entry, 2)
-                    yield key, absent if value is None else value
+    for number, start, end in info.within(1):
+        if number in _ADDED:
+            read, absent = _ADDED[number]
+            entry = Message.at(info.data, start, end)
+            value = read(entry, 2)
+            yield entry.text(1) or "", absent if value is None else value
+        elif number == _NESTED:
+            entry = Message.at(info.data, start, end)
+            inside = entry.message(2)
+            if inside is not None:
+                key = entry.text(1) or ""
+                yield from ((f"{key}/{name}", value) for name, value in _user_defined(inside, depth + 1))
