@@ -1,0 +1,86 @@
+"""Two profiles by what differs: operators matched by their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.operators import grouped
+from insight_profiler.analysis.sums import ratio
+from insight_profiler.model import Profile, Side
+
+MEASURES = ("total", "step", "call")
+_NAMED = ("name", "type", "scope", "shapes")
+
+
+@frozen(eq=False)
+class Comparison:
+    """Operators of both; times are whole, by the step, or by the call. ``new`` and ``gone`` count those
+    that only one of the two has."""
+
+    listing: Listing
+    new: int
+    gone: int
+
+
+def comparison(base: Profile, profile: Profile, by: str, side: Side, per: str) -> Comparison:
+    """``difference`` is how much longer it takes than in ``base``, ``ratio`` how many times as long."""
+    before, after = (grouped(one, by, side).listing for one in (base, profile))
+    named = [name for name in _NAMED if name in before.columns]
+    keys = [_keys(before, named), _keys(after, named)]
+    places = {key: place for place, key in enumerate(dict.fromkeys([*keys[1], *keys[0]]))}
+    texts = [[key[column] for key in places] for column in range(len(named))]
+    sides = []
+    for listing, listed, which in ((before, keys[0], base), (after, keys[1], profile)):
+        at = np.array([places[key] for key in listed], np.intp)
+        sides.append(_measured(listing, at, len(places), per, which))
+    (base_calls, base_time), (calls, time) = sides
+    has_base, has = ~np.isnan(base_time), ~np.isnan(time)
+    difference = np.nan_to_num(time) - np.nan_to_num(base_time)
+    whole = float(np.abs(difference).sum())
+    columns = [Column(name, "text", *_interned(texts[place])) for place, name in enumerate(named)]
+    columns += [
+        Column("base_calls", "count", base_calls),
+        Column("calls", "count", calls),
+        Column("base", "ns", base_time),
+        Column("value", "ns", time),
+        Column("difference", "ns", difference, is_signed=True),
+        Column("change", "ns", np.abs(difference)),
+        Column("share", "share", np.abs(difference) / whole if whole else np.zeros(len(difference))),
+        Column("ratio", "ratio", ratio(time, base_time)),
+    ]
+    return Comparison(Listing(columns), int((has & ~has_base).sum()), int((has_base & ~has).sum()))
+
+
+def _keys(listing: Listing, named: list[str]) -> list[tuple[str, ...]]:
+    shown = [listing.columns[name].shown() for name in named]
+    return [tuple(text or "" for text in key) for key in zip(*shown, strict=True)]
+
+
+def _measured(
+    listing: Listing, at: NDArray[np.intp], count: int, per: str, profile: Profile
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Calls (-1) and times (NaN where there is no such operator) at the places of both."""
+    calls, times = np.full(count, -1), np.full(count, np.nan)
+    calls[at] = listing.columns["calls"].values
+    times[at] = _own_times(listing)
+    if per == "call":
+        times = ratio(times, calls)
+    elif per == "step":
+        steps = profile.tables.get("steps")
+        times = ratio(times, len(steps["number"]) if steps is not None else 1)
+    return calls, times
+
+
+def _own_times(listing: Listing) -> NDArray[Any]:
+    own, total = listing.columns["self"].values, listing.columns["total"].values
+    return np.where(own >= 0, own, total).astype(np.float64)
+
+
+def _interned(texts: list[str]) -> tuple[NDArray[np.int32], list[str]]:
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return np.array([places[text] if text else -1 for text in texts], np.int32), list(places)

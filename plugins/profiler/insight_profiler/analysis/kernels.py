@@ -1,0 +1,72 @@
+"""Kernels of devices, and what launched them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.sums import Runs, numbered, ratio, runs_of_slices, summed
+from insight_profiler.model import Profile
+
+GROUPINGS = ("none", "name", "operator")
+_TEXTS = ("stream", "grid", "block", "core")
+
+
+def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) -> Listing:
+    """Kernels as finely as they are told apart, by their names, or by the operators that launched them."""
+    kernels, texts = profile.tables["kernels"], profile.texts
+    count = len(kernels["name"])
+    if steps is None:
+        runs = Runs(
+            kernels["calls"], kernels["total"], kernels["total"], kernels["minimum"], kernels["maximum"]
+        )
+    else:
+        slices = profile.tables["slices"]
+        rows = np.flatnonzero((slices["kernel"] >= 0) & np.isin(slices["step"], steps))
+        runs = runs_of_slices(slices, rows, slices["kernel"][rows], count)
+    launchers = _launchers(profile)
+    chosen = runs.calls > 0
+    if by == "none":
+        groups, firsts = numbered([np.arange(count)], chosen)
+    else:
+        groups, firsts = numbered([kernels["name"] if by == "name" else launchers], chosen)
+    found = summed(runs, groups, len(firsts))
+    first: list[Column] = []
+    if by != "operator":
+        first.append(Column("name", "text", kernels["name"][firsts], texts))
+    if by != "name":
+        first.append(Column("operator", "text", launchers[firsts], texts))
+    if by == "none":
+        first += [Column(name, "text", kernels[name][firsts], texts) for name in _TEXTS]
+        first += [
+            Column("registers", "number", kernels["registers"][firsts]),
+            Column("shared_memory", "bytes", kernels["shared_memory"][firsts]),
+            Column("occupancy", "percent", kernels["occupancy"][firsts]),
+        ]
+    else:
+        first.append(Column("members", "count", np.bincount(groups[groups >= 0], minlength=len(firsts))))
+    whole = int(found.total.clip(0).sum())
+    return Listing(
+        [
+            *first,
+            Column("calls", "count", found.calls),
+            Column("total", "ns", found.total),
+            Column("average", "ns", ratio(found.total, found.calls)),
+            Column("minimum", "ns", found.minimum),
+            Column("maximum", "ns", found.maximum),
+            Column("share", "share", ratio(found.total, whole)),
+        ]
+    )
+
+
+def _launchers(profile: Profile) -> NDArray[np.int32]:
+    """The name of the operator that launched each kernel, as a place of a text."""
+    kernels = profile.tables["kernels"]
+    operators = profile.tables.get("operators")
+    launchers = kernels["operator"]
+    names = np.full(len(launchers), -1, np.int32)
+    known = launchers >= 0
+    if operators is not None:
+        names[known] = operators["name"][launchers[known]]
+    return names

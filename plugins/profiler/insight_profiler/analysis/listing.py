@@ -1,0 +1,170 @@
+"""Rows of an answer as columns: found by text, sorted, paged; as JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from insight_core.api import InvalidArgument
+
+MAX_PATTERN = 200  # characters
+_SECONDS = 2.0  # that a regular expression may take in all
+
+
+@frozen(eq=False)
+class Column:
+    """One column: numbers (whole ones below 0 and NaN say "not known"), or places of texts (-1: none)."""
+
+    name: str
+    unit: str  # ns, count, share, ratio, flops, bytes, percent, number, text
+    values: NDArray[Any]
+    texts: Sequence[str] | None = None
+    is_signed: bool = False  # whole numbers below 0 are numbers like others
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        if self.values.dtype.kind == "f":
+            return np.asarray(np.isfinite(self.values))
+        return np.asarray(self.is_signed | (self.values >= 0))
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        return evolve(self, values=self.values[rows])
+
+    def shown(self) -> list[Any]:
+        values: list[Any] = self.values.tolist()
+        if self.texts is not None:
+            return [self.texts[place] if place >= 0 else None for place in values]
+        return [value if known else None for value, known in zip(values, self.known.tolist(), strict=True)]
+
+    def keys(self) -> NDArray[Any]:
+        """By which rows are sorted: texts by their letters, case aside."""
+        if self.texts is None:
+            return self.values
+        places, inverse = np.unique(self.values, return_inverse=True)
+        names = [self.texts[place] if place >= 0 else "" for place in places.tolist()]
+        order = sorted(range(len(names)), key=lambda place: (names[place].lower(), names[place]))
+        ranks = np.empty(len(names), np.int64)
+        ranks[order] = np.arange(len(names))
+        return ranks[inverse]
+
+    def matching(self, is_match: Callable[[str], bool]) -> NDArray[np.bool_]:
+        if self.texts is None:
+            return np.zeros(len(self.values), bool)
+        places = np.unique(self.values)
+        found = [place for place in places.tolist() if place >= 0 and is_match(self.texts[place])]
+        return np.isin(self.values, found)
+
+
+def _by_name(columns: Iterable[Column]) -> dict[str, Column]:
+    return {column.name: column for column in columns}
+
+
+@frozen
+class Wanted:
+    """What a request asks of a listing. Without ``limit`` all rows."""
+
+    text: str = ""
+    is_regex: bool = False
+    searched: Sequence[str] = ()  # columns
+    sort: str = ""
+    is_descending: bool = True
+    offset: int = 0
+    limit: int | None = None
+    columns: Sequence[str] = ()  # all when empty
+
+
+@frozen(eq=False)
+class Listing:
+    """All rows there are; ``select`` makes the answer of them."""
+
+    columns: Mapping[str, Column] = field(converter=_by_name)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())).values) if self.columns else 0
+
+    def having(self, name: str, text: str) -> Listing:
+        """Only rows with this text in a column."""
+        rows = np.flatnonzero(self.columns[name].matching(lambda other: other == text))
+        return Listing([column.take(rows) for column in self.columns.values()])
+
+    def matching(self, wanted: Wanted) -> NDArray[np.intp]:
+        """Rows that match, in the order asked for; what is not known comes last."""
+        rows = np.arange(len(self))
+        if wanted.text:
+            is_match = matcher(wanted.text, is_regex=wanted.is_regex)
+            chosen = np.zeros(len(self), bool)
+            for name in wanted.searched:
+                if name in self.columns:
+                    chosen |= self.columns[name].matching(is_match)
+            rows = np.flatnonzero(chosen)
+        if wanted.sort:
+            if wanted.sort not in self.columns:
+                known = ", ".join(self.columns)
+                raise InvalidArgument(f"sort must be one of {known}, not {wanted.sort!r}")
+            column = self.columns[wanted.sort].take(rows)
+            keys = column.keys()
+            keys = -keys if wanted.is_descending else keys
+            rows = rows[np.lexsort((keys, ~column.known))]
+        return rows
+
+    def page(self, rows: NDArray[np.intp], wanted: Wanted) -> dict[str, Any]:
+        """``columns`` and ``rows`` of the page, and how many match of how many."""
+        end = None if wanted.limit is None else wanted.offset + wanted.limit
+        part = rows[wanted.offset : end]
+        shown = [column.take(part) for column in self._chosen(wanted)]
+        return {
+            "columns": [{"name": column.name, "unit": column.unit} for column in shown],
+            "rows": list(zip(*(column.shown() for column in shown), strict=True)) if shown else [],
+            "offset": wanted.offset,
+            "total": len(rows),
+            "of": len(self),
+        }
+
+    def csv(self, rows: NDArray[np.intp], wanted: Wanted) -> bytes:
+        """All rows given, with a header that has the units of times in it."""
+        shown = [column.take(rows) for column in self._chosen(wanted)]
+        lines = io.StringIO()
+        writer = csv.writer(lines)
+        writer.writerow(f"{column.name}_ns" if column.unit == "ns" else column.name for column in shown)
+        writer.writerows(zip(*(column.shown() for column in shown), strict=True))
+        return lines.getvalue().encode("utf-8", "replace")
+
+    def _chosen(self, wanted: Wanted) -> list[Column]:
+        """Those asked for, else all, but for columns in which nothing is known."""
+        names = [name for name in wanted.columns if name in self.columns] or list(self.columns)
+        return [self.columns[name] for name in names if self.columns[name].known.any() or not len(self)]
+
+
+def matcher(text: str, *, is_regex: bool) -> Callable[[str], bool]:
+    """Case does not count. Raises InvalidArgument for what is no regular expression, and from the result
+    when it takes too long."""
+    if not is_regex:
+        wanted = text.lower()
+        return lambda other: wanted in other.lower()
+    if len(text) > MAX_PATTERN:
+        raise InvalidArgument(f"q must have at most {MAX_PATTERN} characters")
+    import regex  # slow to load, and most search without
+
+    try:
+        pattern = regex.compile(text, regex.IGNORECASE)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise InvalidArgument(f"q is no regular expression: {error}") from None
+    end = time.monotonic() + _SECONDS
+
+    def matches(other: str) -> bool:
+        left = end - time.monotonic()
+        try:
+            if left > 0:
+                return pattern.search(other, timeout=left) is not None
+        except TimeoutError:
+            pass
+        raise InvalidArgument("q takes too long as a regular expression")
+
+    return matches

@@ -1,0 +1,140 @@
+"""Memory: how much was taken when, and by whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.model import Profile
+
+MOST_HOLDERS = 50
+
+
+@frozen(eq=False)
+class Reduced:
+    """A curve in few columns: each has the extremes of what it stands for, and the last value."""
+
+    times: NDArray[np.int64]
+    minimum: NDArray[np.float64]
+    maximum: NDArray[np.float64]
+    last: NDArray[np.float64]
+
+
+def reduced(times: NDArray[np.int64], values: NDArray[np.float64], width: int) -> Reduced:
+    """At most ``width`` columns of a curve in the order of its times; its points as they are, if they are
+    no more."""
+    if len(times) <= width:
+        return Reduced(times, values, values, values)
+    span = max(1, int(times[-1] - times[0]) + 1)
+    places = (times - times[0]) * width // span
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    ends = np.append(starts[1:], len(times)) - 1
+    return Reduced(
+        times[starts], np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts), values[ends]
+    )
+
+
+def memory(profile: Profile, width: int) -> dict[str, Any]:
+    """Curves of the counters of memory, their peaks, and what is known of who took it."""
+    counters = profile.tables.get("counters")
+    curves: list[dict[str, Any]] = []
+    peaks: list[dict[str, Any]] = []
+    for place, counter in enumerate(profile.counters):
+        if counter.group != "memory" or counters is None:
+            continue
+        rows = np.flatnonzero(counters["counter"] == place)
+        if not len(rows):
+            continue
+        rows = rows[np.argsort(counters["time"][rows], kind="stable")]
+        times, values = counters["time"][rows], counters["value"][rows]
+        curve = reduced(times, values, width)
+        said = {"label": counter.label, "device": _device(profile, counter.device), "unit": counter.unit}
+        curves.append(
+            {
+                **said,
+                "points": len(rows),
+                "time": curve.times,
+                "minimum": curve.minimum,
+                "maximum": curve.maximum,
+                "last": curve.last,
+            }
+        )
+        top = int(np.argmax(values))
+        peaks.append({**said, "value": float(values[top]), "time": int(times[top])})
+    return {"curves": curves, "peaks": peaks, **_allocations(profile, peaks)}
+
+
+def peak(profile: Profile) -> dict[str, Any] | None:
+    """The highest point of what was allocated, on the device where it is highest."""
+    peaks = memory(profile, 1)["peaks"]
+    allocated = [one for one in peaks if "alloc" in one["label"].lower()] or peaks
+    return max(allocated, key=lambda one: one["value"], default=None)
+
+
+def _allocations(profile: Profile, peaks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The largest allocations, and by name what was held at the highest point of each device."""
+    table = profile.tables.get("allocations")
+    if table is None or not len(table["bytes"]):
+        return {"holders": [], "largest": []}
+    largest = np.argsort(-table["bytes"], kind="stable")[:MOST_HOLDERS]
+    rows = [
+        {
+            "name": _text(profile, name),
+            "device": _device(profile, device),
+            "bytes": size,
+            "start": start,
+            "end": None if end < 0 else end,
+        }
+        for name, device, size, start, end in zip(
+            *(table[column][largest].tolist() for column in ("name", "device", "bytes", "start", "end")),
+            strict=True,
+        )
+    ]
+    holders: list[dict[str, Any]] = []
+    for device in np.unique(table["device"]).tolist():
+        mine = np.flatnonzero(table["device"] == device)
+        at, level = _highest(table["start"][mine], table["end"][mine], table["bytes"][mine])
+        live = mine[(table["start"][mine] <= at) & ((table["end"][mine] < 0) | (table["end"][mine] > at))]
+        names, inverse, counts = np.unique(table["name"][live], return_inverse=True, return_counts=True)
+        sizes = np.zeros(len(names), np.int64)
+        np.add.at(sizes, inverse, table["bytes"][live])
+        order = np.argsort(-sizes, kind="stable")
+        holders.append(
+            {
+                "device": _device(profile, device),
+                "time": at,
+                "bytes": level,
+                "names": len(names),
+                "rows": [
+                    {
+                        "name": _text(profile, int(names[place])),
+                        "bytes": int(sizes[place]),
+                        "count": int(counts[place]),
+                    }
+                    for place in order[:MOST_HOLDERS].tolist()
+                ],
+            }
+        )
+    return {"holders": holders, "largest": rows}
+
+
+def _highest(starts: NDArray[np.int64], ends: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[int, int]:
+    """When most was held at once, and how much; what is freed at a moment is gone then."""
+    freed = ends >= 0
+    times = np.concatenate((starts, ends[freed]))
+    changes = np.concatenate((sizes, -sizes[freed]))
+    order = np.lexsort((changes, times))
+    level = np.cumsum(changes[order])
+    top = int(np.argmax(level))
+    return int(times[order][top]), int(level[top])
+
+
+def _device(profile: Profile, place: int) -> str:
+    return profile.devices[place].name if 0 <= place < len(profile.devices) else ""
+
+
+def _text(profile: Profile, place: int) -> str:
+    return profile.texts[place] if place >= 0 else ""

@@ -1,0 +1,160 @@
+"""Operators by type, name, shapes or scope: how often they ran and how long, whole or in some steps."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.sums import (
+    Runs,
+    nearest_rank,
+    numbered,
+    ratio,
+    runs_of_slices,
+    sum_of,
+    summed,
+)
+from insight_profiler.model import Profile, Side, Table
+
+GROUPINGS = ("type", "name", "shape", "scope")
+_KEYS = {  # columns by which operators are one group
+    "type": ("type",),
+    "name": ("type", "scope", "name"),
+    "shape": ("type", "scope", "name", "shapes"),
+    "scope": ("scope",),
+}
+
+
+@frozen(eq=False)
+class Grouped:
+    """Operators by group: ``groups`` says of each operator to which it belongs (-1: left out)."""
+
+    groups: NDArray[np.intp]
+    listing: Listing
+
+
+def sides_of(profile: Profile) -> list[Side]:
+    """Where operators ran; of those of the host, the time of the kernels that they launched counts too."""
+    operators = profile.tables.get("operators")
+    if operators is None:
+        return []
+    sides = {Side(side) for side in np.unique(operators["side"]).tolist()}
+    if (operators["device_total"] > 0).any():
+        sides.add(Side.DEVICE)
+    return sorted(sides)
+
+
+def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | None = None) -> Grouped:
+    """Operators of one side; in rows of the step table only, where these are given."""
+    operators = profile.tables["operators"]
+    runs, device_total, device_own = _runs(profile, steps)
+    chosen = operators["side"] == side
+    has_device = bool((device_total > 0).any())
+    if side is Side.DEVICE and not chosen.any():
+        chosen = device_total > 0
+        unknown = np.full(len(chosen), -1)
+        runs = Runs(runs.calls, device_total, device_own, unknown, unknown)
+    chosen = chosen & (runs.calls != 0)
+    groups, firsts = numbered([operators[key] for key in _KEYS[by]], chosen)
+    count = len(firsts)
+    found = summed(runs, groups, count)
+    texts = profile.texts
+    columns = [
+        Column(name, "text", operators[name][firsts], texts)
+        for name in ("name", "type", "scope", "shapes")
+        if name in _KEYS[by]
+    ]
+    if by in ("name", "shape"):
+        columns.append(Column("core", "text", operators["core"][firsts], texts))
+    else:
+        columns.append(Column("members", "count", np.bincount(groups[groups >= 0], minlength=count)))
+    columns += [
+        Column("calls", "count", found.calls),
+        Column("total", "ns", found.total),
+        Column("self", "ns", found.own),
+        Column("average", "ns", ratio(found.total, found.calls)),
+        Column("minimum", "ns", found.minimum),
+        Column("maximum", "ns", found.maximum),
+        Column("p95", "ns", _percentiles(profile, groups, count, steps)),
+        Column("share", "share", ratio(found.best, int(found.best.sum()))),
+        Column("per_step", "count", ratio(found.calls, _spread(profile, steps))),
+    ]
+    if side is Side.HOST and has_device:
+        columns += [
+            Column("device_total", "ns", sum_of(device_total, groups, count)),
+            Column("device_self", "ns", sum_of(device_own, groups, count)),
+        ]
+    columns += [
+        Column("flops", "flops", sum_of(operators["flops"], groups, count)),
+        Column("bytes", "bytes", sum_of(operators["bytes"], groups, count)),
+    ]
+    if by in ("name", "shape"):
+        columns.append(Column("information", "text", operators["information"][firsts], texts))
+    return Grouped(groups, Listing(columns))
+
+
+def run_rows(profile: Profile, groups: NDArray[np.intp], group: int) -> NDArray[np.intp]:
+    """The slices that are runs of the operators of a group; none where the log has only sums."""
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return np.zeros(0, np.intp)
+    members = np.flatnonzero(groups == group)
+    return np.flatnonzero(np.isin(slices["operator"], members))
+
+
+def _runs(
+    profile: Profile, steps: NDArray[np.intp] | None
+) -> tuple[Runs, NDArray[np.int64], NDArray[np.int64]]:
+    """Of each operator on its own side, and the time of the kernels that it launched (in all, its own)."""
+    operators = profile.tables["operators"]
+    if steps is None:
+        own = Runs(*(operators[name] for name in ("calls", "total", "self", "minimum", "maximum")))
+        return own, operators["device_total"], operators["device_self"]
+    slices = profile.tables["slices"]
+    count = len(operators["calls"])
+    inside = np.isin(slices["step"], steps)
+    rows = np.flatnonzero(inside & (slices["operator"] >= 0))
+    launched = np.zeros(count, np.int64)
+    if (kernels := profile.tables.get("kernels")) is not None:
+        runs = np.flatnonzero(inside & (slices["kernel"] >= 0))
+        launchers = kernels["operator"][slices["kernel"][runs]]
+        known = launchers >= 0
+        np.add.at(launched, launchers[known], slices["duration"][runs[known]])
+    return runs_of_slices(slices, rows, slices["operator"][rows], count), launched, launched
+
+
+def _percentiles(
+    profile: Profile, groups: NDArray[np.intp], count: int, steps: NDArray[np.intp] | None
+) -> NDArray[np.int64]:
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return np.full(count, -1)
+    wanted = slices["operator"] >= 0
+    if steps is not None:
+        wanted &= np.isin(slices["step"], steps)
+    rows = np.flatnonzero(wanted)
+    owners = groups[slices["operator"][rows]]
+    rows, owners = rows[owners >= 0], owners[owners >= 0]
+    return nearest_rank(slices["duration"][rows], owners, count, 0.95)
+
+
+def _spread(profile: Profile, steps: NDArray[np.intp] | None) -> int:
+    """Over how many steps the calls are spread; 0 where none is known."""
+    if steps is not None:
+        return len(steps)
+    table = profile.tables.get("steps")
+    return 0 if table is None else len(table["number"])
+
+
+def shape_listing(profile: Profile, table: Table) -> Listing:
+    """Operators and kernels whose shapes change, call by call."""
+    texts = profile.texts
+    return Listing(
+        [
+            Column("step", "number", table["step"]),
+            *(Column(name, "text", table[name], texts) for name in ("kind", "type", "name", "shapes")),
+            Column("duration", "ns", table["duration"]),
+        ]
+    )

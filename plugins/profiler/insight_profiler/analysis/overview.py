@@ -1,0 +1,60 @@
+"""What a profile says at first sight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from insight_profiler.analysis.listing import Wanted
+from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.operators import grouped, sides_of
+from insight_profiler.analysis.steps import division_of, summary
+from insight_profiler.model import Profile
+
+_MOST_STEPS = 200
+_BIGGEST = 10
+
+
+def overview(profile: Profile) -> dict[str, Any]:
+    """Steps, what time was spent on, the biggest operators of each side, the peak of memory."""
+    steps = profile.tables.get("steps")
+    answer: dict[str, Any] = {
+        "steps": None,
+        "step_rows": None,
+        "shares": shares(profile),
+        "biggest": {},
+        "memory": peak(profile),
+    }
+    if steps is not None and len(steps["number"]):
+        said = summary(steps)
+        answer["steps"] = said and {"origin": profile.step_origin, **said}
+        rows = np.unique(np.linspace(0, len(steps["number"]) - 1, _MOST_STEPS).astype(np.intp))
+        names = ["number", "duration", *division_of(steps)]
+        answer["step_rows"] = {
+            name: [None if value < 0 and name != "number" else value for value in steps[name][rows].tolist()]
+            for name in dict.fromkeys(names)
+        }
+    for side in sides_of(profile):
+        listing = grouped(profile, "name", side).listing
+        wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
+        answer["biggest"][side.name.lower()] = listing.page(listing.matching(wanted), wanted)
+    return answer
+
+
+def shares(profile: Profile) -> list[dict[str, Any]]:
+    """How the time of all steps divides, by the most telling way that the log knows."""
+    steps = profile.tables.get("steps")
+    if steps is None or not len(steps["number"]):
+        return []
+    names = division_of(steps)
+    times = [int(steps[name].clip(0).sum()) for name in names]
+    whole = sum(times)
+    return [
+        {"category": name, "time": time, "share": time / whole if whole else None}
+        for name, time in zip(names, times, strict=True)
+    ]
+
+
+def _ranking(own: np.ndarray[Any, Any]) -> str:
+    return "self" if (own >= 0).any() else "total"

@@ -1,0 +1,45 @@
+"""How data are prepared: operators of the pipeline, queues, processors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_profiler.model import Profile
+
+
+def queue_columns(profile: Profile) -> list[dict[str, Any]]:
+    """Each queue with its batches, in the order of the log: waits (ns) and how full it was."""
+    table = profile.tables.get("batches")
+    if table is None:
+        return []
+    return [
+        {
+            "name": profile.texts[queue] if queue >= 0 else "",
+            "batches": len(rows),
+            "empty": _empty(profile, rows),
+            **{
+                name: [None if value < 0 else value for value in table[name][rows].tolist()]
+                for name in ("number", "get", "push", "total", "queue_size", "queue_capacity")
+                if (table[name][rows] >= 0).any()
+            },
+        }
+        for queue in np.unique(table["queue"]).tolist()
+        for rows in [np.flatnonzero(table["queue"] == queue)]
+    ]
+
+
+def empty_share(profile: Profile) -> dict[str, float]:
+    """Of each queue of which the fill is known: the share of its batches that found it empty."""
+    return {
+        queue["name"]: queue["empty"] / queue["batches"]
+        for queue in queue_columns(profile)
+        if queue["empty"] is not None and queue["batches"]
+    }
+
+
+def _empty(profile: Profile, rows: NDArray[np.intp]) -> int | None:
+    sizes = profile.tables["batches"]["queue_size"][rows]
+    return int((sizes == 0).sum()) if (sizes >= 0).any() else None

@@ -1,0 +1,149 @@
+"""Steps: how long each took, and on what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.api import InvalidArgument, NotFound
+from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.model import Category, Profile, Table
+
+CATEGORIES = tuple(category.name.lower() for category in Category)
+_DIVISIONS = (  # ways in which a step is divided, the most telling first
+    ("iteration_interval", "forward_backward", "tail"),
+    ("computing", "communication_not_overlapped", "receive", "bubble", "free"),
+    (*CATEGORIES, "idle"),
+)
+_MOST_RANGES = 1000
+
+
+def step_listing(profile: Profile) -> Listing:
+    """All columns that are times, each with ``_share`` of the step where it divides it."""
+    steps = profile.tables["steps"]
+    columns = [Column("number", "number", steps["number"], is_signed=True)]
+    columns += [Column(name, "ns", values) for name, values in steps.items() if name != "number"]
+    return Listing(columns)
+
+
+def division_of(steps: Table) -> list[str]:
+    """The columns that divide a step, of which something is known."""
+    for names in _DIVISIONS:
+        known = [name for name in names if name in steps and (steps[name] >= 0).any()]
+        if any((steps[name] > 0).any() for name in known):
+            return known
+    return []
+
+
+def average(steps: Table) -> dict[str, float | None]:
+    """Mean of what is known of each column."""
+    found: dict[str, float | None] = {}
+    for name, values in steps.items():
+        known = values[values >= 0]
+        if name not in ("number", "start"):
+            found[name] = float(known.mean()) if len(known) else None
+    return found
+
+
+def summary(steps: Table) -> dict[str, Any] | None:
+    """Of the durations of all steps; percentiles by nearest rank."""
+    durations = np.sort(steps["duration"][steps["duration"] >= 0])
+    if not len(durations):
+        return None
+    return {
+        "count": len(steps["number"]),
+        "mean": float(durations.mean()),
+        "p50": int(durations[int(np.ceil(len(durations) * 0.5)) - 1]),
+        "p95": int(durations[int(np.ceil(len(durations) * 0.95)) - 1]),
+        "minimum": int(durations[0]),
+        "maximum": int(durations[-1]),
+    }
+
+
+def rows_of(profile: Profile, text: str | None) -> NDArray[np.intp] | None:
+    """The rows of the steps that ``steps=`` names by their numbers (``2-5,9``); None for all."""
+    if not text:
+        return None
+    steps = profile.tables.get("steps")
+    numbers = np.zeros(0, np.int64) if steps is None else steps["number"]
+    ranges = text.split(",")
+    if len(ranges) > _MOST_RANGES:
+        raise InvalidArgument(f"steps must have at most {_MOST_RANGES} parts")
+    chosen = np.zeros(len(numbers), bool)
+    for part in ranges:
+        first, dash, last = part.strip().partition("-")
+        low, high = _number(first, text), _number(last if dash else first, text)
+        chosen |= (numbers >= low) & (numbers <= high)
+    return np.flatnonzero(chosen)
+
+
+def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
+    """One step, or the average of all, as lanes: the whole, its parts, and what ran beside it."""
+    steps = profile.tables["steps"]
+    if number is None:
+        means = average(steps)
+        start, duration = 0.0, means.get("duration") or 0.0
+        values = {name: value or 0.0 for name, value in means.items()}
+        chosen = np.ones(0 if "lanes" not in profile.tables else len(profile.tables["lanes"]["step"]), bool)
+        shown = None
+    else:
+        found = np.flatnonzero(steps["number"] == number)
+        if not len(found):
+            raise NotFound(f"there is no step {number}")
+        row = int(found[0])
+        start, duration = float(steps["start"][row]), float(steps["duration"][row])
+        values = {name: float(column[row].clip(0)) for name, column in steps.items()}
+        chosen = (
+            np.isin(profile.tables["lanes"]["step"], row) if "lanes" in profile.tables else np.zeros(0, bool)
+        )
+        shown = number
+    parts, at = [], 0.0
+    names = division_of(steps)
+    for name in names:
+        length = values.get(name, 0.0)
+        parts.append({"name": name, "start": at, "duration": length})
+        at += length
+    return {
+        "number": shown,
+        "start": start,
+        "duration": duration,
+        "parts": parts,
+        "lanes": _lanes(profile, chosen, mean=number is None),
+    }
+
+
+def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[dict[str, Any]]:
+    """What ran beside a step, from its start; on average over steps by name and place among them."""
+    lanes = profile.tables.get("lanes")
+    if lanes is None:
+        return []
+    if not mean:
+        rows = np.flatnonzero(chosen)
+        return [
+            {"name": profile.texts[name], "start": start, "duration": duration}
+            for name, start, duration in zip(
+                lanes["name"][rows].tolist(),
+                lanes["start"][rows].tolist(),
+                lanes["duration"][rows].tolist(),
+                strict=True,
+            )
+        ]
+    found = []
+    for name in np.unique(lanes["name"]).tolist():
+        rows = np.flatnonzero(lanes["name"] == name)
+        found.append(
+            {
+                "name": profile.texts[name],
+                "start": float(lanes["start"][rows].mean()),
+                "duration": float(lanes["duration"][rows].mean()),
+            }
+        )
+    return found
+
+
+def _number(text: str, whole: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise InvalidArgument(f"steps must be numbers and ranges such as 2-5,9, not {whole!r}")
+    return int(text)

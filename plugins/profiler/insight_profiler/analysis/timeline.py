@@ -1,0 +1,217 @@
+"""The timeline: its tracks, one slice in full, what is found by name, what lies in a range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.api import NotFound
+from insight_profiler.analysis.listing import Column, Listing, matcher
+from insight_profiler.analysis.sums import numbered, ratio
+from insight_profiler.model import Category, FlowKind, Profile
+
+_MOST_STEPS = 2000
+_MOST_FLOWS = 200
+_MOST_NAMES = 200
+
+
+def tracks(profile: Profile) -> dict[str, Any]:
+    """Tracks and counters with how much is on each, and the steps; places count from 0."""
+    slices, counters = profile.tables.get("slices"), profile.tables.get("counters")
+    count = len(profile.tracks)
+    sizes, deepest = np.zeros(count, np.int64), np.full(count, -1)
+    starts, ends = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+    if slices is not None:
+        sizes = np.bincount(slices["track"], minlength=count)
+        np.maximum.at(deepest, slices["track"], slices["depth"].astype(np.int64))
+        np.minimum.at(starts, slices["track"], slices["start"])
+        np.maximum.at(ends, slices["track"], slices["start"] + slices["duration"])
+    return {
+        "tracks": [
+            {
+                "id": place,
+                "kind": track.kind,
+                "label": track.label,
+                "parent": track.parent if track.parent >= 0 else None,
+                "device": profile.devices[track.device].name if track.device >= 0 else None,
+                "order": track.order,
+                "slices": int(sizes[place]),
+                "levels": int(deepest[place]) + 1,
+                "start": int(starts[place]) if sizes[place] else None,
+                "end": int(ends[place]) if sizes[place] else None,
+            }
+            for place, track in enumerate(profile.tracks)
+        ],
+        "counters": [
+            {
+                "id": place,
+                "label": counter.label,
+                "group": counter.group,
+                "unit": counter.unit,
+                "device": profile.devices[counter.device].name if counter.device >= 0 else None,
+                **_extent(counters, place),
+            }
+            for place, counter in enumerate(profile.counters)
+        ],
+        "steps": _steps(profile),
+    }
+
+
+def slice_of(profile: Profile, row: int) -> dict[str, Any]:
+    """One slice, those it lies in from the outermost, and the flows that begin or end at it."""
+    slices = profile.tables.get("slices")
+    if slices is None or not 0 <= row < len(slices["start"]):
+        raise NotFound(f"there is no slice {row}")
+    said = brief(profile, np.array([row]))[0]
+    around, above = [], int(slices["parent"][row])
+    while above >= 0:
+        around.append({"id": above, "name": _name(profile, above)})
+        above = int(slices["parent"][above])
+    number = int(slices["step"][row])
+    operator, kernel = int(slices["operator"][row]), int(slices["kernel"][row])
+    return {
+        **said,
+        "self": int(slices["self"][row]),
+        "step": int(profile.tables["steps"]["number"][number]) if number >= 0 else None,
+        "operator": _operator(profile, operator),
+        "kernel": _kernel(profile, kernel),
+        "parents": around[::-1],
+        "flows": _flows(profile, row),
+    }
+
+
+def brief(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+    slices = profile.tables["slices"]
+    names = ("track", "start", "duration", "depth", "category", "name")
+    columns = (slices[name][rows].tolist() for name in names)
+    return [
+        {
+            "id": row,
+            "name": profile.texts[name] if name >= 0 else "",
+            "track": track,
+            "start": start,
+            "duration": duration,
+            "depth": depth,
+            "category": Category(category).name.lower(),
+        }
+        for row, track, start, duration, depth, category, name in zip(rows.tolist(), *columns, strict=True)
+    ]
+
+
+def found(profile: Profile, text: str, *, is_regex: bool) -> NDArray[np.intp]:
+    """Slices whose names match, by their beginnings."""
+    slices = profile.tables["slices"]
+    is_match = matcher(text, is_regex=is_regex)
+    names = [place for place in np.unique(slices["name"]).tolist() if place >= 0]
+    wanted = [place for place in names if is_match(profile.texts[place])]
+    rows = np.flatnonzero(np.isin(slices["name"], wanted))
+    return rows[np.argsort(slices["start"][rows], kind="stable")]
+
+
+def by_name(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> Listing:
+    """Slices by name and category: how many, and how much of their time lies in the range."""
+    slices = profile.tables["slices"]
+    names, categories = slices["name"][rows], slices["category"][rows]
+    groups, firsts = numbered([names, categories], np.ones(len(rows), bool))
+    count = len(firsts)
+    starts = slices["start"][rows]
+    inside = (starts + slices["duration"][rows]).clip(start, end) - starts.clip(start, end)
+    total, own = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(total, groups, inside)
+    # of a slice that is cut, its own time is cut in proportion
+    whole = np.maximum(slices["duration"][rows], 1)
+    np.add.at(own, groups, np.rint(slices["self"][rows] * (inside / whole)).astype(np.int64))
+    labels = [category.name.lower() for category in Category]
+    return Listing(
+        [
+            Column("name", "text", names[firsts], profile.texts),
+            Column("category", "text", categories[firsts].astype(np.int64), labels),
+            Column("count", "count", np.bincount(groups, minlength=count)),
+            Column("total", "ns", total),
+            Column("self", "ns", own),
+            Column("share", "share", ratio(own, int(own.sum()))),
+        ]
+    )
+
+
+def busy(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> int:
+    """How long at least one of the slices ran within the range (ns)."""
+    slices = profile.tables["slices"]
+    begins = slices["start"][rows].clip(start, end)
+    ends = (slices["start"][rows] + slices["duration"][rows]).clip(start, end)
+    order = np.argsort(begins, kind="stable")
+    begins, ends = begins[order], ends[order]
+    before = np.concatenate(([start], np.maximum.accumulate(ends)[:-1])) if len(ends) else ends
+    return int((ends - np.maximum(begins, before)).clip(0).sum())
+
+
+def names_of(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+    """How often each name was found, the longest in all first."""
+    slices = profile.tables["slices"]
+    names, inverse, counts = np.unique(slices["name"][rows], return_inverse=True, return_counts=True)
+    totals = np.zeros(len(names), np.int64)
+    np.add.at(totals, inverse, slices["duration"][rows])
+    return [
+        {"name": profile.texts[names[place]], "count": int(counts[place]), "total": int(totals[place])}
+        for place in np.argsort(-totals, kind="stable")[:_MOST_NAMES].tolist()
+    ]
+
+
+def _extent(counters: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - a table or None
+    values = counters["value"][counters["counter"] == place] if counters is not None else np.zeros(0)
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (None, None)
+    return {"points": len(values), "minimum": low, "maximum": high}
+
+
+def _steps(profile: Profile) -> list[dict[str, int]]:
+    steps = profile.tables.get("steps")
+    if steps is None:
+        return []
+    rows = np.flatnonzero(steps["start"] >= 0)[:_MOST_STEPS]
+    columns = (steps[name][rows].tolist() for name in ("number", "start", "duration"))
+    return [
+        {"number": number, "start": start, "duration": duration}
+        for number, start, duration in zip(*columns, strict=True)
+    ]
+
+
+def _name(profile: Profile, row: int) -> str:
+    place = int(profile.tables["slices"]["name"][row])
+    return profile.texts[place] if place >= 0 else ""
+
+
+def _operator(profile: Profile, row: int) -> dict[str, Any] | None:
+    if row < 0:
+        return None
+    operators = profile.tables["operators"]
+    return {name: _text(profile, operators[name][row]) for name in ("name", "type", "scope", "shapes")}
+
+
+def _kernel(profile: Profile, row: int) -> dict[str, Any] | None:
+    if row < 0:
+        return None
+    kernels = profile.tables["kernels"]
+    said = {name: _text(profile, kernels[name][row]) for name in ("stream", "grid", "block", "core")}
+    return {**said, "operator": _operator(profile, int(kernels["operator"][row]))}
+
+
+def _text(profile: Profile, place: int) -> str | None:
+    return profile.texts[int(place)] if place >= 0 else None
+
+
+def _flows(profile: Profile, row: int) -> list[dict[str, Any]]:
+    flows = profile.tables.get("flows")
+    if flows is None:
+        return []
+    listed = []
+    for direction, near, far in (("out", "source", "target"), ("in", "target", "source")):
+        at = np.flatnonzero(flows[near] == row)[:_MOST_FLOWS]
+        others = brief(profile, flows[far][at].astype(np.intp))
+        listed += [
+            {"direction": direction, "kind": FlowKind(kind).name.lower(), "slice": other}
+            for kind, other in zip(flows["kind"][at].tolist(), others, strict=True)
+        ]
+    return listed

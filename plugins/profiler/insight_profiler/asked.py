@@ -1,0 +1,110 @@
+"""Which profile a request means, and how an answer says what of it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import asdict, frozen
+from numpy.typing import NDArray
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.web.answers import bytes_response, json_response
+from insight_core.web.cache import cache_directory
+from insight_core.web.parameters import choice, flag, required_text, whole_number
+from insight_profiler.analysis.listing import Listing, Wanted
+from insight_profiler.analysis.steps import rows_of
+from insight_profiler.claims import NAME
+from insight_profiler.model import Note, Profile
+from insight_profiler.profiles import Look, Profiles
+
+MOST_ROWS = 100_000
+
+
+@frozen(eq=False)
+class Opened:
+    """A profile as far as it was read."""
+
+    profile: Profile
+    version: int
+
+    def table(self, name: str) -> Mapping[str, NDArray[Any]]:
+        found = self.profile.tables.get(name)
+        if found is None or not len(next(iter(found.values()))):
+            raise NotFound(f"this profile has no {name.replace('_', ' ')}")
+        return found
+
+    def answer(self, values: Mapping[str, object]) -> Response:
+        complete = self.profile.is_complete
+        return self.kept(json_response({**values, "version": self.version, "complete": complete}))
+
+    def kept(self, answer: Response) -> Response:
+        """What was said of a part is not kept: the data did not change, yet there will be more."""
+        if not self.profile.is_complete:
+            answer.cache_control.no_store = True
+        return answer
+
+
+class Asked:
+    """Finds what requests name; reading begins at the first that does."""
+
+    def __init__(self, data: DataProvider) -> None:
+        self.profiles = Profiles(data)
+
+    def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
+        if run is None or path is None:
+            run, path = required_text(request, "run"), required_text(request, "profile")
+        return self.profiles.look(run, path, cache_directory(request, NAME))
+
+    def opened(self, request: Request, prefix: str = "") -> Opened:
+        """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""
+        run, path = required_text(request, f"{prefix}run"), required_text(request, f"{prefix}profile")
+        look = self.look(request, run, path)
+        if look.failure is not None:
+            raise Undecodable(f"the profile {path!r} of run {run!r} cannot be read: {look.failure.text}")
+        if look.profile is None:
+            share = f" ({look.read / look.total:.0%})" if look.total else ""
+            raise Unavailable(f"the profile {path!r} of run {run!r} is being read{share}")
+        return Opened(look.profile, look.version)
+
+
+def steps_of(request: Request, profile: Profile) -> Any:  # noqa: ANN401 - an index array or None
+    return rows_of(profile, request.args.get("steps"))
+
+
+def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: tuple[str, ...]) -> Wanted:
+    """How a table is asked for: ``q, regex, field, sort, order, offset, limit, columns``.
+
+    ``sort`` is by which it is sorted otherwise; columns of ``texts`` begin with the letter A otherwise.
+    """
+    field = request.args.get("field", "all")
+    if field != "all" and field not in searched:
+        raise InvalidArgument(f"field must be all or {' or '.join(searched)}, not {field!r}")
+    by = request.args.get("sort", sort)
+    orders = ("asc", "desc") if by in texts else ("desc", "asc")
+    return Wanted(
+        text=request.args.get("q", ""),
+        is_regex=flag(request, "regex"),
+        searched=searched if field == "all" else (field,),
+        sort=by,
+        is_descending=choice(request, "order", orders) == "desc",
+        offset=whole_number(request, "offset", 0, 1 << 31, 0),
+        limit=whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS),
+        columns=[name for text in request.args.getlist("columns") for name in text.split(",")],
+    )
+
+
+def table_answer(
+    request: Request, opened: Opened, listing: Listing, wanted: Wanted, name: str, **more: object
+) -> Response:
+    """The page of a table that is wanted, or all rows that match as CSV."""
+    form = choice(request, "format", ("json", "csv"))
+    rows = listing.matching(wanted)
+    if form == "csv":
+        return opened.kept(bytes_response(listing.csv(rows, wanted), "text/csv", filename=f"{name}.csv"))
+    return opened.answer({**listing.page(rows, wanted), **more})
+
+
+def described(note: Note) -> dict[str, Any]:
+    return asdict(note)

@@ -1,0 +1,170 @@
+"""What the routes of the timeline answer."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from werkzeug import Request, Response
+
+from insight_core.api import InvalidArgument
+from insight_core.web.answers import safetensors_response
+from insight_core.web.parameters import flag, required_text, required_whole_number, whole_number
+from insight_profiler.analysis import timeline
+from insight_profiler.analysis.chrome import chrome_trace
+from insight_profiler.analysis.memory import reduced
+from insight_profiler.asked import Asked, Opened, table_answer, wanted_of
+from insight_profiler.window import slices_between
+
+_FAR = 1 << 53
+_MOST_FOUND = 1000
+
+
+def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+    views = _Views(asked)
+    names = ("tracks", "slices", "counters", "slice", "search", "selection", "trace")
+    return {name: getattr(views, name) for name in names}
+
+
+class _Views:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def tracks(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        return opened.answer({**timeline.tracks(opened.profile), "duration": opened.profile.duration_ns})
+
+    def slices(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("slices")
+        start, end = _range(request, opened)
+        width = whole_number(request, "width", 1, 10_000, 1500)
+        shown = slices_between(opened.profile, start, end, width, _tracks(request, opened))
+        names = np.unique(shown.columns["name"])
+        described = {
+            "from": start,
+            "to": end,
+            "names": {str(place): opened.profile.texts[place] for place in names.tolist() if place >= 0},
+            "shown": len(shown.columns["start"]),
+            "of": shown.count,
+            "version": opened.version,
+            "complete": opened.profile.is_complete,
+        }
+        return opened.kept(safetensors_response(shown.columns, "slices", described))
+
+    def counters(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        table = opened.table("counters")
+        start, end = _range(request, opened)
+        width = whole_number(request, "width", 1, 10_000, 1500)
+        wanted = _places(request, "counters", len(opened.profile.counters))
+        parts = []
+        for place in range(len(opened.profile.counters)) if wanted is None else wanted.tolist():
+            rows = np.flatnonzero(table["counter"] == place)
+            rows = rows[np.argsort(table["time"][rows], kind="stable")]
+            times = table["time"][rows]
+            # the points beside the range too: the curve goes on to its edges
+            low, high = np.searchsorted(times, start, "left") - 1, np.searchsorted(times, end, "right") + 1
+            rows = rows[max(0, int(low)) : int(high)]
+            parts.append((place, reduced(table["time"][rows], table["value"][rows], width)))
+        columns = {
+            "counter": np.repeat(
+                np.array([place for place, _ in parts], np.int32), [len(curve.times) for _, curve in parts]
+            ),
+            "time": _joined([curve.times for _, curve in parts], np.int64),
+            "minimum": _joined([curve.minimum for _, curve in parts], np.float64),
+            "maximum": _joined([curve.maximum for _, curve in parts], np.float64),
+            "last": _joined([curve.last for _, curve in parts], np.float64),
+        }
+        described = {"from": start, "to": end, "version": opened.version}
+        return opened.kept(safetensors_response(columns, "counters", described))
+
+    def slice(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("slices")
+        row = required_whole_number(request, "id", 0, _FAR)
+        said = timeline.slice_of(opened.profile, row)
+        arguments = self._asked.profiles.arguments(
+            required_text(request, "run"), required_text(request, "profile"), opened.profile, row
+        )
+        return opened.answer({**said, "arguments": arguments})
+
+    def search(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        slices = opened.table("slices")
+        text = required_text(request, "q")
+        if not text:
+            raise InvalidArgument("q is empty")
+        rows = timeline.found(opened.profile, text, is_regex=flag(request, "regex"))
+        total = len(rows)
+        names = timeline.names_of(opened.profile, rows)
+        limit = whole_number(request, "limit", 0, _MOST_FOUND, 100)
+        starts = slices["start"][rows]
+        if (before := whole_number(request, "before", -_FAR, _FAR)) is not None:
+            rows = rows[starts < before][::-1]
+        elif (after := whole_number(request, "after", -_FAR, _FAR)) is not None:
+            rows = rows[starts > after]
+        found = timeline.brief(opened.profile, rows[:limit])
+        return opened.answer({"total": total, "rows": found, "names": names})
+
+    def selection(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        slices = opened.table("slices")
+        start, end = _range(request, opened)
+        inside = (slices["start"] < end) & (slices["start"] + slices["duration"] > start)
+        if (wanted := _tracks(request, opened)) is not None:
+            inside &= np.isin(slices["track"], wanted)
+        rows = np.flatnonzero(inside)
+        listing = timeline.by_name(opened.profile, rows, start, end)
+        asked = wanted_of(request, ("name",), "self", texts=("name", "category"))
+        spent = timeline.busy(opened.profile, rows, start, end)
+        more = {"from": start, "to": end, "slices": len(rows), "busy": spent}
+        return table_answer(request, opened, listing, asked, "selection", **more)
+
+    def trace(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        start, end = _range(request, opened)
+        pieces = chrome_trace(opened.profile, start, end, _tracks(request, opened))
+        name = f"{request.args['profile'].rpartition('/')[2] or 'profile'}.{start}-{end}.trace.json"
+        if flag(request, "packed"):
+            answer = Response(_packed(pieces), mimetype="application/gzip")
+            name += ".gz"
+        else:
+            answer = Response(pieces, mimetype="application/json")
+        answer.headers.set("Content-Disposition", "attachment", filename=name)
+        return opened.kept(answer)
+
+
+def _range(request: Request, opened: Opened) -> tuple[int, int]:
+    end = whole_number(request, "to", -_FAR, _FAR, max(1, opened.profile.duration_ns))
+    start = whole_number(request, "from", -_FAR, _FAR, 0)
+    if end <= start:
+        raise InvalidArgument(f"to must be more than from ({start}), not {end}")
+    return start, end
+
+
+def _tracks(request: Request, opened: Opened) -> NDArray[np.intp] | None:
+    return _places(request, "tracks", len(opened.profile.tracks))
+
+
+def _places(request: Request, name: str, count: int) -> NDArray[np.intp] | None:
+    """Places named by ``0,3,4``; None for all."""
+    text = request.args.get(name)
+    if text is None:
+        return None
+    parts = [part for part in text.split(",") if part]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise InvalidArgument(f"{name} must be numbers such as 0,3,4, not {text!r}")
+    return np.array([int(part) for part in parts if int(part) < count], np.intp)
+
+
+def _joined(parts: list[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate([*parts, np.zeros(0, kind)])
+
+
+def _packed(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Members of gzip, one for each piece: nothing is held."""
+    for piece in pieces:
+        yield gzip.compress(piece, 6, mtime=0)

@@ -1,0 +1,368 @@
+"""What the routes of the profiler answer, but for its timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import asdict
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider, InvalidArgument, NotFound
+from insight_core.web.answers import json_response
+from insight_core.web.parameters import choice, required_text, whole_number
+from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
+from insight_profiler.analysis.advice import advice
+from insight_profiler.analysis.listing import Listing
+from insight_profiler.analysis.overview import overview
+from insight_profiler.analysis.times import operator_times
+from insight_profiler.asked import Asked, Opened, described, steps_of, table_answer, wanted_of
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.model import Profile, Side
+from insight_profiler.operator_detail import detail
+from insight_profiler.timeline_views import timeline_views
+
+_TEXTS = ("name", "type", "scope", "shapes", "core", "information", "kind", "stream", "operator")
+_TABLES = {  # view -> tables of which it shows one at least
+    "operators": ("operators",),
+    "kernels": ("kernels",),
+    "steps": ("steps",),
+    "timeline": ("slices", "counters"),
+    "memory": ("allocations",),
+    "pipeline": ("batches",),
+    "communication": ("collectives", "links"),
+    "shapes": ("shape_runs",),
+}
+_VIEWS = (
+    "overview",
+    "operators",
+    "kernels",
+    "steps",
+    "timeline",
+    "memory",
+    "pipeline",
+    "communication",
+    "cluster",
+    "strategy",
+    "flops",
+    "shapes",
+)
+_SPREAD = 0.1  # a rank that takes so much longer than the mean is a straggler
+_MOST_STEPS = 100_000
+
+
+def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
+    asked = Asked(data)
+    own = _Views(asked)
+    found = {
+        name: getattr(own, name)
+        for name in (
+            "profiles",
+            "profile",
+            "overview",
+            "operators",
+            "operator",
+            "kernels",
+            "steps",
+            "step",
+            "memory",
+            "pipeline",
+            "communication",
+            "cluster",
+            "strategy",
+            "flops",
+            "shapes",
+            "compare",
+            "operator_times",
+        )
+    }
+    return {**found, **timeline_views(asked)}
+
+
+class _Views:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def profiles(self, request: Request) -> Response:
+        listed = self._asked.profiles.listing(request.args.getlist("run") or None)
+        newest = sorted(listed, key=lambda one: (-one.wall_time, one.run, one.path))
+        return json_response({"profiles": [_listed(one) for one in newest]})
+
+    def profile(self, request: Request) -> Response:
+        look = self._asked.look(request)
+        profile = look.profile
+        answer = {
+            **_listed(look.files),
+            "state": look.state,
+            "read": look.read,
+            "total": look.total,
+            "version": look.version,
+            "failure": look.failure and described(look.failure),
+            "complete": profile is not None and profile.is_complete,
+            "views": [],
+            "notes": [],
+        }
+        if profile is not None:
+            answer |= _meant(profile) | {"views": self._views(look.files, profile)}
+        shown = json_response(answer)
+        if look.state == "reading":
+            shown.cache_control.no_store = True
+        return shown
+
+    def _views(self, files: ProfileFiles, profile: Profile) -> list[str]:
+        has = {"overview"}
+        for view, tables in _TABLES.items():
+            if any(_rows(profile, table) for table in tables):
+                has.add(view)
+        if any(counter.group == "memory" for counter in profile.counters):
+            has.add("memory")
+        has |= {name for name in ("pipeline", "strategy", "flops") if profile.documents.get(name)}
+        if len(self._asked.profiles.listing([files.run])) > 1 and profile.rank >= 0:
+            has.add("cluster")
+        return [view for view in _VIEWS if view in has]
+
+    def overview(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        told = [asdict(one) for one in advice(opened.profile)]
+        facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
+        return opened.answer({**overview(opened.profile), "advice": told, "facts": facts})
+
+    def operators(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("operators")
+        by = choice(request, "by", operators.GROUPINGS)
+        side = _side(request, opened.profile)
+        listing = operators.grouped(opened.profile, by, side, steps_of(request, opened.profile)).listing
+        if (kind := request.args.get("type")) is not None and "type" in listing.columns:
+            listing = listing.having("type", kind)
+        wanted = wanted_of(request, ("name", "type", "scope"), _ranking(listing), texts=_TEXTS)
+        return table_answer(
+            request,
+            opened,
+            listing,
+            wanted,
+            f"operators_by_{by}",
+            by=by,
+            side=side.name.lower(),
+            sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
+            **_sums(listing, listing.matching(wanted), wanted.offset + (wanted.limit or 0)),
+        )
+
+    def operator(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("operators")
+        by = choice(request, "by", operators.GROUPINGS)
+        keys = {
+            name: request.args[name] for name in ("name", "type", "scope", "shapes") if name in request.args
+        }
+        side = _side(request, opened.profile)
+        return opened.answer(detail(opened.profile, by, side, keys, steps_of(request, opened.profile)))
+
+    def kernels(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("kernels")
+        by = choice(request, "group", kernels.GROUPINGS)
+        listing = kernels.kernel_listing(opened.profile, by, steps_of(request, opened.profile))
+        wanted = wanted_of(request, ("name", "operator"), "total", texts=_TEXTS)
+        return table_answer(request, opened, listing, wanted, "kernels", group=by)
+
+    def steps(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        table = opened.table("steps")
+        wanted = wanted_of(request, (), "number", texts=("number",))
+        return table_answer(
+            request,
+            opened,
+            steps.step_listing(opened.profile),
+            wanted,
+            "steps",
+            origin=opened.profile.step_origin,
+            average=steps.average(table),
+            summary=steps.summary(table),
+            divisions=steps.division_of(table),
+        )
+
+    def step(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        opened.table("steps")
+        number = whole_number(request, "number", 0, 1 << 53)
+        return opened.answer(steps.drawn(opened.profile, number))
+
+    def memory(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        return opened.answer(memory.memory(opened.profile, whole_number(request, "width", 1, 10_000, 1000)))
+
+    def pipeline(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        document = opened.profile.documents.get("pipeline") or {}
+        return opened.answer({"operators": [], **document, "queues": pipeline.queue_columns(opened.profile)})
+
+    def communication(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        step = whole_number(request, "step", 0, 1 << 53)
+        which = choice(request, "table", ("operators", "links"))
+        table = opened.table("collectives" if which == "operators" else "links")
+        numbers = np.unique(table["step"])
+        if which == "operators":
+            listing = communication.collective_listing(opened.profile, step)
+            wanted = wanted_of(request, ("name", "kind"), "total", texts=_TEXTS)
+        else:
+            listing = communication.link_listing(opened.profile, step)
+            wanted = wanted_of(request, ("kind",), "total", texts=_TEXTS)
+        shown = numbers[numbers >= 0][:_MOST_STEPS]
+        return table_answer(request, opened, listing, wanted, which, table=which, steps=shown)
+
+    def cluster(self, request: Request) -> Response:
+        """All profiles of a run by rank; those that cannot be read say why, those being read how far."""
+        run = required_text(request, "run")
+        ranks: list[dict[str, Any]] = []
+        others: list[dict[str, Any]] = []
+        for files in self._asked.profiles.listing([run]):
+            look = self._asked.look(request, run, files.path)
+            if look.profile is not None and look.profile.is_complete:
+                ranks.append({"profile": files.path, **communication.rank_row(look.profile)})
+            else:
+                failure = look.failure and described(look.failure)
+                others.append({"profile": files.path, "state": look.state, "failure": failure})
+        if not ranks and not others:
+            raise NotFound(f"run {run!r} has no profiles")
+        ranks.sort(key=lambda row: (row["rank"], row["profile"]))
+        answer = json_response(
+            {"ranks": ranks, "others": others, "stragglers": communication.stragglers(ranks, _SPREAD)}
+        )
+        if any(one["state"] == "reading" for one in others):
+            answer.cache_control.no_store = True
+        return answer
+
+    def strategy(self, request: Request) -> Response:
+        return self._document(request, "strategy")
+
+    def flops(self, request: Request) -> Response:
+        return self._document(request, "flops")
+
+    def _document(self, request: Request, name: str) -> Response:
+        opened = self._asked.opened(request)
+        document = opened.profile.documents.get(name)
+        if not document:
+            raise NotFound(f"this profile has no {name}")
+        return opened.answer(document)
+
+    def shapes(self, request: Request) -> Response:
+        opened = self._asked.opened(request)
+        listing = operators.shape_listing(opened.profile, opened.table("shape_runs"))
+        wanted = wanted_of(request, ("name", "type", "shapes"), "step", texts=(*_TEXTS, "step"))
+        return table_answer(request, opened, listing, wanted, "shapes")
+
+    def compare(self, request: Request) -> Response:
+        opened, base = self._asked.opened(request), self._asked.opened(request, "base_")
+        for one in (opened, base):
+            one.table("operators")
+        by = choice(request, "by", operators.GROUPINGS)
+        per = choice(request, "per", compare.MEASURES)
+        side = _side(request, opened.profile)
+        found = compare.comparison(base.profile, opened.profile, by, side, per)
+        wanted = wanted_of(request, ("name", "type", "scope"), "change", texts=_TEXTS)
+        both = Opened(opened.profile if base.profile.is_complete else base.profile, opened.version)
+        return table_answer(
+            request,
+            both,
+            found.listing,
+            wanted,
+            "comparison",
+            by=by,
+            per=per,
+            side=side.name.lower(),
+            sides=[one.name.lower() for one in operators.sides_of(opened.profile)],
+            new=found.new,
+            gone=found.gone,
+            steps=_step_summary(opened.profile),
+            base_steps=_step_summary(base.profile),
+        )
+
+    def operator_times(self, request: Request) -> Response:
+        """Of one profile of a run, the newest with operators when none is named."""
+        run = required_text(request, "run")
+        listed = sorted(self._asked.profiles.listing([run]), key=lambda one: -one.wall_time)
+        paths = [files.path for files in listed]
+        path = request.args.get("profile", paths[0] if paths else None)
+        if path is None or path not in paths:
+            raise NotFound(f"run {run!r} has no profile {path or ''}".rstrip())
+        look = self._asked.look(request, run, path)
+        answer: dict[str, Any] = {"profiles": paths, "profile": path, "state": look.state}
+        answer |= {"read": look.read, "total": look.total, "names": [], "times": [], "calls": []}
+        if look.state == "ready" and look.profile is not None and _rows(look.profile, "operators"):
+            answer |= operator_times(look.profile)
+        shown = json_response(answer)
+        if look.state == "reading":
+            shown.cache_control.no_store = True
+        return shown
+
+
+def _listed(files: ProfileFiles) -> dict[str, Any]:
+    return {
+        "run": files.run,
+        "profile": files.path,
+        "name": files.name,
+        "source": files.source,
+        "rank": files.rank,
+        "bytes": sum(file.size for file in files.files.values()),
+        "wall_time": files.wall_time,
+    }
+
+
+def _meant(profile: Profile) -> dict[str, Any]:
+    return {
+        "source": profile.source,
+        "host": profile.host,
+        "worker": profile.worker,
+        "rank": profile.rank if profile.rank >= 0 else None,
+        "world_size": profile.world_size or None,
+        "platform": profile.platform,
+        "devices": [asdict(device) for device in profile.devices],
+        "start_ns": str(profile.start_ns) if profile.start_ns else None,
+        "duration_ns": profile.duration_ns,
+        "step_origin": profile.step_origin,
+        "facts": dict(profile.facts),
+        "notes": [described(note) for note in profile.notes],
+        "counts": {name: _rows(profile, name) for name in profile.tables},
+    }
+
+
+def _rows(profile: Profile, table: str) -> int:
+    found = profile.tables.get(table)
+    return 0 if found is None else len(next(iter(found.values())))
+
+
+def _side(request: Request, profile: Profile) -> Side:
+    """The side asked for; the device where both are known and nobody says."""
+    sides = operators.sides_of(profile)
+    names = [side.name.lower() for side in reversed(sides)]
+    asked = request.args.get("side", names[0] if names else "host")
+    if asked not in ("host", "device"):
+        raise InvalidArgument(f"side must be host or device, not {asked!r}")
+    return Side[asked.upper()]
+
+
+def _ranking(listing: Listing) -> str:
+    """Own times count nothing twice, so these rank where they are known."""
+    return "self" if listing.columns["self"].known.any() else "total"
+
+
+def _sums(listing: Listing, rows: np.ndarray[Any, Any], shown: int) -> dict[str, Any]:
+    """Of all that match, and of those beyond the page."""
+
+    def of(chosen: np.ndarray[Any, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {"rows": len(chosen)}
+        for name in ("calls", "total", "self", "share"):
+            column = listing.columns[name].take(chosen)
+            known = column.values[column.known]
+            found[name] = known.sum().item() if len(known) else None
+        return found
+
+    return {"sum": of(rows), "other": of(rows[shown:])}
+
+
+def _step_summary(profile: Profile) -> dict[str, Any] | None:
+    table = profile.tables.get("steps")
+    return None if table is None else steps.summary(table)
