@@ -1,0 +1,188 @@
+"""A profile in the making: what a reader has found so far, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import ArrayLike, NDArray
+
+from insight_profiler.model import (
+    TABLES,
+    Category,
+    Column,
+    Counter,
+    Device,
+    Note,
+    Profile,
+    Source,
+    StepOrigin,
+    Table,
+    Track,
+)
+
+# columns that readers may give beside those of the model; they go into what is derived
+EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
+    name: {column: np.dtype(kind) for column, kind in columns.items()}
+    for name, columns in {
+        "slices": {
+            "type": "i4",  # text: a slice with a type is a call of the operator `name`
+            "scope": "i4",  # text, of that operator
+            "shapes": "i4",  # text, of that operator
+            "correlation": "i8",  # what a call of the runtime and the work that it launched have in common
+            "external": "i8",  # what an operator and the work that it launched have in common
+            "marker": "u1",  # 1: marks a step, no work
+        },
+        "allocations": {"track": "i4"},  # where it was taken: the operator around gives it its name
+        # ends of flows; those of one `flow` are joined in the order of time
+        "arrows": {"flow": "i8", "kind": "u1", "begins": "u1", "track": "i4", "time": "i8"},
+    }.items()
+}
+_OTHERWISE = {"category": int(Category.OTHER)}  # what absent columns hold that is not the rule
+
+
+class Unreadable(Exception):
+    """Nothing of a profile could be read: a code with values, and the same in English."""
+
+    def __init__(self, code: str, text: str, **values: object) -> None:
+        super().__init__(text)
+        self.note = Note(code, values, text)
+
+
+def column_types(table: str) -> dict[str, np.dtype[Any]]:
+    """Columns that may be added to a table."""
+    return {**TABLES.get(table, {}), **EXTRA.get(table, {})}
+
+
+@define(eq=False)
+class Building:
+    """What readers fill.
+
+    Columns of a chunk are of equal length. One that is left out holds -1, NaN where numbers are floats, 0
+    where they have no sign, and Category.OTHER for ``category``.
+
+    Times of slices, counters, allocations, collectives, arrows and steps count from the zero of the reader,
+    in int64 nanoseconds; ``start_ns`` says when that was, since the epoch (0: the times themselves count from
+    there, or nobody knows). ``finish`` has them count from the earliest. In lanes and batches they stay
+    as they are given.
+
+    A slice names its operator and kernel by their rows, as ``add`` returned them; where a row holds -1
+    for calls, total, self, minimum or maximum, these are computed from its slices. Slices with a
+    ``type`` and without an operator make operators of their own. Flows name slices by their rows as they
+    were added.
+    """
+
+    source: Source
+    progress: Callable[[Building], None] | None = None  # called by `reached`
+    host: str = ""
+    worker: str = ""
+    rank: int = -1
+    world_size: int = 0
+    platform: str = ""
+    facts: dict[str, Any] = field(factory=dict)
+    documents: dict[str, Any] = field(factory=dict)
+    start_ns: int = 0
+    step_origin: StepOrigin = StepOrigin.NONE
+    tracks: list[Track] = field(factory=list, init=False)
+    counters: list[Counter] = field(factory=list, init=False)
+    devices: list[Device] = field(factory=list, init=False)
+    notes: list[Note] = field(factory=list, init=False)
+    _texts: dict[str, int] = field(factory=dict, init=False)
+    _chunks: dict[str, list[dict[str, Column]]] = field(factory=dict, init=False)
+    _rows: dict[str, int] = field(factory=dict, init=False)
+
+    def text(self, text: str) -> int:
+        """The place of a text; -1 for an empty one."""
+        if not text:
+            return -1
+        return self._texts.setdefault(text, len(self._texts))
+
+    def texts(self, texts: Iterable[str]) -> NDArray[np.int32]:
+        return np.fromiter(map(self.text, texts), np.int32)
+
+    def text_at(self, place: int) -> str:
+        """The text of a place. Slow: for what is done once."""
+        return "" if place < 0 else self.all_texts()[place]
+
+    def all_texts(self) -> tuple[str, ...]:
+        return tuple(self._texts)
+
+    def track(self, track: Track) -> int:
+        self.tracks.append(track)
+        return len(self.tracks) - 1
+
+    def counter(self, counter: Counter) -> int:
+        self.counters.append(counter)
+        return len(self.counters) - 1
+
+    def device(self, device: Device) -> int:
+        self.devices.append(device)
+        return len(self.devices) - 1
+
+    def note(self, code: str, text: str, **values: object) -> None:
+        self.notes.append(Note(code, values, text))
+
+    def rows(self, table: str) -> int:
+        """How many were added."""
+        return self._rows.get(table, 0)
+
+    def add(self, table: str, **columns: ArrayLike) -> int:
+        """Adds a chunk, and returns the row of its first. Raises ValueError for a column that there is not,
+        and for columns of different lengths."""
+        types = column_types(table)
+        if unknown := columns.keys() - types.keys():
+            raise ValueError(f"{table} has no column {', '.join(sorted(unknown))}")
+        chunk = {name: np.atleast_1d(np.asarray(column, types[name])) for name, column in columns.items()}
+        lengths = {len(column) for column in chunk.values()}
+        if len(lengths) != 1:
+            raise ValueError(f"columns of {table} are not of one length: {sorted(lengths)}")
+        first = self.rows(table)
+        (length,) = lengths
+        if length:
+            self._chunks.setdefault(table, []).append(chunk)
+            self._rows[table] = first + length
+        return first
+
+    def table(self, name: str) -> dict[str, Column]:
+        """All that was added to a table, every column of it."""
+        chunks, types = self._chunks.get(name, []), column_types(name)
+        found = {}
+        for column, kind in types.items():
+            whole = np.empty(self.rows(name), kind)
+            start = 0
+            for chunk in chunks:
+                end = start + len(next(iter(chunk.values())))
+                whole[start:end] = chunk.get(column, absent(column, kind))
+                start = end
+            found[column] = whole
+        return found
+
+    def table_names(self) -> list[str]:
+        return list(self._chunks)
+
+    def reached(self) -> None:
+        """Readers of long files call this now and then: a place at which one may look at what there is."""
+        if self.progress is not None:
+            self.progress(self)
+
+    def finish(self, *, is_complete: bool = True) -> Profile:
+        """The profile as it is now. Adding may go on afterwards."""
+        from insight_profiler.derived import derive  # which needs to know of this class
+
+        return derive(self, is_complete)
+
+
+def absent(column: str, kind: np.dtype[Any]) -> float:
+    """What a column holds that nobody gave."""
+    if column in _OTHERWISE:
+        return _OTHERWISE[column]
+    if kind.kind == "f":
+        return np.nan
+    return 0 if kind.kind == "u" else -1
+
+
+def without_extras(name: str, table: Mapping[str, Column]) -> Table:
+    """The columns of the model only."""
+    return {column: table[column] for column in TABLES[name]}

@@ -1,0 +1,156 @@
+"""The files of one profile, whatever they come from: opened by name, unpacked, counted."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import BinaryIO, cast
+
+_GZIP = b"\x1f\x8b"
+_PIECE = 1 << 20  # bytes read at once
+_BUFFER = 1 << 16
+
+
+class Files:
+    """Names within the profile, and how each is opened.
+
+    ``opener`` gives the bytes of a file as they are; what is packed by gzip, which its first bytes tell,
+    comes unpacked. ``bytes_read`` counts bytes as they are in the files. ``cut`` names packed files that end
+    before they should, or are damaged: of these comes what there is.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], opener: Callable[[str], BinaryIO]) -> None:
+        self._sizes = dict(sizes)
+        self._opener = opener
+        self.bytes_read = 0
+        self.cut: dict[str, str] = {}
+
+    @classmethod
+    def of_directory(cls, directory: Path, *names: str) -> Files:
+        """The files below a directory, or these of them."""
+        paths = (
+            [directory / name for name in names]
+            if names
+            else sorted(path for path in directory.rglob("*") if path.is_file())
+        )
+        sizes = {path.relative_to(directory).as_posix(): path.stat().st_size for path in paths}
+        return cls(sizes, lambda name: (directory / name).open("rb"))
+
+    def names(self) -> Mapping[str, int]:
+        """Bytes of each file by its name."""
+        return self._sizes
+
+    def open(self, name: str) -> BinaryIO:
+        """The bytes of a file, unpacked; to be closed. Raises KeyError for a name that is not there, and
+        OSError when the file cannot be read."""
+        if name not in self._sizes:
+            raise KeyError(name)
+        stream: io.RawIOBase = _Counted(self._opener(name), self)
+        head = stream.read(2) or b""
+        if len(head) == 1:
+            head += stream.read(1) or b""
+        stream = _Joined(head, stream)
+        if head == _GZIP:
+            stream = _Unpacked(stream, name, self.cut)
+        return cast(BinaryIO, io.BufferedReader(stream, _BUFFER))
+
+    def text(self, name: str, limit: int = 64 << 20) -> str:
+        """The first ``limit`` bytes of a file as UTF-8; what is none shows as U+FFFD. A byte order mark
+        is left out."""
+        with self.open(name) as stream:
+            return stream.read(limit).decode("utf-8-sig", "replace")
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, file: BinaryIO, files: Files) -> None:
+        self._file = file
+        self._files = files
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self._files.bytes_read += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+class _Joined(io.RawIOBase):
+    """A few bytes, and then the rest."""
+
+    def __init__(self, head: bytes, rest: io.RawIOBase) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if not self._head:
+            return self._rest.readinto(buffer) or 0
+        part, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._rest.close()
+        super().close()
+
+
+class _Unpacked(io.RawIOBase):
+    """What gzip packed, one member after another; a damaged end is one, told in ``cut``."""
+
+    def __init__(self, packed: io.RawIOBase, name: str, cut: dict[str, str]) -> None:
+        self._packed = packed
+        self._name = name
+        self._cut = cut
+        self._zlib = zlib.decompressobj(wbits=31)
+        self._ready = memoryview(b"")
+        self._left = b""  # packed bytes not looked at yet
+        self._is_over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready and not self._is_over:
+            self._ready = memoryview(self._more())
+        part = self._ready[: len(buffer)]
+        buffer[: len(part)] = part
+        self._ready = self._ready[len(part) :]
+        return len(part)
+
+    def _more(self) -> bytes:
+        packed = self._left or self._packed.read(_PIECE // 4) or b""
+        self._left = b""
+        if not packed:
+            self._is_over = True
+            if not self._zlib.eof:
+                self._cut[self._name] = "it ends before its packed data do"
+            return b""
+        try:
+            if self._zlib.eof:
+                if not packed.lstrip(b"\0"):  # padding after the last member
+                    return b""
+                self._zlib = zlib.decompressobj(wbits=31)
+            data = self._zlib.decompress(packed, _PIECE)
+        except zlib.error as error:
+            self._is_over = True
+            self._cut[self._name] = f"its packed data are damaged: {error}"
+            return b""
+        self._left = self._zlib.unconsumed_tail or self._zlib.unused_data
+        return data
+
+    def close(self) -> None:
+        if not self.closed:
+            self._packed.close()
+        super().close()

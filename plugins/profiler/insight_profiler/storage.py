@@ -1,0 +1,180 @@
+"""Profiles on disk, as this host keeps them for the next look: one directory for each.
+
+``profile.json`` holds what is small; each table is a safetensors file
+(https://github.com/huggingface/safetensors#format), mapped when it is looked at. A directory comes into being
+whole: it is written beside its place and then renamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import asdict, fields, frozen
+
+from insight_core.api import encode_json
+from insight_profiler.model import Column, Counter, Device, Note, Profile, Source, StepOrigin, Table, Track
+
+VERSION = 1  # of what readers make of the same files
+MAX_BYTES = 4 << 30  # that all profiles kept may take
+
+_FACTS = "profile.json"
+_SUFFIX = ".safetensors"
+_TYPES = {"i4": "I32", "i8": "I64", "u1": "U8", "u2": "U16", "f4": "F32", "f8": "F64"}
+_DTYPES = {name: np.dtype(f"<{kind}") for kind, name in _TYPES.items()}
+_PARTS = {"tracks": Track, "counters": Counter, "devices": Device, "notes": Note}
+_LONGEST_HEADER = 1 << 20
+
+
+class Unusable(Exception):
+    """What is kept of a profile is damaged, or of another version."""
+
+
+@frozen
+class Kept:
+    """What a directory of profiles holds."""
+
+    entries: int
+    bytes: int
+
+
+def key_of(*parts: object) -> str:
+    """The name of the directory of a profile: by where it is, and of which files it was read."""
+    described = json.dumps([VERSION, *parts], sort_keys=True, default=str)
+    return hashlib.sha256(described.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def save(profile: Profile, directory: Path) -> None:
+    """Writes a profile; what was there before is replaced. Raises OSError."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
+    try:
+        for name, table in profile.tables.items():
+            _write_table(fresh / f"{name}{_SUFFIX}", table)
+        facts = {
+            name: getattr(profile, name)
+            for name in (field.name for field in fields(Profile))
+            if name != "tables"
+        }
+        for name in _PARTS:
+            facts[name] = [asdict(part) for part in facts[name]]
+        (fresh / _FACTS).write_bytes(encode_json({"version": VERSION, **facts}))
+        with suppress(FileNotFoundError):
+            shutil.rmtree(directory)
+        fresh.rename(directory)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def load(directory: Path) -> Profile:
+    """A profile as it was saved, its columns mapped. Raises Unusable, and FileNotFoundError when there
+    is none."""
+    text = (directory / _FACTS).read_bytes()
+    with suppress(OSError):  # when it was last of use
+        os.utime(directory / _FACTS)
+    try:
+        facts = json.loads(text)
+        if facts.pop("version") != VERSION:
+            raise Unusable(f"{directory} is of another version")
+        for name, part in _PARTS.items():
+            facts[name] = tuple(part(**values) for values in facts[name])
+        facts["source"] = Source(facts["source"])
+        facts["step_origin"] = StepOrigin(facts["step_origin"])
+        facts["texts"] = tuple(facts["texts"])
+        tables = {
+            path.name.removesuffix(_SUFFIX): _read_table(path) for path in directory.glob(f"*{_SUFFIX}")
+        }
+        return Profile(**facts, tables=tables)
+    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        raise Unusable(f"{directory} is damaged: {error}") from error
+
+
+def _write_table(path: Path, table: Table) -> None:
+    columns = {
+        name: np.ascontiguousarray(column, column.dtype.newbyteorder("<")) for name, column in table.items()
+    }
+    described, offset = {}, 0
+    in_order = sorted(columns, key=lambda name: -columns[name].itemsize)  # so that each is aligned
+    for name in in_order:
+        column = columns[name]
+        described[name] = {
+            "dtype": _TYPES[column.dtype.str[1:]],
+            "shape": [len(column)],
+            "data_offsets": [offset, offset + column.nbytes],
+        }
+        offset += column.nbytes
+    header = encode_json(described)
+    header += b" " * (-len(header) % 8)
+    with path.open("wb") as file:
+        file.write(len(header).to_bytes(8, "little"))
+        file.write(header)
+        for name in in_order:
+            columns[name].tofile(file)
+
+
+def _read_table(path: Path) -> Table:
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if size > _LONGEST_HEADER:
+            raise ValueError(f"{path.name} has a header of {size} bytes")
+        described: dict[str, Any] = json.loads(file.read(size))
+        held = os.fstat(file.fileno()).st_size - 8 - size
+        data = np.memmap(file, np.uint8, "r", 8 + size, (held,)) if held else np.empty(0, np.uint8)
+    found: dict[str, Column] = {}
+    for name, entry in described.items():
+        start, end = entry["data_offsets"]
+        if not 0 <= start <= end <= held:
+            raise ValueError(f"{path.name} is cut")
+        found[name] = np.asarray(data[start:end]).view(_DTYPES[entry["dtype"]])
+    return found
+
+
+def entries(root: Path) -> Iterator[tuple[Path, int, float]]:
+    """Each profile below a directory: where it is, its bytes, when it was last of use."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for directory in root.iterdir():
+            with suppress(OSError):
+                size = sum(path.stat().st_size for path in directory.iterdir())
+                used = (directory / _FACTS).stat().st_mtime if (directory / _FACTS).exists() else 0.0
+                yield directory, size, used
+
+
+def contents(root: Path) -> Kept:
+    sizes = [size for _, size, _ in entries(root)]
+    return Kept(len(sizes), sum(sizes))
+
+
+def clear(root: Path) -> Kept:
+    """Removes all profiles below a directory. Raises OSError."""
+    removed = 0
+    size = 0
+    for directory, held, _ in list(entries(root)):
+        shutil.rmtree(directory)
+        removed, size = removed + 1, size + held
+    return Kept(removed, size)
+
+
+def shrink(root: Path, max_bytes: int = MAX_BYTES, spared: Sequence[Path] = ()) -> None:
+    """Removes what was not of use the longest until the rest takes no more than ``max_bytes``."""
+    held = sorted(entries(root), key=lambda entry: entry[2])
+    total = sum(size for _, size, _ in held)
+    for directory, size, _ in held:
+        if total <= max_bytes:
+            return
+        if directory not in spared and not directory.name.startswith(".new-"):
+            shutil.rmtree(directory, ignore_errors=True)
+            total -= size
+
+
+def described(files: Mapping[str, tuple[str, int, float]]) -> list[list[object]]:
+    """Files of a profile as they go into its key."""
+    return [[name, size, wall_time] for name, (_, size, wall_time) in sorted(files.items())]

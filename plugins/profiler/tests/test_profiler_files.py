@@ -1,0 +1,74 @@
+"""Files of a profile: unpacked by their first bytes, counted, cut."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from insight_profiler.files import Files
+
+TEXT = b"".join(b"%d lines of a trace\n" % number for number in range(200_000))
+
+
+def _files(directory: Path, **contents: bytes) -> Files:
+    for name, data in contents.items():
+        (directory / name).write_bytes(data)
+    return Files.of_directory(directory)
+
+
+@pytest.mark.parametrize(
+    ("packed", "expected"),
+    [
+        (TEXT, TEXT),
+        (gzip.compress(TEXT), TEXT),
+        (gzip.compress(TEXT) + gzip.compress(b"more") + b"\0" * 9, TEXT + b"more"),
+        (b"", b""),
+        (b"\x1f", b"\x1f"),
+        (b"{}", b"{}"),
+    ],
+    ids=["plain", "packed", "two members and padding", "empty", "one byte", "two bytes"],
+)
+def test_bytes_come_unpacked(tmp_path: Path, packed: bytes, expected: bytes) -> None:
+    files = _files(tmp_path, trace=packed)
+    with files.open("trace") as stream:
+        assert stream.read() == expected
+    assert files.bytes_read == len(packed)
+    assert files.cut == {}
+
+
+@pytest.mark.parametrize("kept", [11, 1_000, 100_000])
+def test_of_a_cut_file_comes_what_there_is(tmp_path: Path, kept: int) -> None:
+    files = _files(tmp_path, trace=gzip.compress(TEXT)[:kept])
+    with files.open("trace") as stream:
+        data = stream.read()
+    assert TEXT.startswith(data)
+    assert len(data) > kept or kept == 11
+    assert files.cut == {"trace": "it ends before its packed data do"}
+
+
+def test_of_a_damaged_file_comes_what_is_before(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(TEXT))
+    packed[-8] ^= 1  # of the checksum
+    files = _files(tmp_path, trace=bytes(packed))
+    with files.open("trace") as stream:
+        assert TEXT.startswith(stream.read())
+    assert "damaged" in files.cut["trace"]
+
+
+def test_names_are_paths_within(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/a.csv").write_bytes(b"\xef\xbb\xbfx,y\xff")
+    files = Files.of_directory(tmp_path)
+    assert files.names() == {"sub/a.csv": 7}
+    assert files.text("sub/a.csv") == "x,y\ufffd"
+    assert files.text("sub/a.csv", 4) == "x"
+    with pytest.raises(KeyError):
+        files.open("b.csv")
+
+
+def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
+    files = _files(tmp_path, a=b"1")
+    (tmp_path / "a").unlink()
+    with pytest.raises(FileNotFoundError):
+        files.open("a")
