@@ -10,7 +10,7 @@ from insight_profiler.model import Profile
 
 
 def operator_times(profile: Profile) -> dict[str, list[Any]]:
-    """``names`` with their scopes, ``times`` of all calls (ns, on a device where that is known), ``calls``."""
+    """``names`` with scopes, ``times`` of all calls (ns, on a device where that is known), ``calls``."""
     operators, texts = profile.tables["operators"], profile.texts
     device = operators["device_total"]
     times = np.where(device > 0, device, operators["total"])
