@@ -1,78 +1,92 @@
-"""Last, smallest and largest value of every scalar, in arrays by tag with one row for each run."""
+"""Last, smallest and largest value of every scalar, in arrays by tag of the runs that have it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import astuple, define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
-from insight_lineage.column import Column, Mask, moved
+from insight_lineage.column import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)
 _EXTREMES = ScalarQuery(width=1)  # of one column: its first, smallest, largest and last value
 
 
-@define(eq=False)
-class _Tag:
-    """The scalar of one tag, by row of the table. ``bounded``: its extremes are those of the series now."""
+@frozen(eq=False)
+class _Points:
+    """The scalars of one tag: a value for each row of the table that has it, ``rows`` ascending."""
 
-    present: Mask
-    last: NDArray[np.float64]
-    points: NDArray[np.int64]
+    rows: NDArray[np.intp]
+    count: NDArray[np.int64]  # of points
     written: NDArray[np.float64]  # wall time of the last point
+    last: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    bounded: Mask
-    columns: dict[str, Column] = field(factory=dict)  # that were asked for since the last change
+    bounded: Mask  # whether the extremes are those of the series now
 
     @classmethod
-    def of(cls, rows: int) -> _Tag:
-        def nothing() -> NDArray[np.float64]:
-            return np.full(rows, np.nan)
-
+    def of(cls, found: Sequence[tuple[int, SeriesInfo]]) -> _Points:
+        """Of these series, by row."""
+        found = sorted(found, key=itemgetter(0))
+        infos = [info for _, info in found]
+        unknown = np.full(len(found), np.nan)
         return cls(
-            np.zeros(rows, np.bool_),
-            nothing(),
-            np.zeros(rows, np.int64),
-            nothing(),
-            nothing(),
-            nothing(),
-            np.zeros(rows, np.bool_),
+            np.array([row for row, _ in found], np.intp),
+            np.array([info.points for info in infos], np.int64),
+            np.array([info.last_wall_time for info in infos], np.float64),
+            np.array([np.nan if info.last_value is None else info.last_value for info in infos], np.float64),
+            unknown,
+            unknown,
+            np.zeros(len(found), np.bool_),
         )
 
-    def moved(self, origin: NDArray[np.intp]) -> _Tag:
-        return _Tag(
-            moved(self.present, origin, False),
-            moved(self.last, origin, np.nan),
-            moved(self.points, origin, 0),
-            moved(self.written, origin, np.nan),
-            moved(self.low, origin, np.nan),
-            moved(self.high, origin, np.nan),
-            moved(self.bounded, origin, False),
+    def place(self, row: int) -> int | None:
+        """Where the values of a row are."""
+        at = int(np.searchsorted(self.rows, row))
+        return at if at < len(self.rows) and self.rows[at] == row else None
+
+    def chosen(self, places: NDArray[np.intp] | Mask) -> _Points:
+        return _Points(*(values[places] for values in astuple(self, recurse=False)))
+
+    def moved(self, places: NDArray[np.intp]) -> _Points:
+        """In other rows: ``places`` has the new one of each old one, -1 where it is gone."""
+        rows = places[self.rows]
+        order = np.argsort(rows, kind="stable")
+        order = order[rows[order] >= 0]
+        return evolve(self.chosen(order), rows=rows[order])
+
+    def bounded_as(self, before: _Points) -> _Points:
+        """With the extremes that are known of series that have not changed since."""
+        if not len(before.rows):
+            return self
+        places = np.minimum(np.searchsorted(before.rows, self.rows), len(before.rows) - 1)
+        old = before.chosen(places)
+        same = (old.rows == self.rows) & (old.count == self.count) & (old.written == self.written)
+        same &= (old.last == self.last) | (np.isnan(old.last) & np.isnan(self.last))
+        return evolve(
+            self,
+            low=np.where(same, old.low, np.nan),
+            high=np.where(same, old.high, np.nan),
+            bounded=same & old.bounded,
         )
 
-    def take(self, rows: NDArray[np.intp], infos: list[SeriesInfo]) -> None:
-        points = np.array([info.points for info in infos], np.int64)
-        written = np.array([info.last_wall_time for info in infos], np.float64)
-        last = np.array(
-            [np.nan if info.last_value is None else info.last_value for info in infos], np.float64
-        )
-        same = (
-            self.present[rows]
-            & (self.points[rows] == points)
-            & (self.written[rows] == written)
-            & ((self.last[rows] == last) | (np.isnan(last) & np.isnan(self.last[rows])))
-        )
-        if same.all():
-            return
-        self.columns.clear()
-        self.bounded[rows[~same]] = False
-        self.present[rows] = True
-        self.points[rows], self.written[rows], self.last[rows] = points, written, last
+    def joined(self, other: _Points) -> _Points:
+        """With those of other rows."""
+        pairs = zip(astuple(self, recurse=False), astuple(other, recurse=False), strict=True)
+        both = _Points(*(np.concatenate(pair) for pair in pairs))
+        return both.chosen(np.argsort(both.rows, kind="stable"))
+
+
+@define(eq=False)
+class _Tag:
+    points: _Points
+    columns: dict[str, Column] = field(factory=dict)  # that were asked for since the last change
 
 
 class Scalars:
@@ -81,80 +95,110 @@ class Scalars:
     def __init__(self, data: DataProvider) -> None:
         self._data = data
         self._tags: dict[str, _Tag] = {}
+        self._tags_of: dict[str, tuple[str, ...]] = {}  # by run
         self._rows: Mapping[str, int] = {}
 
     def counts(self, rows: Mask) -> dict[str, int]:
         """How many of these rows have each scalar, of those that one of them has."""
-        found = {tag: int(np.count_nonzero(numbers.present & rows)) for tag, numbers in self._tags.items()}
+        found = {tag: int(np.count_nonzero(rows[each.points.rows])) for tag, each in self._tags.items()}
         return {tag: count for tag, count in found.items() if count}
 
     def place(self, rows: Mapping[str, int], origin: NDArray[np.intp]) -> None:
         """Goes on with other rows, by run; ``origin`` as of ``moved``."""
+        places = np.full(len(self._rows), -1, np.intp)
+        stayed = np.flatnonzero(origin >= 0)
+        places[origin[stayed]] = stayed
         self._rows = rows
-        self._tags = {tag: numbers.moved(origin) for tag, numbers in self._tags.items()}
+        self._tags_of = {run: tags for run, tags in self._tags_of.items() if run in rows}
+        for tag, each in list(self._tags.items()):
+            self._keep(tag, each.points.moved(places))
 
     def update(self, runs: Collection[str] | None) -> bool:
         """Looks at the scalars of these runs, or of all, again; whether some came or went."""
-        changed = False
-        by_tag: dict[str, list[SeriesInfo]] = {}
+        looked = self._rows.keys() if runs is None else runs & self._rows.keys()
+        found: dict[str, list[tuple[int, SeriesInfo]]] = {}  # by tag
+        tags_of: dict[str, list[str]] = {run: [] for run in looked}
         for info in self._data.series(SCALAR, runs=runs):
-            if info.key.run in self._rows:
-                by_tag.setdefault(info.key.tag, []).append(info)
-        looked = np.full(len(self._rows), runs is None)
-        looked[[self._rows[run] for run in runs or () if run in self._rows]] = True
-        for tag, numbers in self._tags.items():
-            gone = looked & numbers.present
-            gone[[self._rows[info.key.run] for info in by_tag.get(tag, ())]] = False
-            if gone.any():
-                changed = True
-                numbers.columns.clear()
-                numbers.present[gone] = False
-                numbers.bounded[gone] = False
-        for tag, listed in by_tag.items():
-            numbers = self._tags.get(tag) or self._tags.setdefault(tag, _Tag.of(len(self._rows)))
-            rows = np.array([self._rows[info.key.run] for info in listed], np.intp)
-            changed |= not numbers.present[rows].all()
-            numbers.take(rows, listed)
+            run, tag = info.key.run, info.key.tag
+            if run in tags_of:
+                found.setdefault(tag, []).append((self._rows[run], info))
+                tags_of[run].append(tag)
+        before = {tag for run in looked for tag in self._tags_of.get(run, ())}
+        changed = any(set(self._tags_of.get(run, ())) != set(tags) for run, tags in tags_of.items())
+        self._tags_of.update((run, tuple(tags)) for run, tags in tags_of.items())
+        others = np.ones(len(self._rows), np.bool_)
+        others[[self._rows[run] for run in looked]] = False
+        for tag in before | found.keys():
+            self._take(tag, _Points.of(found.get(tag, ())), others)
         return changed
 
     def last(self, run: str, tag: str) -> float | None:
-        numbers, row = self._tags.get(tag), self._rows.get(run)
-        if numbers is None or row is None or not numbers.present[row]:
-            return None
-        return float(numbers.last[row])
+        found = self._found(run, tag)
+        return None if found is None else float(found[0].last[found[1]])
 
     def points(self, run: str, tag: str) -> int:
-        """Of a scalar that the run has."""
-        return int(self._tags[tag].points[self._rows[run]])
+        """Of a scalar; 0 if the run does not have it."""
+        found = self._found(run, tag)
+        return 0 if found is None else int(found[0].count[found[1]])
 
-    def tags_of(self, run: str) -> Iterable[str]:
-        row = self._rows.get(run)
-        return [] if row is None else [tag for tag, numbers in self._tags.items() if numbers.present[row]]
+    def tags_of(self, run: str) -> Sequence[str]:
+        return self._tags_of.get(run, ())
 
     def column(self, name: str) -> Column | None:
         """``last/<tag>``, ``min/<tag>`` or ``max/<tag>``; None if no run has the tag."""
         which, _, tag = name.partition("/")
-        numbers = self._tags.get(tag)
-        if which not in SCALARS or numbers is None or not numbers.present.any():
+        each = self._tags.get(tag)
+        if which not in SCALARS or each is None:
             return None
-        if name not in numbers.columns:
+        if name not in each.columns:
             if which != "last":
-                self._bound(tag, numbers)
-            values = {"last": numbers.last, "min": numbers.low, "max": numbers.high}[which]
-            present = numbers.present.copy()
-            if which != "last":
-                present &= numbers.bounded
-            numbers.columns[name] = Column.of_numbers(name, "scalar", title_of(name), values, present)
-        return numbers.columns[name]
+                each.points = self._bounded(tag, each.points)
+            points = each.points
+            known = points.chosen(points.bounded) if which != "last" else points
+            values, present = np.full(len(self._rows), np.nan), np.zeros(len(self._rows), np.bool_)
+            values[known.rows] = {"last": known.last, "min": known.low, "max": known.high}[which]
+            present[known.rows] = True
+            each.columns[name] = Column.of_numbers(name, "scalar", title_of(name), values, present)
+        return each.columns[name]
 
-    def _bound(self, tag: str, numbers: _Tag) -> None:
-        missing = numbers.present & ~numbers.bounded
-        if not missing.any():
+    def _take(self, tag: str, now: _Points, others: Mask) -> None:
+        """What a tag has now, and goes on to have in ``others``."""
+        each = self._tags.get(tag)
+        if each is None:
+            self._keep(tag, now)
             return
-        keys = [SeriesKey(run, tag) for run, row in self._rows.items() if missing[row]]
+        before = each.points
+        now = now.bounded_as(before).joined(before.chosen(others[before.rows]))
+        if not all(map(_same, astuple(before, recurse=False), astuple(now, recurse=False))):
+            self._keep(tag, now)
+
+    def _keep(self, tag: str, points: _Points) -> None:
+        if len(points.rows):
+            self._tags[tag] = _Tag(points)
+        else:
+            self._tags.pop(tag, None)
+
+    def _found(self, run: str, tag: str) -> tuple[_Points, int] | None:
+        each, row = self._tags.get(tag), self._rows.get(run)
+        place = None if each is None or row is None else each.points.place(row)
+        return None if each is None or place is None else (each.points, place)
+
+    def _bounded(self, tag: str, points: _Points) -> _Points:
+        missing = np.flatnonzero(~points.bounded)
+        if not len(missing):
+            return points
+        low, high, bounded = points.low.copy(), points.high.copy(), points.bounded.copy()
+        runs = list(self._rows)
+        places = {runs[points.rows[place]]: place for place in missing.tolist()}
+        keys = [SeriesKey(run, tag) for run in places]
         for key, columns in self._data.scalars(SCALAR, keys, _EXTREMES).items():
-            row, values = self._rows[key.run], columns.values
+            place, values = places[key.run], columns.values
             known = values[~np.isnan(values)]
-            numbers.low[row] = known.min() if len(known) else np.nan
-            numbers.high[row] = known.max() if len(known) else np.nan
-            numbers.bounded[row] = True
+            low[place] = known.min() if len(known) else np.nan
+            high[place] = known.max() if len(known) else np.nan
+            bounded[place] = True
+        return evolve(points, low=low, high=high, bounded=bounded)
+
+
+def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")

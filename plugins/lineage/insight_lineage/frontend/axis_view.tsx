@@ -57,7 +57,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
   const apart = (layout.xs[1] ?? layout.width) - (layout.xs[0] ?? 0);
-  const room = Math.min(apart, 2 * x, 2 * (layout.width - x)) - 4; // for its name
+  const room = Math.min(apart, 2 * x, 2 * (layout.width - x)) - 12; // for its name
   const move = (to: number): void => board.setAxes(moved(board.axisNames.value, column.name, to));
   const onName = (event: PointerEvent): void => {
     const head = event.currentTarget as SVGElement;

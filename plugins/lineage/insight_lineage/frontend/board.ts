@@ -154,6 +154,12 @@ export class LineageBoard extends TabState {
     ];
   });
 
+  /** Runs that are no rows: what they say of hyperparameters is in the row of the run above. */
+  readonly joined = computed(() => {
+    const { value: frame } = this.frame;
+    const sessions = frame?.columns.get('session')?.values ?? [];
+    return sessions.filter((session, row) => session !== null && session !== frame?.runs[row]).length;
+  });
   /** Names of the columns of the table. */
   readonly shown = computed<readonly string[]>(() => {
     const { value: listing } = this.listing;

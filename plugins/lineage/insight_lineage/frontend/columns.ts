@@ -20,7 +20,11 @@ export function widthOf(column: Column): number {
   if (column.name === 'mark') return 68;
   if (column.name === 'remark' || column.name === 'note') return 170;
   let letters = 4;
-  for (let row = 0; row < Math.min(LOOKED_AT, column.values.length); row++) letters = Math.max(letters, Math.min(26, column.text(row).length));
+  for (let row = 0, looked = 0; row < column.values.length && looked < LOOKED_AT; row++) {
+    if (column.isMissing(row)) continue;
+    letters = Math.max(letters, Math.min(26, column.text(row).length));
+    looked++;
+  }
   const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 6.8 + 34))));
   known.set(column, width);
   return width;

@@ -10,11 +10,13 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
   const shown = board.rows.value.length;
   const ticked = board.ticked.value.length;
   const hidden = board.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
+  const joined = board.joined.value;
   const problems = board.listing.value?.problems.length ?? 0;
   return (
     <div class="status" data-testid="lineage-status">
       <span class="shown" data-testid="shown">{say('status.shown', { shown, count: total })}</span>
       <span class="count" data-testid="ticked">{say('status.selected', { count: ticked })}</span>
+      {joined > 0 && <span class="count" data-testid="joined" title={say('status.joined.hint')}>{say('status.joined', { count: joined })}</span>}
       {board.brushes.value.size > 0 && <Button action="clear-brushes" icon="close" text={say('brushes.count', { count: board.brushes.value.size })} label={say('brushes.clear')} onPress={() => board.clearBrushes()} />}
       <Button action="select-only" text={say('select.short')} label={say('select.shown', { count: shown })} disabled={shown === 0 || ticked === shown && board.runs.value.length === shown} onPress={() => board.selectShown()} />
       <Menu
