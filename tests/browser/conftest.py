@@ -16,13 +16,18 @@ Serve = Callable[..., str]
 
 
 @pytest.fixture
-def serve() -> Iterator[Serve]:
-    """Starts `insight-host` with these arguments on a free port; returns its URL."""
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Starts `insight-host` with these arguments on a free port; returns its URL.
+
+    What is said of runs is kept in a directory of the test, never in that of the user.
+    """
+    state = tmp_path_factory.mktemp("state")
     with contextlib.ExitStack() as stack:
 
         def start(*arguments: str | Path, environment: dict[str, str] | None = None) -> str:
             process = subprocess.Popen(
-                [sys.executable, "-m", "insight_core.cli", "--port", "0", *map(str, arguments)],
+                [sys.executable, "-m", "insight_core.cli", "--port", "0", *map(str, arguments)]
+                + ([] if "--state-dir" in arguments else ["--state-dir", str(state)]),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,

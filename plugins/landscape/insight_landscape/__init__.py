@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_landscape.computing import compute as compute
-from insight_landscape.decoder import DECODER, has_landscapes
-from insight_landscape.landscape import Landscape as Landscape
-from insight_landscape.landscape import Path as TrainingPath
+from insight_landscape.claims import DECODER, has_landscapes
+
+if TYPE_CHECKING:
+    from insight_landscape.computing import compute as compute
+    from insight_landscape.landscape import Landscape as Landscape
+    from insight_landscape.landscape import Path as TrainingPath
 
 __all__ = ["Landscape", "TrainingPath", "compute", "insight_plugin"]
+
+
+def __getattr__(name: str) -> object:
+    """What is for those who compute landscapes; a host starts without it."""
+    match name:
+        case "compute":
+            from insight_landscape.computing import compute
+
+            return compute
+        case "Landscape" | "TrainingPath":
+            from insight_landscape import landscape
+
+            return landscape.Landscape if name == "Landscape" else landscape.Path
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _routes(data: DataProvider) -> Sequence[Route]:

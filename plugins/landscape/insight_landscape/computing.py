@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from insight_core.summary.event_file import EventFile
 from insight_landscape import points, stored
+from insight_landscape.claims import COMPUTED
 from insight_landscape.directions import (
     Direction,
     Parameters,
@@ -137,7 +138,7 @@ def write(landscape: Landscape, log_dir: str | os.PathLike[str], step: int = 0) 
     """Writes an event file with the landscape and returns its path; tag ``landscape/<id>``."""
     with EventFile(log_dir) as file:
         tag = f"landscape/{landscape.id}"
-        file.strings(stored.VALUES.name, tag, step, [stored.landscape_bytes(landscape)])
+        file.strings(COMPUTED.name, tag, step, [stored.landscape_bytes(landscape)])
     return str(file.path)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.api import (
     DataProvider,
     InsightError,
     NotFound,
+    Payload,
     PluginNameEnum,
     Route,
     SeriesInfo,
@@ -20,16 +21,22 @@ from insight_core.api import (
 from insight_core.values.decoded import DecodedValues, RecordPlace, record_at
 from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import choice, required_text
-from insight_landscape.decoder import LINEAGE_FILES, landscape_of, landscape_series
+from insight_landscape.claims import LINEAGE_FILES, landscape_series
+from insight_landscape.decoder import landscape_of
 from insight_landscape.facts import TrainingFacts
 from insight_landscape.landscape import FINAL, Landscape
 
 _LANDSCAPE = PluginNameEnum.LANDSCAPE
+_HEADINGS = 8 << 20  # bytes of those that are kept
 _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(data, DecodedValues(data, _LANDSCAPE, landscape_of, lambda landscape: landscape.nbytes))
+    views = _Views(
+        data,
+        DecodedValues(data, _LANDSCAPE, landscape_of, lambda landscape: landscape.nbytes),
+        DecodedValues(data, _LANDSCAPE, _heading_of, lambda heading: heading.nbytes, _HEADINGS),
+    )
     return [
         Route("/tags", views.tags),
         Route("/intervals", views.intervals),
@@ -38,12 +45,35 @@ def routes(data: DataProvider) -> Sequence[Route]:
 
 
 @frozen
+class _Heading:
+    """What a list says of a landscape: it is kept for all that were listed, the landscapes are not."""
+
+    id: str
+    final: bool
+    interval: tuple[int, int] | None
+    unit: str
+    size: tuple[int, int]
+    flaws: tuple[str, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return 512 + sum(map(len, self.flaws))
+
+
+def _heading_of(payload: Payload) -> _Heading:
+    found = landscape_of(payload)
+    size = len(found.x), len(found.y)
+    return _Heading(found.id, found.final, found.interval, found.unit, size, found.flaws)
+
+
+@frozen
 class _Found:
     """One landscape of a run, or why it cannot be read; ``id`` is unique in its run."""
 
     id: str
     place: RecordPlace
-    landscape: Landscape | None = None
+    heading: _Heading | None = None
     error: str = ""
 
 
@@ -51,6 +81,7 @@ class _Found:
 class _Views:
     data: DataProvider
     values: DecodedValues[Landscape]
+    headings: DecodedValues[_Heading]
 
     def tags(self, request: Request) -> Response:
         found: dict[str, dict[str, object]] = {}
@@ -78,10 +109,11 @@ class _Views:
                 break
         else:
             raise NotFound(f"run {run!r} has no landscape {wanted!r}")
-        if one.landscape is None:
+        if one.heading is None:
             raise Undecodable(one.error)
-        described = _described(one.landscape) | _listed(one) | {"run": run, "facts": asdict(self._facts(run))}
-        columns = _columns(one.landscape)
+        landscape = self.values.get(one.place)
+        described = _described(landscape) | _listed(one) | {"run": run, "facts": asdict(self._facts(run))}
+        columns = _columns(landscape)
         if form == "safetensors":
             return safetensors_response(columns, "landscape", described)
         return json_response(described | columns)
@@ -100,7 +132,7 @@ class _Views:
             for one in self._of_series(info):
                 same = sum(1 for other in found.values() if other.id.split("~")[0] == one.id)
                 unique = f"{one.id}~{same + 1}" if same else one.id
-                found[unique] = _Found(unique, one.place, one.landscape, one.error)
+                found[unique] = evolve(one, id=unique)
         return sorted(found.values(), key=_order)
 
     def _of_series(self, info: SeriesInfo) -> list[_Found]:
@@ -112,12 +144,12 @@ class _Views:
             return []
         fallback = info.key.tag.removeprefix("landscape_")
         try:
-            landscape = self.values.get(place)
+            heading = self.headings.get(place)
         except Undecodable as error:
             return [_Found(fallback, place, None, str(error))]
         except NotFound:
             return []
-        return [_Found(landscape.id or fallback, place, landscape)]
+        return [_Found(heading.id or fallback, place, heading)]
 
     def _facts(self, run: str) -> TrainingFacts:
         facts = TrainingFacts()
@@ -132,9 +164,9 @@ class _Views:
 
 
 def _order(one: _Found) -> tuple[int, tuple[int, int], str]:
-    if one.landscape is None:
+    if one.heading is None:
         return 2, (0, 0), one.id
-    return (0, one.landscape.interval, one.id) if one.landscape.interval else (1, (0, 0), one.id)
+    return (0, one.heading.interval, one.id) if one.heading.interval else (1, (0, 0), one.id)
 
 
 def _listed(one: _Found) -> dict[str, object]:
@@ -144,14 +176,14 @@ def _listed(one: _Found) -> dict[str, object]:
         "step": one.place.step,
         "wall_time": one.place.wall_time,
     }
-    if one.landscape is None:
+    if (heading := one.heading) is None:
         return listed | {"error": one.error}
     return listed | {
-        "kind": FINAL if one.landscape.final else "interval",
-        "interval": one.landscape.interval,
-        "unit": one.landscape.unit,
-        "size": [len(one.landscape.x), len(one.landscape.y)],
-        "flaws": one.landscape.flaws,
+        "kind": FINAL if heading.final else "interval",
+        "interval": heading.interval,
+        "unit": heading.unit,
+        "size": heading.size,
+        "flaws": heading.flaws,
     }
 
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from insight_core.api import Payload, SummaryPlugin, encode_json
+from insight_core.api import Payload, encode_json
 from insight_core.values.tensors import tensor_of
+from insight_landscape.claims import COMPUTED
 from insight_landscape.landscape import Landscape, Path, landscape_grid, training_path
-
-VALUES = SummaryPlugin("landscape")
 
 _METADATA = "landscape"  # entry of the metadata of the file
 _PATH = ("path_at", "path_x", "path_y", "path_z")
@@ -44,7 +43,7 @@ def landscape_bytes(landscape: Landscape) -> bytes:
 
 def landscape_of(data: bytes) -> Landscape:
     """From the ``TensorProto`` of a value. Raises ValueError where the surface cannot be read."""
-    strings = tensor_of(Payload(data, VALUES)).values
+    strings = tensor_of(Payload(data, COMPUTED)).values
     if strings.dtype != object or strings.size != 1:
         raise ValueError("the value is no string tensor of one element")
     content: bytes = strings.flat[0]

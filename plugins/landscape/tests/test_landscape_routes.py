@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,9 @@ from typing import Any
 import insight_landscape
 import numpy as np
 import pytest
-from insight_landscape import stored
-from insight_landscape.decoder import LANDSCAPE_FIELD, LINEAGE_FILES, landscape_of
+from insight_landscape import mindspore, stored
+from insight_landscape.claims import LANDSCAPE_FIELD, LINEAGE_FILES
+from insight_landscape.decoder import landscape_of
 from insight_landscape.landscape import Landscape
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
@@ -187,6 +190,41 @@ def test_intervals_are_in_the_order_of_training_and_damage_is_named(client: Clie
     }
     assert [entry["run"] for entry in _json(client, "/intervals", run="b/c")["runs"]] == ["b/c"]
     assert _json(client, "/intervals", run="nobody") == {"runs": []}
+
+
+def test_a_list_decodes_each_landscape_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = _json(client, "/intervals")
+    decoded: list[bytes] = []
+    whole = mindspore.landscape_of
+
+    def counted(data: bytes) -> Landscape:
+        decoded.append(data)
+        return whole(data)
+
+    monkeypatch.setattr(mindspore, "landscape_of", counted)
+    assert _json(client, "/intervals") == first
+    assert _json(client, "/intervals", run="a")["runs"] == [
+        entry for entry in first["runs"] if entry["run"] == "a"
+    ]
+    assert not decoded
+    _json(client, "/landscape", run="a", id="4-6")
+    _json(client, "/landscape", run="a", id="4-6")
+    assert len(decoded) == 1
+
+
+def test_the_plugin_is_light() -> None:
+    """A host starts with every plugin: what reads and computes landscapes is loaded when it is asked for."""
+    program = "import sys, insight_landscape; insight_landscape.insight_plugin(); print(*sorted(sys.modules))"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = answer.stdout.split()
+    assert [name for name in loaded if name.startswith("insight_landscape")] == [
+        "insight_landscape",
+        "insight_landscape.claims",
+    ]
+    assert "safetensors" not in loaded
+    assert insight_landscape.TrainingPath is not None
+    with pytest.raises(AttributeError, match="calculate"):
+        _ = insight_landscape.calculate
 
 
 def test_a_landscape_in_both_formats(client: Client) -> None:
