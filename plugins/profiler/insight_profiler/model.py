@@ -148,8 +148,11 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "free": "i8",
             "bubble": "i8",
             "receive": "i8",
+            "collective": "i8",  # communication that is not overlapped, without receiving
+            "stage": "i8",  # all but receiving from another stage
+            "preparing": "i8",
         },
-        # what ran beside the step: all-reduce lanes of a step trace
+        # what ran beside the step: all-reduce lanes of a step trace; starts count from that of the step
         "lanes": {"step": "i4", "name": "i4", "start": "i8", "duration": "i8"},
         # one operator as finely as the source tells them apart
         "operators": {
