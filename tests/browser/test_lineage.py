@@ -180,6 +180,26 @@ def test_a_remark_is_found_again_after_a_restart(
     assert sorted(logdir.rglob("*")) == before  # never in the logdir
 
 
+def test_a_remark_that_could_not_be_written_is_kept(
+    page: Page, serve: Serve, logdir: Path, tmp_path: Path
+) -> None:
+    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
+    remark = cell(page, "adam_0", "remark").get_by_role("button")
+    page.context.set_offline(True)
+    remark.click()
+    page.keyboard.type("typed once")
+    page.keyboard.press("Enter")
+    expect(page.locator(".ih-toast")).to_contain_text("not written down")
+    expect(remark).to_have_text("typed once")
+    expect(remark).to_have_class(re.compile("refused"))
+    page.context.set_offline(False)
+    remark.click()
+    page.keyboard.press("Enter")
+    expect(remark).not_to_have_class(re.compile("refused"))
+    page.reload()
+    expect(remark).to_have_text("typed once")
+
+
 def test_what_one_page_writes_another_shows(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
     url = serve("--logdir", logdir, "--state-dir", tmp_path / "state")
     open_page(page, url)

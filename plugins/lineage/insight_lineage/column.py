@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -195,5 +195,5 @@ def moved(values: NDArray[Any], origin: NDArray[np.intp], missing: object) -> ND
     return found
 
 
-def values_of(cells: Sequence[Cell | None]) -> Values:
+def values_of(cells: Collection[Cell | None]) -> Values:
     return np.fromiter(cells, object, len(cells))

@@ -189,11 +189,13 @@ class Lineage:
     def _renew(self, runs: Collection[str], *, everything: bool) -> None:
         """Makes the cells of these runs anew, and the columns in which they differ."""
         marks = False
-        changed: dict[str, dict[str, Cell | None]] = {}  # by column and run
+        changed: dict[str, dict[int, Cell | None]] = {}  # by column and row
+        nothing: Cells = {}
         for run in runs:
-            if run not in self._rows.place:
+            row = self._rows.place.get(run)
+            if row is None:
                 continue
-            before = self._cells.get(run, {})
+            before = nothing if everything else self._cells.get(run, nothing)
             cells, pipeline = self._cells_of(run)
             if pipeline != self._pipelines.get(run):
                 marks = True
@@ -201,10 +203,10 @@ class Lineage:
                 if pipeline is not None:
                     self._pipelines[run] = pipeline
             self._cells[run] = cells
-            for name in {**cells, **before}:
+            for name in {**cells, **before} if before else cells:
                 value = cells.get(name)
-                if everything or not _same(before.get(name), value):
-                    changed.setdefault(name, {})[run] = value
+                if not _same(before.get(name), value):
+                    changed.setdefault(name, {})[row] = value
         if everything:
             self._columns = _of_runs(self._rows)
         for name, values in changed.items():
@@ -232,11 +234,11 @@ class Lineage:
         first, last = bisect_left(self._sorted, f"{run}/"), bisect_left(self._sorted, f"{run}0")
         return [run, *self._sorted[first:last]]
 
-    def _put(self, name: str, cells: Mapping[str, Cell | None], *, anew: bool) -> None:
+    def _put(self, name: str, cells: Mapping[int, Cell | None], *, anew: bool) -> None:
+        """Sets the cells of these rows; ``anew``, there are none in others."""
         column = None if anew else self._columns.get(name)
         values = np.empty(len(self._rows.runs), object) if column is None else column.values.copy()
-        for run, value in cells.items():
-            values[self._rows.place[run]] = value
+        values[np.fromiter(cells, np.intp, len(cells))] = values_of(cells.values())
         self._keep(name, values)
 
     def _keep(self, name: str, values: Values) -> None:
@@ -254,7 +256,7 @@ class Lineage:
         for run in self._sorted:
             pipeline = self._pipelines.get(run)
             if pipeline is not None:
-                cells[run] = numbers.setdefault(pipeline, len(numbers) + 1)
+                cells[self._rows.place[run]] = numbers.setdefault(pipeline, len(numbers) + 1)
         self._put("dataset_mark", cells, anew=True)
 
     def _annotate(self, annotations: Annotations) -> None:

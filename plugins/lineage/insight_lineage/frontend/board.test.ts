@@ -56,6 +56,23 @@ describe('the board', () => {
     expect(board.table.value.map(({ name }) => name)).toEqual(['last/loss']);
   });
 
+  it('keeps what could not be written down until it was', async () => {
+    const fields = { note: 'a long story' };
+    const { annotate } = ctx.runs;
+    Object.assign(ctx.runs, { annotate: async () => Promise.reject(new Error('no host')) });
+    board.annotate('a', fields);
+    await settled();
+    expect(board.unwritten.value.get('a')).toEqual(fields);
+    expect(ctx.notices[0]).toContain('no host');
+    Object.assign(ctx.runs, { annotate });
+    board.annotate('a', { mark: 3 });
+    await settled();
+    expect(board.unwritten.value.get('a')).toEqual(fields);
+    board.annotate('a', fields);
+    await settled();
+    expect(board.unwritten.value.size).toBe(0);
+  });
+
   it('leaves what filter, brushes and hidden rows leave', async () => {
     board.setBrush('metric/acc', { kind: 'range', low: 0.6, high: 1 });
     expect(shown()).toEqual(['b', 'c']);

@@ -47,6 +47,9 @@ export class LineageBoard extends TabState {
   readonly pointed = signal<number | null>(null);
   readonly dialog = signal<'columns' | 'diff' | 'problems' | { readonly pipeline: string } | null>(null);
 
+  /** By run, what was refused, so that nobody types it again. */
+  readonly unwritten = signal<ReadonlyMap<string, Partial<Annotation>>>(new Map());
+
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
   private wheres = 0;
@@ -306,9 +309,22 @@ export class LineageBoard extends TabState {
   }
 
   annotate(run: string, fields: Partial<Annotation>): void {
+    this.forget(run, fields);
     this.ctx.runs.annotate(run, fields).then(
       () => void this.match(this.where.value),
-      (error: unknown) => this.ctx.notify('error', this.t('annotation.refused', { run, reason: message(error) })),
+      (error: unknown) => {
+        this.unwritten.value = new Map(this.unwritten.value).set(run, { ...this.unwritten.value.get(run), ...fields });
+        this.ctx.notify('error', this.t('annotation.refused', { run: this.nameOf(run), reason: message(error) }));
+      },
     );
+  }
+
+  /** Lets go of what could not be written down in these fields of a run. */
+  forget(run: string, fields: Partial<Annotation>): void {
+    const rest = Object.entries(this.unwritten.value.get(run) ?? {}).filter(([field]) => !(field in fields));
+    const next = new Map(this.unwritten.value);
+    if (rest.length > 0) next.set(run, Object.fromEntries(rest));
+    else next.delete(run);
+    this.unwritten.value = next;
   }
 }

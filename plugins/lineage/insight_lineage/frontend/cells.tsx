@@ -54,31 +54,36 @@ function TextCell({ board, run, field }: TextCellProps): JSX.Element {
   const editing = useSignal(false);
   const known = board.runsByName.value.get(run);
   const written = field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '');
+  const unwritten = board.unwritten.value.get(run)?.[field];
   const say = board.t.bind(board);
-  if (editing.value) return <TextField board={board} run={run} field={field} text={written} onEnd={() => (editing.value = false)} />;
+  if (editing.value) return <TextField board={board} run={run} field={field} text={written} draft={unwritten ?? written} onEnd={() => (editing.value = false)} />;
   const writable = board.writable.value;
+  const classes = ['written', !written && 'empty', unwritten !== undefined && 'refused'].filter(Boolean).join(' ');
   return (
     <button
       type="button"
       tabIndex={-1}
-      class={written ? 'written' : 'written empty'}
+      class={classes}
       data-action={`edit-${field}`}
       disabled={!writable}
-      title={[written, writable ? say('edit.hint') : say('edit.off')].filter(Boolean).join('\n')}
+      title={[unwritten ?? written, unwritten !== undefined && say('edit.refused'), writable ? say('edit.hint') : say('edit.off')].filter(Boolean).join('\n')}
       onClick={() => (editing.value = true)}
     >
-      <span>{written}</span>
-      {writable && <Icon name="pencil" />}
+      <span>{unwritten ?? written}</span>
+      {writable && <Icon name={unwritten === undefined ? 'pencil' : 'warn'} />}
     </button>
   );
 }
 
 interface TextFieldProps extends TextCellProps {
+  /** What is written down. */
   readonly text: string;
+  /** What the field begins with. */
+  readonly draft: string;
   readonly onEnd: () => void;
 }
 
-function TextField({ board, run, field, text, onEnd }: TextFieldProps): JSX.Element {
+function TextField({ board, run, field, text, draft, onEnd }: TextFieldProps): JSX.Element {
   const element = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const ended = useRef(false);
   // Before the next key.
@@ -92,13 +97,14 @@ function TextField({ board, run, field, text, onEnd }: TextFieldProps): JSX.Elem
     const value = element.current?.value.trim() ?? text;
     onEnd();
     if (keep && value !== text) board.annotate(run, { [field]: value });
+    else board.forget(run, { [field]: value });
   };
   const common = {
     ref: element,
     class: 'edit',
     maxLength: LONGEST[field],
     'aria-label': board.t(`column.${field === 'displayName' ? 'display_name' : field}`),
-    defaultValue: text,
+    defaultValue: draft,
     onBlur: () => end(true),
     onKeyDown: (event: KeyboardEvent) => {
       event.stopPropagation();
