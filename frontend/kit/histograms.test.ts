@@ -1,6 +1,6 @@
 import type { Columns } from 'insight-host';
 import { describe, expect, it } from 'vitest';
-import { countsOf, csvOf, decodeHistograms, errorPlaces, histogramTable, nonfinite, percentilesOf, runRows, stepRows } from './histograms';
+import { countsOf, decodeHistograms, errorPlaces, histogramTable, nonfinite, percentilesOf, runRows, stepRows } from './histograms';
 
 function answer(described: object, more: Readonly<Record<string, Float64Array | BigInt64Array>> = {}): Columns {
   const columns: Record<string, Float64Array | BigInt64Array> = {
@@ -50,6 +50,5 @@ describe('an answer', () => {
     const table = histogramTable(found);
     expect(table[0]).toEqual(['step', 'wall_time', 'count', 'nan', 'pos_inf', 'neg_inf', 'min', 'max', 'mean', '[0, 1)', '[1, 2]']);
     expect(table[2]).toEqual([9, 160, 9, 1, 1, 0, '', '', '', 3, 4]);
-    expect(csvOf([['a', '[0, 1)'], ['say "x"', 2]])).toBe('a,"[0, 1)"\r\n"say ""x""",2\r\n');
   });
 });

@@ -142,12 +142,6 @@ export function histogramTable(found: Histograms): (string | number)[][] {
   return [[...head, ...Array.from({ length: bins }, (_, i) => `[${found.edges[i]}, ${found.edges[i + 1]}${i + 1 < bins ? ')' : ']'}`)], ...rows];
 }
 
-/** After RFC 4180. */
-export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
-  const field = (value: string | number): string => (/[",\r\n]|^\s|\s$/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
-  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
-}
-
 export const VIEWS = ['top', 'front', 'distributions', 'heatmap'] as const satisfies readonly HistogramView[];
 export const STEP_COUNTS = [25, 50, 100, 250, 1000, 10_000] as const; // the last one is all that the server gives
 export const BIN_COUNTS = [10, 20, 30, 50, 100, 200] as const;

@@ -7,6 +7,7 @@ export * from './columns';
 export * from './content';
 export * from './controls';
 export * from './copy';
+export * from './csv';
 export * from './dialog';
 export * from './error_cell';
 export * from './frame';

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -291,7 +292,7 @@ def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Pat
     open_page(page, serve("--logdir", logdir), f"&lineage.sort=-{ACCURACY}")
     brush(page, ACCURACY, 0.6, 1.0)
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
-    for kind in ("csv", "svg", "png"):
+    for kind in ("csv", "json", "svg", "png"):
         page.locator("[data-action=export]").click()
         with page.expect_download() as download:
             page.locator(f"[data-action=export-{kind}]").click()
@@ -299,6 +300,7 @@ def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Pat
     rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
     assert [row["run"] for row in rows] == ["adam_0", "sgd_0"]
     assert float(rows[0]["lr"]) == 0.001
+    assert [row["run"] for row in json.loads((tmp_path / "out.json").read_text())] == ["adam_0", "sgd_0"]
     assert (tmp_path / "out.svg").read_text().startswith("<svg")
     assert ">accuracy</text>" in (tmp_path / "out.svg").read_text()
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { scalesOf, type Axis } from './axes';
 import type { LineageBoard } from './board';
 import type { Brush } from './brushes';
-import { axisNear, moved, placeAt, TICK_LETTERS, TRACK, yOf, type Layout } from './geometry';
+import { axisNear, moved, placeAt, tickLetters, TRACK, yOf, type Layout } from './geometry';
 
 export interface AxisViewProps {
   readonly board: LineageBoard;
@@ -95,6 +95,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     event.stopPropagation();
   };
   const short = (text: string, letters: number): string => ([...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text);
+  const letters = tickLetters(layout, at);
   const spaced = axis.ticks.filter((_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0);
   return (
     <g
@@ -119,8 +120,8 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
         <g key={text} class="tick" transform={`translate(0,${yOf(layout, place)})`}>
           <line x1={-4} />
           <text x={-7} dy="0.32em">
-            {short(text, TICK_LETTERS)}
-            {[...text].length > TICK_LETTERS && <title>{text}</title>}
+            {short(text, letters)}
+            {[...text].length > letters && <title>{text}</title>}
           </text>
         </g>
       ))}

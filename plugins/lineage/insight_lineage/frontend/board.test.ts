@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
 import type { ColumnInfo, Value } from './answers';
 import { LineageBoard } from './board';
-import { csvOf } from './exports';
+import { jsonOf, rowsOf } from './exports';
 import { layoutOf, moved, rowAt } from './geometry';
 import { differencesOf } from './differences';
 
@@ -117,7 +117,8 @@ describe('the board', () => {
   it('is saved as it is shown', () => {
     board.setShown(['lr', 'optimizer']);
     board.turnSort('lr', false);
-    expect(csvOf(board)).toBe('run,lr,optimizer\na,0.1,sgd\nb,0.2,"say ""adam"", please"\nc,0.3,\n');
+    expect(rowsOf(board)).toEqual([['run', 'lr', 'optimizer'], ['a', 0.1, 'sgd'], ['b', 0.2, 'say "adam", please'], ['c', 0.3, null]]);
+    expect(JSON.parse(jsonOf(board))).toEqual([{ run: 'a', lr: 0.1, optimizer: 'sgd' }, { run: 'b', lr: 0.2, optimizer: 'say "adam", please' }, { run: 'c', lr: 0.3 }]);
   });
 
   it('takes a brush away with its axis, or with another scale', () => {

@@ -1,8 +1,9 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { message, type MenuItem } from 'insight-host/kit';
+import { csvOf, message, type CsvCell, type MenuItem } from 'insight-host/kit';
+import type { Value } from './answers';
 import type { LineageBoard } from './board';
 import { heightsOf, layoutOf, yOf } from './geometry';
-import { opacityOf, scattered, strokeRows } from './polylines';
+import { ALONE, opacityOf, scattered, strokeRows } from './polylines';
 
 const SIZE = { width: 1400, height: 420 };
 const SCALE = 2; // of a PNG
@@ -18,27 +19,26 @@ export function exportItems(board: LineageBoard): readonly MenuItem[] {
       .catch((error: unknown) => board.ctx.notify('error', say('export.failed', { reason: message(error) })));
   };
   return [
-    { action: 'export-csv', text: say('export.csv'), onPress: () => save('csv', () => new Blob([csvOf(board)], { type: 'text/csv' })) },
+    { action: 'export-csv', text: say('export.csv'), onPress: () => save('csv', () => new Blob([csvOf(rowsOf(board))], { type: 'text/csv' })) },
+    { action: 'export-json', text: say('export.json'), onPress: () => save('json', () => new Blob([jsonOf(board)], { type: 'application/json' })) },
     { action: 'export-svg', text: say('export.svg'), onPress: () => save('svg', () => new Blob([svgOf(board)], { type: 'image/svg+xml' })) },
     { action: 'export-png', text: say('export.png'), onPress: () => save('png', () => pngOf(board)) },
   ];
 }
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** The columns and rows of the table in their order; numbers with all their digits, nothing for what is missing. */
-export function csvOf(board: LineageBoard): string {
+export function rowsOf(board: LineageBoard): CsvCell[][] {
   const { value: frame } = board.frame;
   const { value: columns } = board.table;
-  const lines = [['run', ...columns.map(({ name }) => name)]];
-  for (const row of board.rows.value) {
-    const values = columns.map((column) => {
-      const value = column.values[row] ?? null;
-      return value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-    });
-    lines.push([frame?.runs[row] ?? '', ...values]);
-  }
-  return `${lines.map((line) => line.map(quoted).join(',')).join('\n')}\n`;
+  const cell = (value: Value): CsvCell => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
+  return [['run', ...columns.map(({ name }) => name)], ...Array.from(board.rows.value, (row) => [frame?.runs[row] ?? '', ...columns.map(({ values }) => cell(values[row] ?? null))])];
+}
+
+/** The same as a list of objects; nothing for what is missing. */
+export function jsonOf(board: LineageBoard): string {
+  const { value: frame } = board.frame;
+  const entries = (row: number): [string, Value][] => board.table.value.flatMap(({ name, values }): [string, Value][] => (values[row] == null ? [] : [[name, values[row]]]));
+  return JSON.stringify(Array.from(board.rows.value, (row) => Object.fromEntries([['run', frame?.runs[row] ?? ''], ...entries(row)])), null, 1);
 }
 
 interface Label {
@@ -92,7 +92,7 @@ function svgOf(board: LineageBoard): string {
   const byColor = palette.map((): string[] => []);
   for (const row of rows) {
     const points = xs.map((x, axis) => `${x.toFixed(1)} ${((heights[axis] as Float32Array)[row] as number).toFixed(1)}`);
-    byColor[codes[row] as number]?.push(`M${points.join('L')}`);
+    byColor[codes[row] as number]?.push(`M${points.join('L')}${xs.length === 1 ? `h${ALONE}` : ''}`);
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width + 2 * MARGIN}" height="${SIZE.height + 2 * MARGIN}" viewBox="${-MARGIN} ${-MARGIN} ${SIZE.width + 2 * MARGIN} ${SIZE.height + 2 * MARGIN}" font-family="sans-serif" font-size="11">`,

@@ -8,7 +8,7 @@ const [NARROWEST, WIDEST] = [40, 140]; // left of the first axis
 export const RIGHT = 56; // of the last axis
 /** From the low end of an axis to the place of what is missing. */
 export const MISSING_BELOW = 16;
-export const TICK_LETTERS = 20;
+const TICK_LETTERS = 20;
 export const TRACK = 20; // width of the strip that brushes take
 
 export interface Layout {
@@ -27,6 +27,12 @@ export function layoutOf(width: number, height: number, axes: readonly Axis[]): 
   const span = Math.max(0, width - left - RIGHT);
   const xs = axes.map((_, at) => (axes.length === 1 ? width / 2 : left + (span * at) / (axes.length - 1)));
   return { width, height, xs, top: TOP, bottom: Math.max(TOP + 40, height - BOTTOM) };
+}
+
+/** How many letters of a tick there is room for left of an axis. */
+export function tickLetters({ xs }: Layout, at: number): number {
+  const room = (xs[at] as number) - (at === 0 ? 0 : (xs[at - 1] as number)) - 14;
+  return Math.max(3, Math.min(TICK_LETTERS, Math.floor(room / LETTER)));
 }
 
 /** The place 0 is at the bottom; what has none is below. */

@@ -17,6 +17,7 @@ export interface Picture {
 
 const SLICE = 400; // rows between two looks at the clock
 const PATIENCE = 9; // ms of a frame
+export const ALONE = 24; // pixels of a line that has one axis only
 
 export class Polylines {
   private frame = 0;
@@ -66,7 +67,9 @@ export function strokeRows(context: CanvasRenderingContext2D, { xs, heights, row
     context.strokeStyle = palette[code] as string;
     context.beginPath();
     for (const row of own) {
-      context.moveTo(xs[0] as number, (heights[0] as Float32Array)[row] as number);
+      const [x, y] = [xs[0] as number, (heights[0] as Float32Array)[row] as number];
+      context.moveTo(x, y);
+      if (xs.length === 1) context.lineTo(x + ALONE, y);
       for (let axis = 1; axis < xs.length; axis++) context.lineTo(xs[axis] as number, (heights[axis] as Float32Array)[row] as number);
     }
     context.stroke();
