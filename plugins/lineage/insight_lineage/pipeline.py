@@ -23,20 +23,25 @@ _NAMES = ("op_type", "tensor_op_name", "sampler_name", "tensor_op_module")
 _VALUE = 2  # of a map entry
 
 
-@frozen
+def _exact(parameters: Parameters) -> tuple[object, ...]:
+    """What tells parameters from others: 1 is not true, and NaN is itself."""
+    return tuple((name, repr(value)) for name, value in parameters.items())
+
+
+@frozen(cache_hash=True)
 class Operation:
     """An operation of a Map, or the sampler of a source."""
 
     name: str
-    parameters: Parameters = field(hash=False)
+    parameters: Parameters = field(eq=_exact)
 
 
-@frozen
+@frozen(cache_hash=True)
 class Stage:
     """One step of a pipeline. ``inputs`` are the numbers of the steps that it takes its data from."""
 
     name: str
-    parameters: Parameters = field(hash=False)
+    parameters: Parameters = field(eq=_exact)
     operations: tuple[Operation, ...]
     sampler: Operation | None
     inputs: tuple[int, ...]
@@ -69,8 +74,8 @@ def cells_of(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
     seen: dict[str, int] = {}
 
     def named(name: str) -> str:
-        seen[name] = seen.get(name, 0) + 1
-        return name if seen[name] == 1 else f"{name}#{seen[name]}"
+        number = seen[name] = seen.get(name, 0) + 1
+        return name if number == 1 else named(f"{name}#{number}")
 
     for stage in pipeline:
         name = named(stage.name)
@@ -91,7 +96,7 @@ def value_text(value: Value) -> str:
         return f"[{', '.join(map(value_text, value))}]"
     if isinstance(value, bool) or value is None:
         return str(value).lower() if value is not None else "none"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return str(value)
 
 
 def _stage(message: Message, inputs: tuple[int, ...]) -> Stage:

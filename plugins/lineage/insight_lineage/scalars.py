@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from attrs import astuple, define, evolve, field, frozen
+from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
@@ -15,6 +15,7 @@ from insight_lineage.column import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 
 SCALAR = str(PluginNameEnum.SCALAR)
+_MOST_CELLS = 2_000_000  # of columns that are kept, for the next question
 _EXTREMES = ScalarQuery(width=1)  # of one column: its first, smallest, largest and last value
 
 
@@ -83,24 +84,19 @@ class _Points:
         return both.chosen(np.argsort(both.rows, kind="stable"))
 
 
-@define(eq=False)
-class _Tag:
-    points: _Points
-    columns: dict[str, Column] = field(factory=dict)  # that were asked for since the last change
-
-
 class Scalars:
     """Not for several threads at once."""
 
     def __init__(self, data: DataProvider) -> None:
         self._data = data
-        self._tags: dict[str, _Tag] = {}
+        self._tags: dict[str, _Points] = {}
         self._tags_of: dict[str, tuple[str, ...]] = {}  # by run
         self._rows: Mapping[str, int] = {}
+        self._columns: dict[str, Column] = {}  # that were asked for, the latest last
 
     def counts(self, rows: Mask) -> dict[str, int]:
         """How many of these rows have each scalar, of those that one of them has."""
-        found = {tag: int(np.count_nonzero(rows[each.points.rows])) for tag, each in self._tags.items()}
+        found = {tag: int(np.count_nonzero(rows[each.rows])) for tag, each in self._tags.items()}
         return {tag: count for tag, count in found.items() if count}
 
     def place(self, rows: Mapping[str, int], origin: NDArray[np.intp]) -> None:
@@ -111,7 +107,7 @@ class Scalars:
         self._rows = rows
         self._tags_of = {run: tags for run, tags in self._tags_of.items() if run in rows}
         for tag, each in list(self._tags.items()):
-            self._keep(tag, each.points.moved(places))
+            self._keep(tag, each.moved(places))
 
     def update(self, runs: Collection[str] | None) -> bool:
         """Looks at the scalars of these runs, or of all, again; whether some came or went."""
@@ -147,46 +143,51 @@ class Scalars:
     def column(self, name: str) -> Column | None:
         """``last/<tag>``, ``min/<tag>`` or ``max/<tag>``; None if no run has the tag."""
         which, _, tag = name.partition("/")
-        each = self._tags.get(tag)
-        if which not in SCALARS or each is None:
+        if which not in SCALARS or tag not in self._tags:
             return None
-        if name not in each.columns:
+        column = self._columns.pop(name, None)
+        if column is None:
             if which != "last":
-                each.points = self._bounded(tag, each.points)
-            points = each.points
+                self._bound(tag)
+            points = self._tags[tag]
             known = points.chosen(points.bounded) if which != "last" else points
             values, present = np.full(len(self._rows), np.nan), np.zeros(len(self._rows), np.bool_)
             values[known.rows] = {"last": known.last, "min": known.low, "max": known.high}[which]
             present[known.rows] = True
-            each.columns[name] = Column.of_numbers(name, "scalar", title_of(name), values, present)
-        return each.columns[name]
+            column = Column.of_numbers(name, "scalar", title_of(name), values, present)
+        self._columns[name] = column
+        if len(self._columns) * len(self._rows) > _MOST_CELLS:
+            del self._columns[next(iter(self._columns))]
+        return column
 
     def _take(self, tag: str, now: _Points, others: Mask) -> None:
         """What a tag has now, and goes on to have in ``others``."""
-        each = self._tags.get(tag)
-        if each is None:
-            self._keep(tag, now)
-            return
-        before = each.points
-        now = now.bounded_as(before).joined(before.chosen(others[before.rows]))
-        if not all(map(_same, astuple(before, recurse=False), astuple(now, recurse=False))):
-            self._keep(tag, now)
+        before = self._tags.get(tag)
+        if before is not None:
+            now = now.bounded_as(before).joined(before.chosen(others[before.rows]))
+            if all(map(_same, astuple(before, recurse=False), astuple(now, recurse=False))):
+                return
+        self._keep(tag, now)
 
     def _keep(self, tag: str, points: _Points) -> None:
+        for which in SCALARS:
+            self._columns.pop(f"{which}/{tag}", None)
         if len(points.rows):
-            self._tags[tag] = _Tag(points)
+            self._tags[tag] = points
         else:
             self._tags.pop(tag, None)
 
     def _found(self, run: str, tag: str) -> tuple[_Points, int] | None:
-        each, row = self._tags.get(tag), self._rows.get(run)
-        place = None if each is None or row is None else each.points.place(row)
-        return None if each is None or place is None else (each.points, place)
+        points, row = self._tags.get(tag), self._rows.get(run)
+        place = None if points is None or row is None else points.place(row)
+        return None if points is None or place is None else (points, place)
 
-    def _bounded(self, tag: str, points: _Points) -> _Points:
+    def _bound(self, tag: str) -> None:
+        """Finds the extremes that are not known."""
+        points = self._tags[tag]
         missing = np.flatnonzero(~points.bounded)
         if not len(missing):
-            return points
+            return
         low, high, bounded = points.low.copy(), points.high.copy(), points.bounded.copy()
         runs = list(self._rows)
         places = {runs[points.rows[place]]: place for place in missing.tolist()}
@@ -197,7 +198,7 @@ class Scalars:
             low[place] = known.min() if len(known) else np.nan
             high[place] = known.max() if len(known) else np.nan
             bounded[place] = True
-        return evolve(points, low=low, high=high, bounded=bounded)
+        self._tags[tag] = evolve(points, low=low, high=high, bounded=bounded)
 
 
 def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -221,11 +221,14 @@ class Lineage:
         pipeline = None
         files = self._files.get(run)
         if files:
-            ordered = sorted(files, key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
+            ordered = [*files]
+            if len(files) > 1:
+                ordered.sort(key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
             lineage = mindspore.joined(files[tag].file for tag in ordered)
             cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
         session = self._session_in.get(run, run)
-        return {**cells, **self._sessions.cells(session, self._scalars, self._below)}, pipeline
+        cells.update(self._sessions.cells(session, self._scalars, self._below))
+        return cells, pipeline
 
     def _below(self, run: str) -> list[str]:
         """The runs within a run, itself first."""
