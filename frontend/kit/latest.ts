@@ -94,8 +94,12 @@ export class Latest<T> {
 }
 
 /** Nobody answered, or the host has no data for the time being. */
-function isAway(error: unknown): boolean {
-  if (error instanceof TypeError) return true; // what `fetch` throws
-  const status = error instanceof Error && 'status' in error ? error.status : null;
-  return status === 0 || status === 503;
+export function isAway(error: unknown): boolean {
+  const status = statusOf(error);
+  return error instanceof TypeError /* what `fetch` throws */ || status === 0 || status === 503;
+}
+
+/** The HTTP status of an answer that is not data, 0 without an answer; null for any other error. */
+export function statusOf(error: unknown): number | null {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null;
 }

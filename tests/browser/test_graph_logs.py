@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from insight_core.testing import EventWriter
 from insight_core.testing.graphs import tensorflow_node
 from insight_core.testing.wire import event, int_field, message_field
-from tests.browser.graph_page import LENET, node, opened
+from tests.browser.graph_page import LENET, frame, node, opened
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -55,6 +55,45 @@ def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_l
     page.unroute("**/graph/scope?*")
     panel.locator('[data-action="retry"]').click()
     expect(panel.get_by_test_id("node").first).to_be_attached()
+
+
+def test_a_graph_that_comes_later(page: Page, serve: Serve, tmp_path: Path) -> None:
+    def write(run: str, time: float, nodes: int) -> None:
+        graph = b"".join(tensorflow_node(f"{run}{number}", f"Op{number}") for number in range(nodes))
+        with EventWriter(tmp_path / run) as writer:
+            writer.event(event(0, time, message_field(4, graph)))
+
+    write("first", 100.0, 2)
+    panel = opened(page, serve("--logdir", tmp_path), "")
+    checked = panel.locator('[data-control="graph-choice"] option:checked')
+    status = panel.get_by_test_id("graph-status")
+    expect(checked).to_have_text("first · graph · operators")
+    write("second", 200.0, 3)
+    # nobody has looked closer: the newest
+    expect(checked).to_have_text("second · graph · operators")
+    expect(status).to_contain_text("3 nodes in all")
+    node(panel, "second1").click()
+    write("third", 300.0, 4)
+    expect(panel.locator('[data-control="graph-choice"] option')).to_have_count(3)
+    expect(checked).to_have_text("second · graph · operators")
+    expect(page).to_have_url(re.compile("graph.graph=second;"))
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "second1")
+
+
+def test_what_was_asked_for_while_the_host_was_away_comes_when_it_is_back(
+    page: Page, serve: Serve, sample_logs: Path
+) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~")
+    page.route("**/data/plugin/graph/**", lambda route: route.abort())
+    node(panel, "Default").dblclick(position={"x": 10, "y": 10})
+    panel.locator('[data-control="search"]').fill("relu")
+    expect(panel.get_by_test_id("searching")).to_be_visible()
+    expect(panel.locator(".surface.busy")).to_have_count(1)
+    panel.locator('[data-action="search-cancel"]').click()
+    expect(panel.get_by_test_id("results")).to_have_count(0)
+    page.unroute("**/data/plugin/graph/**")
+    expect(frame(panel, "Default")).to_be_attached(timeout=10_000)
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "Default", timeout=10_000)
 
 
 def _times(micros: dict[str, int]) -> bytes:

@@ -53,8 +53,8 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
           <p class="loading">{say('loading')}</p>
         ) : (
           <>
-            {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
             <div class="area">
+              {scene.nodes.length === 0 && <Empty title={say('empty.drawing')} text={say(board.readable.value ? 'empty.drawing.readable' : 'empty.drawing.text')} />}
               <Stage board={board} scene={scene} />
               <ZoomTools board={board} />
             </div>
@@ -63,7 +63,7 @@ function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
           </>
         )}
       </div>
-      {board.panel.value && <aside class="side" data-testid="panel">{isPipeline ? <PipelinePanel board={board} id={board.selected.value} /> : board.selected.value === null ? <GraphPanel board={board} /> : <NodePanel board={board} id={board.selected.value} />}</aside>}
+      {board.panel.value && (scene || explorer.failure.value === null) && <aside class="side" data-testid="panel">{isPipeline ? <PipelinePanel board={board} id={board.selected.value} /> : board.selected.value === null ? <GraphPanel board={board} /> : <NodePanel board={board} id={board.selected.value} />}</aside>}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { cameraCodec } from './camera';
 import { opened, record } from './codecs';
 import { Explorer } from './explorer';
 import { Layouts } from './layouts';
+import { patient } from './patient';
 import { PipelineSource } from './pipeline';
 import { GraphSource, sameRecord, type Source } from './source';
 
@@ -29,6 +30,8 @@ export class GraphBoard extends TabState {
   private readonly chosenPipeline = this.setting('data', record);
   readonly readable = this.setting('readable', codecs.flag(false));
   readonly coloring = this.setting('color', codecs.choice<Coloring>(COLORINGS, 'type'));
+  /** What colours say now: a pipeline has types alone. */
+  readonly colored = computed<Coloring>(() => (this.show.value === 'graph' ? this.coloring.value : 'type'));
   /** Tag of the profile whose times are shown; of several the first without a word of the user. */
   readonly profile = this.setting('profile', codecs.name);
   readonly expanded = this.setting('open', opened);
@@ -67,6 +70,8 @@ export class GraphBoard extends TabState {
     const [first = null] = this.profiles.value;
     return this.profile.value !== null && this.profiles.value.includes(this.profile.value) ? this.profile.value : first;
   });
+  private asked = 0; // how often for the list
+  private answered = 0; // which of these questions it answers
   private readonly sources = new Map<string, Source>();
   readonly graphSource = computed<GraphSource | null>(() => {
     const { value: graph } = this.graph;
@@ -106,8 +111,12 @@ export class GraphBoard extends TabState {
   }
 
   async loadList(): Promise<void> {
+    const mine = ++this.asked;
     try {
-      this.list.value = await this.ctx.data.json<GraphList>('graphs', {}, { signal: this.ctx.signal });
+      const list = await patient(() => this.ctx.data.json<GraphList>('graphs', {}, { signal: this.ctx.signal }), this.ctx.signal);
+      if (mine < this.answered) return; // a newer one came first
+      this.answered = mine;
+      this.list.value = list;
       this.listFailure.value = null;
     } catch (error) {
       if (!this.ctx.signal.aborted) this.listFailure.value = message(error);

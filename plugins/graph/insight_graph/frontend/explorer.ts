@@ -1,5 +1,5 @@
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { message } from 'insight-host/kit';
+import { message, statusOf } from 'insight-host/kit';
 import type { GraphBoard } from './board';
 import { followed, framed, opening, type Camera } from './camera';
 import type { Layouts } from './layouts';
@@ -9,6 +9,7 @@ import type { Source } from './source';
 
 /** Nodes that a drawing has at most: then what was opened first is closed. */
 export const MOST_NODES = 600;
+const GONE = 404; // HTTP
 const MOVE = 200; // ms in which nodes go to their new places
 
 /** Keeps the drawing in step with what is opened: asks for scopes, has them laid out, and moves the camera along. */
@@ -139,7 +140,9 @@ export class Explorer {
             return [node.id, await this.opened(source, node.id, expanded, texts, signal)] as const;
           } catch (error) {
             signal.throwIfAborted();
-            this.board.ctx.notify('error', message(error)); // it stays closed
+            // it stays closed; of a file that was just written anew the list says more
+            if (statusOf(error) === GONE) void this.board.loadList();
+            else this.board.ctx.notify('error', message(error));
             return null;
           }
         }),

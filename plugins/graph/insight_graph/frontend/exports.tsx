@@ -20,7 +20,7 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
       const picture = pictureOf(board, scene);
       const content = extension === 'svg' ? new Blob([picture.text], { type: 'image/svg+xml' }) : await painted(picture);
       const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
-      board.ctx.ui.download(fileName(`${record?.run ?? ''}_${board.graph.value?.name ?? 'pipeline'}`, extension, 'graph'), content);
+      board.ctx.ui.download(fileName(`${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`, extension, 'graph'), content);
     } catch (error) {
       board.ctx.notify('error', say('export.failed', { reason: message(error) }));
     }
@@ -56,7 +56,7 @@ function pictureOf(board: GraphBoard, scene: Scene): Picture {
   render(
     <>
       <rect x={-MARGIN} y={-MARGIN} width={width} height={height} fill={ink.background} />
-      <Drawing scene={scene} ink={ink} palette={paletteOf(scene, ink, board.coloring.value)} highlight={null} still />
+      <Drawing scene={scene} ink={ink} palette={paletteOf(scene, ink, board.colored.value)} highlight={null} still />
     </>,
     root,
   );

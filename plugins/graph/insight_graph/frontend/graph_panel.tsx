@@ -25,9 +25,11 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
       )}
       <p class="hint">{say('panel.hint')}</p>
       <Numbers board={board} found={found} />
-      <Section title={say('node.types')} count={found.types.length}>
-        <Types board={board} types={found.types} />
-      </Section>
+      {found.types.length > 0 && (
+        <Section title={say('node.types')} count={found.types.length}>
+          <Types board={board} types={found.types} />
+        </Section>
+      )}
       {found.devices.some(({ device }) => device !== '') && (
         <Section title={say('node.device')} count={found.devices.length}>
           <Types board={board} types={found.devices.map(({ device, ...rest }) => ({ type: device, ...rest }))} />

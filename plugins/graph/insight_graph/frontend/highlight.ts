@@ -69,7 +69,10 @@ export function shownLines(scene: Scene, highlight: Highlight | null): readonly 
   return scene.lines.filter((line) => line.route.length > 0 || highlight?.lines.has(line.key) === true);
 }
 
-/** The node that an arrow key leads to: along an edge up or down where there is one, else the nearest in that direction. */
+/**
+ * The node that an arrow key leads to: along an edge up or down where there is one, else the nearest in that direction.
+ * Down from an open scope is its first member, up from the first member the scope.
+ */
 export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down' | 'left' | 'right'): string | null {
   const place = scene.places.get(from);
   if (!place) return null;
@@ -90,12 +93,21 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
     return found;
   };
   if (upright) {
-    const linked = scene.lines.flatMap((line) => (sign > 0 && line.from === from ? [line.to] : sign < 0 && line.to === from ? [line.from] : []));
-    const along = best(linked, Infinity);
+    if (sign > 0) {
+      const members = [...nodes].filter((key) => scene.parents.get(key) === from);
+      const height = (key: string): number => scene.places.get(key)?.y ?? 0;
+      const first = members.reduce<string | undefined>((top, key) => (top !== undefined && height(top) <= height(key) ? top : key), undefined);
+      if (first !== undefined) return first;
+    }
+    const lines = scene.lines.filter((line) => (sign > 0 ? line.from : line.to) === from);
+    const end = (line: Line): string => (sign > 0 ? line.to : line.from);
+    const along = best(lines.map(end), Infinity);
     if (along !== null) return along;
     // a constant stands beside what it leads to, not above
-    const beside = linked.find((key) => nodes.has(key));
-    if (beside !== undefined) return beside;
+    const beside = lines.find((line) => line.sideways && nodes.has(end(line)));
+    if (beside) return end(beside);
+    const around = scene.parents.get(from) ?? '';
+    if (sign < 0 && around !== '') return best([...nodes].filter((key) => scene.parents.get(key) === around), 1.5) ?? around;
   }
   return best(nodes, 1.5);
 }

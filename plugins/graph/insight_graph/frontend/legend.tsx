@@ -14,7 +14,7 @@ const MOST = 24; // colours
 export function Legend({ board, scene }: { readonly board: GraphBoard; readonly scene: Scene }): JSX.Element {
   const say = board.t.bind(board);
   const { value: theme } = board.theme;
-  const { value: coloring } = board.coloring;
+  const { value: coloring } = board.colored;
   const ink = useMemo(() => inkOf(theme), [theme]);
   const palette = useMemo(() => paletteOf(scene, ink, coloring), [scene, ink, coloring]);
   const isPipeline = board.show.value === 'pipeline';
@@ -28,10 +28,12 @@ export function Legend({ board, scene }: { readonly board: GraphBoard; readonly 
             {say(isPipeline ? `pipeline.${kind}` : `kind.${kind}`)}
           </li>
         ))}
-        <li data-legend="data">
-          <LineMark ink={ink} dashed={false} />
-          {say('edge.data')}
-        </li>
+        {scene.lines.some(({ edge }) => edge.kind === 'data') && (
+          <li data-legend="data">
+            <LineMark ink={ink} dashed={false} />
+            {say('edge.data')}
+          </li>
+        )}
         {scene.lines.some(({ edge }) => edge.kind === 'control') && (
           <li data-legend="control">
             <LineMark ink={ink} dashed />

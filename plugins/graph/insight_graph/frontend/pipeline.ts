@@ -1,6 +1,7 @@
 /** The data pipeline of a run, as scopes that the drawing of graphs understands. */
 import type { PluginContext } from 'insight-host';
 import type { Edge, GraphNode, GraphRecord, Notice, PipelineAnswer, PipelineNode, PipelinePart, Scope } from './answers';
+import { patient } from './patient';
 import type { Source } from './source';
 
 /** What is known of one thing in the drawing. */
@@ -31,7 +32,7 @@ export class PipelineSource implements Source {
   /** Whether there is a pipeline in the record at all. */
   async load(): Promise<PipelineAnswer> {
     const { run, tag, index, step, wall_time } = this.record;
-    this.answer ??= this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, step, wall_time });
+    this.answer ??= patient(() => this.ctx.data.json<PipelineAnswer>('pipeline', { run, tag, index, step, wall_time }), this.ctx.signal);
     this.answer.catch(() => (this.answer = null));
     return this.answer;
   }

@@ -100,6 +100,12 @@ describe('what stands out', () => {
     expect(neighbourAt(scene, 's/b', 'up')).toBe('s/a');
     expect(neighbourAt(scene, 's/b', 'left')).toBe('s/w');
     expect(neighbourAt(scene, 'in', 'down')).toBe('s');
+    // into an open scope, and out of it at both ends
+    expect(scene.places.has('s/a')).toBe(true);
+    expect(neighbourAt(scene, 's', 'down')).toBe('s/a');
+    expect(neighbourAt(scene, 's/a', 'up')).toBe('s');
+    expect(neighbourAt(scene, 's', 'up')).toBe('in');
+    expect(neighbourAt(scene, 's/b', 'down')).toBe('out');
     expect(neighbourAt(scene, 'in', 'up')).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 /** What a drawing is made of: the scopes of one graph, asked for once and kept. */
 import type { PluginContext, Query } from 'insight-host';
 import type { GraphRecord, NodeDetail, RecordKey, RemovedAnswer, Scope, SearchAnswer, Statistics, TraceAnswer } from './answers';
+import { patient } from './patient';
 
 export interface Source {
   /** Another one has other contents. */
@@ -63,11 +64,11 @@ export class GraphSource implements Source {
   }
 
   search({ q, regex, limit }: SearchQuery, signal: AbortSignal): Promise<SearchAnswer> {
-    return this.ctx.data.json('search', { ...this.query, q, regex: regex ? 1 : 0, limit }, { signal });
+    return patient(() => this.ctx.data.json('search', { ...this.query, q, regex: regex ? 1 : 0, limit }, { signal }), signal);
   }
 
   trace(id: string, scopes: readonly string[], signal: AbortSignal): Promise<TraceAnswer> {
-    return this.ctx.data.json('trace', { ...this.query, id, scope: scopes }, { signal });
+    return patient(() => this.ctx.data.json('trace', { ...this.query, id, scope: scopes }, { signal }), signal);
   }
 
   statistics(): Promise<Statistics> {
@@ -86,7 +87,7 @@ export class GraphSource implements Source {
       this.kept.set(key, known);
       return known as Promise<T>;
     }
-    const answer = this.ctx.data.json<T>(route, { ...this.query, ...query });
+    const answer = patient(() => this.ctx.data.json<T>(route, { ...this.query, ...query }), this.ctx.signal);
     this.kept.set(key, answer);
     answer.catch(() => this.kept.delete(key));
     for (const old of this.kept.keys()) {

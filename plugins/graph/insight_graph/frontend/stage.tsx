@@ -23,7 +23,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
   const far = useSignal(false);
   const highlight = useHighlight(board, scene);
   const ink = useMemo(() => inkOf(board.theme.value), [board.theme.value]);
-  const palette = useMemo(() => paletteOf(scene, ink, board.coloring.value), [scene, ink, board.coloring.value]);
+  const palette = useMemo(() => paletteOf(scene, ink, board.colored.value), [scene, ink, board.colored.value]);
   // the same element again costs nothing: only what changes the drawing draws it anew
   const drawing = useMemo(() => <Drawing scene={scene} ink={ink} palette={palette} highlight={highlight} />, [scene, ink, palette, highlight]);
   useView(board, root);
