@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
+
+from insight_graph.notices import Notice
 
 Indices: TypeAlias = NDArray[np.int32]
 Shape: TypeAlias = tuple[int, ...] | None  # -1: not known; None: the rank is not known
 
 MAX_SCOPES = 100  # one in another; deeper names stay whole
 NAMELESS = "(unnamed)"
-_EXAMPLES = 20  # that a notice keeps
 
 
 class Kind(enum.IntEnum):
@@ -58,21 +59,6 @@ class NodeDetails:
     value: str = ""  # of a constant
     attributes: Sequence[Attribute] = ()
     calls: str = ""  # the scope of the function that it calls
-
-
-@define
-class Notice:
-    """Something that is wrong with a graph, with a few of the places where it is."""
-
-    code: str
-    text: str
-    count: int = 0
-    examples: list[str] = field(factory=list)
-
-    def add(self, example: str) -> None:
-        self.count += 1
-        if len(self.examples) < _EXAMPLES:
-            self.examples.append(example)
 
 
 class Scopes:
@@ -184,7 +170,7 @@ class Graph:
     def nbytes(self) -> int:
         """About what it takes in memory, its message too."""
         per_node = 120 + 4 * 6
-        return len(self) * per_node + len(self.scopes) * 400 + self.edges.nbytes + 2 * self.payload_bytes
+        return len(self) * per_node + len(self.scopes) * 400 + self.edges.nbytes + self.payload_bytes
 
     def path(self, node: int) -> str:
         """The id of a node that has a scope of its own."""
@@ -220,16 +206,12 @@ class GraphBuilder:
         self.device_codes = Codes("")
         self.missing: dict[int, list[tuple[int, str]]] = {}
         self.whole_numbers: dict[int, int] = {}  # that constants are
+        self.duplicates: dict[int, str] = {}  # nodes that have the name of another
         self.names: list[str] = []
         # arrays, not lists: a number in a list is an object
-        self._scope = array("i")
-        self._placed = bytearray()
-        self._kinds = bytearray()
-        self._types = array("i")
-        self._signatures = array("i")
-        self._devices = array("i")
+        self._nodes = array("i")  # of each its scope, whether it is placed, kind, type, signature, device
+        self._edges = array("i")  # of each its source, target, slot, output, whether it is one of control
         self._signature_codes: dict[tuple[OutputType, ...], int] = {(): 0}
-        self._edges = array("i"), array("i"), array("i"), array("i"), bytearray()
         self._notices: dict[str, Notice] = {}
 
     def signature(self, outputs: Iterable[OutputType]) -> int:
@@ -251,32 +233,35 @@ class GraphBuilder:
         number = len(self.names)
         if not name:
             name = NAMELESS
-            self.notice("unnamed", "nodes have no name").add(f"{type_name} (node {number})")
+            self.notice("unnamed").add(f"{type_name} (node {number})")
         self.names.append(name)
-        self._scope.append(scope)
-        self._placed.append(placed)
-        self._kinds.append(kind)
-        self._types.append(self.types[type_name])
-        self._signatures.append(signature)
-        self._devices.append(self.device_codes[device])
+        self._nodes.extend(
+            (
+                scope,
+                placed,
+                kind,
+                self.types[type_name],
+                signature,
+                self.device_codes[device] if device else 0,
+            )
+        )
         return number
 
     def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
-        sources, targets, slots, outputs, controls = self._edges
-        sources.append(source)
-        targets.append(target)
-        slots.append(slot)
-        outputs.append(output)
-        controls.append(control)
+        self._edges.extend((source, target, slot, output, control))
 
     def missing_input(self, target: int, slot: int, name: str) -> None:
         self.missing.setdefault(target, []).append((slot, name))
-        self.notice("missing_inputs", "inputs are named that the graph does not have").add(
-            f"{name} (of {self.names[target]})"
-        )
+        self.notice("missing_inputs").add(f"{name} (of {self.names[target]})")
 
-    def notice(self, code: str, text: str) -> Notice:
-        return self._notices.setdefault(code, Notice(code, text))
+    def notice(self, code: str) -> Notice:
+        known = self._notices.get(code)
+        if known is None:
+            known = self._notices[code] = Notice(code)
+        return known
+
+    def truncated(self, reason: str) -> None:
+        self._notices["truncated"] = Notice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
 
     def graph(
         self,
@@ -285,33 +270,29 @@ class GraphBuilder:
         payload_bytes: int,
     ) -> Graph:
         """``order`` gives topological ranks, and how many nodes are on cycles."""
-        sources, targets, slots, outputs, controls = self._edges
-        edges = Edges(
-            np.array(sources),
-            np.array(targets),
-            np.array(slots),
-            np.array(outputs),
-            np.frombuffer(bytes(controls), np.bool_),
-        )
-        scope = np.array(self._scope)
-        placed = np.frombuffer(bytes(self._placed), np.bool_)
+        sources, targets, slots, outputs, controls = _columns(self._edges, 5)
+        edges = Edges(sources, targets, slots, outputs, controls.astype(bool))
+        scope, is_placed, kinds, types, signatures, devices = _columns(self._nodes, 6)
+        placed = is_placed.astype(bool)
         self._tell_apart(scope, placed)
         # what has no place has no inputs: it is shown before what uses it, wherever it is written
         ranks, cyclic = order(len(self.names), edges.take(placed[edges.sources]))
         if cyclic:
-            self.notice("cycles", "nodes lead back to themselves").count = cyclic
+            self.notice("cycles").count = cyclic
+        for name in self.duplicates.values():
+            self.notice("duplicate_names").add(name)
         return Graph(
             format=self.format,
             names=self.names,
             scopes=self.scopes,
             scope=scope,
             placed=placed,
-            kinds=np.frombuffer(bytes(self._kinds), np.uint8),
-            types=np.array(self._types),
+            kinds=kinds.astype(np.uint8),
+            types=types,
             type_names=self.types.texts,
-            signatures=np.array(self._signatures),
+            signatures=signatures,
             output_types=list(self._signature_codes),
-            devices=np.array(self._devices),
+            devices=devices,
             device_names=self.device_codes.texts,
             order=ranks,
             edges=edges,
@@ -328,32 +309,52 @@ class GraphBuilder:
         if not len(at):
             return
         of_scopes = _keys(np.array(self.scopes.parents[1:], np.int64), self.scopes.labels[1:])
-        keys = _keys(scope[at].astype(np.int64), [self.names[index] for index in at.tolist()])
-        for index in at[np.isin(keys, of_scopes)].tolist():
+        keys = _keys(scope[at].astype(np.int64), self._names_of(at))
+        named_so = at[np.isin(keys, of_scopes)]
+        for index in named_so.tolist():
             inside = self.scopes.find(joined(self.scopes.paths[scope[index]], self.names[index]))
             if inside is not None:
                 scope[index] = inside
                 self.names[index] = f"({self.names[index]})"
-        keys = _keys(scope[at].astype(np.int64), [self.names[index] for index in at.tolist()])
+        keys[np.searchsorted(at, named_so)] = _keys(
+            scope[named_so].astype(np.int64), self._names_of(named_so)
+        )
+        if len(np.unique(keys)) < len(keys):
+            self._rename(at, keys, scope)
+
+    def _names_of(self, nodes: NDArray[np.intp]) -> list[str]:
+        return [self.names[index] for index in nodes.tolist()]
+
+    def _rename(self, at: NDArray[np.intp], keys: NDArray[np.int64], scope: Indices) -> None:
+        """Numbers those of the nodes ``at`` that have the name of another in their scope."""
         _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-        if len(first) == len(keys):
-            return
-        alike = at[np.isin(keys, keys[first[counts > 1]])].tolist()
-        taken: set[tuple[int, str]] = set()
+        alike = at[np.isin(keys, keys[first[counts > 1]])]
+        beside = at[np.isin(scope[at], scope[alike])]
+        taken = set(zip(scope[beside].tolist(), self._names_of(beside), strict=True))
+        seen: set[tuple[int, str]] = set()
         again: dict[tuple[int, str], int] = {}
-        for index in alike:
-            name = wanted = self.names[index]
-            place = int(scope[index])
-            if (place, name) in taken:
-                path = joined(self.scopes.paths[place], name)
-                self.notice("duplicate_names", "nodes have the name of another").add(path)
-            while (place, name) in taken or (
-                name != wanted and self.scopes.find(joined(self.scopes.paths[place], name))
-            ):
-                again[place, wanted] = again.get((place, wanted), 1) + 1
-                name = f"{wanted} ({again[place, wanted]})"
+        for index in alike.tolist():
+            wanted = int(scope[index]), self.names[index]
+            if wanted not in seen:
+                seen.add(wanted)
+                continue
+            place, name = wanted
+            path = joined(self.scopes.paths[place], name)
+            self.duplicates[index] = path
+            while (place, name) in taken or self.scopes.find(joined(self.scopes.paths[place], name)):
+                again[wanted] = again.get(wanted, 1) + 1
+                name = f"{wanted[1]} ({again[wanted]})"
             taken.add((place, name))
             self.names[index] = name
+
+
+def _columns(rows: array[int], width: int) -> list[Indices]:
+    """Columns of what was added row by row, of which nothing is kept."""
+    whole = np.frombuffer(rows, np.int32) if rows else np.empty(0, np.int32)
+    found = [whole[column::width].copy() for column in range(width)]
+    del whole
+    del rows[:]
+    return found
 
 
 def _keys(scopes: NDArray[np.int64], names: Sequence[str]) -> NDArray[np.int64]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_graph.columns import Indices, Kind, Notice, OutputType
+from insight_graph.columns import Indices, Kind, OutputType
 from insight_graph.model import Times
+from insight_graph.notices import Notice
 from insight_graph.stacks import structure_of_type, type_of_stack
 from insight_graph.view import View
 
@@ -46,7 +47,13 @@ def output_type(one: OutputType) -> dict[str, Any]:
 
 
 def notice(one: Notice) -> dict[str, Any]:
-    return {"code": one.code, "count": one.count, "text": one.text, "examples": one.examples}
+    return {
+        "code": one.code,
+        "values": one.values,
+        "text": one.text,
+        "count": one.count,
+        "examples": one.examples,
+    }
 
 
 def nodes_of(

@@ -70,8 +70,7 @@ class _Reader:
         outputs = self.builder.signature(_output_types(layer))
         number = self.builder.node(path, str(layer.get("class_name", "")), signature=outputs)
         self.layers.append(layer)
-        if self.numbers.setdefault(path, number) != number:
-            self.builder.notice("duplicate_names", "nodes have the name of another").add(path)
+        self.numbers.setdefault(path, number)
         self.waiting.append((number, taken))
 
     def connect(self) -> None:

@@ -6,13 +6,15 @@ Source: mindinsight_anf_ir.proto.
 from __future__ import annotations
 
 import functools
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
-from insight_core.values.wire import LENGTH_DELIMITED, fields
+from insight_core.values.wire import LENGTH_DELIMITED, Malformed, fields, varint
 from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, joined
-from insight_graph.messages import empty, parsed
+from insight_graph.messages import parsed
 from insight_graph.mindspore_values import (
     attribute,
     constant_type,
@@ -23,127 +25,120 @@ from insight_graph.mindspore_values import (
     whole_number,
 )
 from insight_graph.order import topological
+from insight_graph.pieces import Pieces, content_at
 
 CONSTANT, PARAMETER = "Const", "Parameter"  # what a page calls their types
 _GRAPH_OF_MODEL = 4
-_PARTS = {1: "node", 3: "parameters", 4: "outputs", 5: "const_vals"}
-_KINDS = {
-    "node": "MindSporeNode",
-    "parameters": "MindSporeParameter",
-    "outputs": "MindSporeParameter",
-    "const_vals": "MindSporeConstant",
-}
+_NODES, _PARAMETERS, _CONSTANTS = 1, 3, 5
+_FIELDS = {_NODES: "node", _PARAMETERS: "parameters", _CONSTANTS: "const_vals"}
 _CONTROL = 1
 
 
 def graph_of_event(data: bytes) -> Graph:
     """The graph of an event. Raises ValueError for bytes of which nothing can be read."""
-    return _graph(data)
+    return _graph(data, 0, len(data))
 
 
 def graph_of_file(data: bytes) -> Graph:
     """The graph of a .pb file. Raises ValueError for bytes of which nothing can be read."""
-    bounds = _model_graph(data)
-    return _graph(data if bounds is None else data[slice(*bounds)])
+    start, end = _model_graph(data) or (0, len(data))
+    return _graph(data, start, end)
 
 
 def _model_graph(data: bytes) -> tuple[int, int] | None:
-    """Where in a ModelProto its graph is; None for bytes that begin as a graph does."""
+    """Where in a ModelProto its graph is, maybe beyond the end of the bytes; None for bytes that begin as a
+    graph does."""
     position = 0
     try:
         for number, wire_type, start, end, _ in fields(data):
             if number == _GRAPH_OF_MODEL and wire_type == LENGTH_DELIMITED:
                 return start, end
-            if number == 1 and wire_type == LENGTH_DELIMITED:
+            if number == _NODES and wire_type == LENGTH_DELIMITED:
                 return None  # a node: version numbers of models are numbers
             position = end
-    except ValueError:
-        cut = _cut_field(data, position)
-        return (cut, len(data)) if cut else None
-    return None
+        return None
+    except Malformed:
+        return _cut_field(data, position)
 
 
-def _cut_field(data: bytes, position: int) -> int:
-    """Where the content of the graph begins, in a model that is cut off within it; 0 if it is not."""
+def _cut_field(data: bytes, position: int) -> tuple[int, int] | None:
+    """Where the content of the graph is, in a model that is cut off within it."""
     if position >= len(data) or data[position] != _GRAPH_OF_MODEL << 3 | LENGTH_DELIMITED:
-        return 0
-    position += 1
-    while position < len(data) and data[position] >= 0x80:
-        position += 1
-    return position + 1
+        return None
+    try:
+        size, start = varint(data, position + 1, len(data))
+    except Malformed:
+        return None
+    return start, start + size
 
 
-def _graph(data: bytes) -> Graph:
+def _graph(data: bytes, start: int, end: int) -> Graph:
     builder = GraphBuilder("mindspore")
-    try:
-        message = parsed("MindSporeGraph", data)
-    except ValueError:
-        message = _salvaged(data, builder)
-    reader = _Reader(message, builder)
+    pieces = Pieces.of("MindSporeGraph", _FIELDS, data, start, min(end, len(data)))
+    reader = _Reader(pieces, builder)
     reader.read()
+    broken = pieces.broken or ("the file ends before its graph" if end > len(data) else "")
+    if broken:
+        if not len(builder.names):
+            raise ValueError(f"the bytes are no graph of MindSpore: {broken}")
+        builder.truncated(broken)
     return builder.graph(reader.details, topological, len(data))
-
-
-def _salvaged(data: bytes, builder: GraphBuilder) -> Any:  # noqa: ANN401
-    """What can be read of a graph that is broken. Raises ValueError if that is nothing."""
-    graph = empty("MindSporeGraph")
-    found = 0
-    try:
-        for number, wire_type, start, end, _ in fields(data):
-            part = _PARTS.get(number)
-            if part is None or wire_type != LENGTH_DELIMITED:
-                continue
-            try:
-                one = parsed(_KINDS[part], data[start:end])
-            except ValueError:
-                builder.notice("unreadable_nodes", "nodes cannot be read").add(f"{part} at byte {start}")
-            else:
-                getattr(graph, part).append(one)
-                found += 1
-    except ValueError as error:
-        builder.notice("truncated", f"the graph ends before its end ({error})").add(
-            f"{found} parts were read"
-        )
-    if not found:
-        raise ValueError("the bytes are no graph of MindSpore")
-    return graph
 
 
 @frozen(eq=False)
 class _Reader:
-    message: Any
+    pieces: Pieces
     builder: GraphBuilder
+    starts: array[int] = field(factory=lambda: array("q"))  # by node: where it begins
+    firsts: list[int] = field(factory=list)  # number of the first node, parameter, constant
 
     def read(self) -> None:
         """Nodes, then parameters, then constants: ``details`` counts on that order."""
-        message, builder = self.message, self.builder
+        builder = self.builder
         numbers: dict[bytes, int] = {}
         signature = functools.lru_cache(maxsize=1 << 16)(self._signature)
         names: dict[bytes, str] = {}  # texts that repeat are decoded once
-        for node in message.node:
-            key = node.op_type
+        for node in self._each(_NODES):
+            key, name = node.op_type, node.name
             type_name = names.get(key) or names.setdefault(key, text_of(key))
-            numbers_key = _input_key(node.name)
             number = builder.node(
-                _path(node, type_name), type_name, Kind.OPERATOR, signature(node.output_type)
+                _path(node, name, type_name), type_name, Kind.OPERATOR, signature(node.output_type)
             )
-            if not numbers_key:
-                builder.notice("unnamed", "nodes have no name").add(type_name)
-            elif numbers.setdefault(numbers_key, number) != number:
-                builder.notice("duplicate_names", "nodes have the name of another").add(text_of(node.name))
-        for parameter in message.parameters:
+            input_key = _input_key(name)
+            if not input_key:
+                builder.notice("unnamed").add(type_name)
+            elif numbers.setdefault(input_key, number) != number:
+                builder.duplicates[number] = text_of(name)
+        for parameter in self._each(_PARAMETERS):
             number = builder.node(
                 text_of(parameter.name), PARAMETER, Kind.PARAMETER, signature(parameter.type), placed=False
             )
             numbers.setdefault(parameter.name, number)
-        for constant in message.const_vals:
+        for constant in self._each(_CONSTANTS):
             outputs, whole = self._constant(constant.value)
             number = builder.node(text_of(constant.key), CONSTANT, Kind.CONSTANT, outputs, placed=False)
             if whole is not None:
                 builder.whole_numbers[number] = whole
             numbers.setdefault(constant.key, number)
-        edge = builder.edge
-        for target, node in enumerate(message.node):
+        self._connect(numbers)
+
+    def _each(self, number: int) -> Iterator[Any]:
+        self.firsts.append(len(self.starts))
+        add = self.starts.append
+        for start, message in self.pieces.each(number):
+            if message is None:
+                self.builder.notice("unreadable_nodes").add(f"{_FIELDS[number]} at byte {start}")
+                continue
+            add(start)
+            yield message
+
+    def _connect(self, numbers: dict[bytes, int]) -> None:
+        builder, edge = self.builder, self.builder.edge
+        target = -1
+        for _, node in self.pieces.each(_NODES):
+            if node is None:
+                continue
+            target += 1
             for slot, one in enumerate(node.input):
                 name = one.name
                 source = numbers.get(name)
@@ -155,29 +150,27 @@ class _Reader:
                     builder.missing_input(target, slot, text_of(name))
 
     def details(self, number: int) -> NodeDetails:
-        message = self.message
-        if number < len(message.node):
-            node = message.node[number]
+        data = content_at(self.pieces.data, self.starts[number])
+        _, parameters, constants = self.firsts
+        if number < parameters:
+            node = parsed("MindSporeNode", data)
             return NodeDetails(
                 full_name=text_of(node.full_name),
                 scope=text_of(node.scope),
                 source=text_of(node.source_address),
                 attributes=[attribute(one) for one in node.attribute],
             )
-        number -= len(message.node)
-        if number < len(message.parameters):
-            parameter = message.parameters[number]
+        if number < constants:
+            parameter = parsed("MindSporeParameter", data)
             return NodeDetails(text_of(parameter.name), value=_value(parameter.default_val))
-        constant = message.const_vals[number - len(message.parameters)]
+        constant = parsed("MindSporeConstant", data)
         return NodeDetails(text_of(constant.full_name or constant.key), value=_value(constant.value))
 
     def _signature(self, output_type: bytes) -> int:
         try:
             return self.builder.signature(output_types(output_type))
         except ValueError:
-            self.builder.notice("unknown_types", "types of outputs cannot be read").add(
-                repr(output_type[:40])
-            )
+            self.builder.notice("unknown_types").add(repr(output_type[:40]))
             return 0
 
     def _constant(self, data: bytes) -> tuple[int, int | None]:
@@ -185,23 +178,22 @@ class _Reader:
         try:
             value = value_of(data)
         except ValueError:
-            self.builder.notice("unreadable_nodes", "nodes cannot be read").add("a constant")
+            self.builder.notice("unreadable_nodes").add("a constant")
             return 0, None
         return self.builder.signature([constant_type(value)]), whole_number(value)
 
 
-def _path(node: Any, type_name: str) -> str:  # noqa: ANN401
+def _path(node: Any, name: bytes, type_name: str) -> str:  # noqa: ANN401
     """Scope and name of an operator.
 
     A summary's full name ends with the tag of the user, which may hold anything, and ``[:Image]`` or so.
     """
     full_name = text_of(node.full_name)
-    scope = text_of(node.scope)
     if full_name and not full_name.endswith("]"):
-        return full_name if "/" in full_name else joined(scope, full_name)
+        return full_name if "/" in full_name else joined(text_of(node.scope), full_name)
     if full_name and "[:" not in full_name:
         return full_name
-    return joined(scope, f"{type_name}-op{text_of(_input_key(node.name))}")
+    return joined(text_of(node.scope), f"{type_name}-op{text_of(_input_key(name))}")
 
 
 def _input_key(name: bytes) -> bytes:

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
+from insight_graph.notices import Notice
 
 MAX_NODES = 2000
 _HEAD, _FOOT = 12, 4  # bytes before and after the content of a record: length and checksums
@@ -50,7 +51,7 @@ class Pipeline:
     """Steps in the order of the data: sources before what takes from them. None: the file has no pipeline."""
 
     stages: tuple[Stage, ...] | None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -59,41 +60,39 @@ class Pipeline:
 
 def pipeline_of(data: bytes) -> Pipeline:
     """Of the last dataset graph of a lineage file: training again writes it anew."""
-    notices: list[str] = []
+    notices: list[Notice] = []
     last = None
-    for content in _records(data, notices):
+    for offset, content in _records(data, notices):
         try:
             event = parsed("LineageEvent", content)
-        except ValueError as error:
-            notices.append(str(error))
+        except ValueError:
+            notices.append(Notice("pipeline_unreadable", {"offset": offset}, 1))
             continue
         if is_set(event, "dataset_graph"):
             last = event.dataset_graph
     return Pipeline(_stages(last, notices) if last is not None else None, tuple(notices))
 
 
-def _records(data: bytes, notices: list[str]) -> Iterator[bytes]:
+def _records(data: bytes, notices: list[Notice]) -> Iterator[tuple[int, bytes]]:
+    """Where each record begins, and its content."""
     position = 0
     while position < len(data):
-        if position + _HEAD > len(data):
-            notices.append(f"the file is cut off at byte {position}")
-            return
-        [size] = struct.unpack_from("<Q", data, position)
         start = position + _HEAD
-        if size > len(data) - start:
-            notices.append(f"the record at byte {position} runs over the end of the file")
+        size = struct.unpack_from("<Q", data, position)[0] if start <= len(data) else 0
+        if start + size > len(data):
+            notices.append(Notice("pipeline_cut_off", {"offset": position}, 1))
             return
-        yield data[start : start + size]
+        yield position, data[start : start + size]
         position = start + size + _FOOT
 
 
-def _stages(root: Any, notices: list[str]) -> tuple[Stage, ...]:  # noqa: ANN401
+def _stages(root: Any, notices: list[Notice]) -> tuple[Stage, ...]:  # noqa: ANN401
     found: list[tuple[Any, list[int]]] = []  # from the end of the pipeline to its sources
     waiting = [(root, -1)]
     while waiting:
         graph, consumer = waiting.pop()
         if len(found) == MAX_NODES:
-            notices.append(f"the pipeline has more than {MAX_NODES} steps")
+            notices.append(Notice("pipeline_too_long", {"limit": MAX_NODES}, 1))
             break
         number = len(found)
         found.append((graph, []))

@@ -6,90 +6,80 @@ Source: graph.proto, node_def.proto, function.proto, op_def.proto, config.proto,
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from typing import Any
+from array import array
+from collections.abc import Sequence
 
 from attrs import define, field
 
 from insight_core.values.wire import LENGTH_DELIMITED, fields
-from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, OutputType, Shape, joined
-from insight_graph.messages import empty, is_set, parsed
+from insight_graph.columns import Codes, Graph, GraphBuilder, Kind, NodeDetails, OutputType, Shape, joined
+from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.order import topological
+from insight_graph.pieces import Pieces, content_at
 from insight_graph.tensorflow_values import attribute, shape_of, type_name
 
 _CONSTANTS = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
 _PARAMETERS = {
     "Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable", "TemporaryVariable", "prim::Param",
 }  # fmt: skip
-_PARTS = {1: ("node", "NodeDef"), 2: ("library", "FunctionLibrary")}
+_NODES, _LIBRARY = 1, 2
+_OF_GRAPH = {_NODES: "node", _LIBRARY: "library"}
+_FUNCTIONS = 1  # of a library
+_NODES_OF_FUNCTION = 3
+_OF_FUNCTION = {1: "signature", _NODES_OF_FUNCTION: "node_def", 4: "ret", 6: "control_ret"}
+_HEAD = (1, 4, 6)  # of a function
+_GRAPHS_OF_TRACE = (4, 2)
+_GRAPH_OF_META_GRAPH = 2
 _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attributes that name functions
 # Attributes that say what a node gives out, as an entry of a map begins: field 1, length, name
 _SHAPES = b"\n\x0e_output_shapes"
 _SHAPE = b"\n\x05shape"
 _NAMES_OF_TYPES = (b"dtype", b"T", b"DstT", b"Tout", b"output_type", b"out_type")
-_TYPES = tuple(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES)
+_OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES))
 
 
 def graph_of_event(data: bytes) -> Graph:
     """The graph of an event. Raises ValueError for bytes of which nothing can be read."""
-    builder = GraphBuilder("tensorboard")
-    try:
-        message = parsed("GraphDef", data)
-    except ValueError:
-        message = _salvaged(data, builder)
-    return _graph(builder, [("", message)], len(data))
+    return _graph(data, [("", 0, len(data))])
 
 
 def graph_of_meta_graph(data: bytes) -> Graph:
     """The graph of a MetaGraphDef."""
-    return _graph(GraphBuilder("tensorboard"), [("", parsed("MetaGraphDef", data).graph_def)], len(data))
+    return _graph(data, [("", start, end) for start, end in _within(data, [_GRAPH_OF_META_GRAPH])[-1:]])
 
 
 def graph_of_trace(data: bytes) -> Graph:
     """The graphs of functions in RunMetadata; if several, each in a scope of its own as in TensorBoard."""
-    message = parsed("RunMetadata", data)
-    graphs = [one.pre_optimization_graph for one in message.function_graphs]
+    graphs = _within(data, _GRAPHS_OF_TRACE)
     if len(graphs) == 1:
-        named = [("", graphs[0])]
-    else:
-        named = [(f"graph_{number}", one) for number, one in enumerate(graphs, 1)]
-    return _graph(GraphBuilder("tensorboard"), named, len(data))
+        return _graph(data, [("", *graphs[0])])
+    return _graph(data, [(f"graph_{number}", *one) for number, one in enumerate(graphs, 1)])
 
 
-def _graph(builder: GraphBuilder, graphs: Sequence[tuple[str, Any]], size: int) -> Graph:
-    reader = _Reader(builder)
-    for prefix, graph in graphs:
-        reader.read(prefix, graph)
-    return builder.graph(reader.details, topological, size)
+def _within(data: bytes, path: Sequence[int]) -> list[tuple[int, int]]:
+    """Where the messages are that a path of field numbers leads to. Raises ValueError for no message."""
+    found = [(0, len(data))]
+    for wanted in path:
+        found = [
+            (first, last)
+            for start, end in found
+            for number, wire_type, first, last, _ in fields(data, start, end)
+            if number == wanted and wire_type == LENGTH_DELIMITED
+        ]
+    return found
 
 
-def _salvaged(data: bytes, builder: GraphBuilder) -> Any:  # noqa: ANN401
-    """What can be read of a graph that is broken. Raises ValueError if that is nothing."""
-    graph = empty("GraphDef")
-    found = 0
-    try:
-        for number, wire_type, start, end, _ in fields(data):
-            if number not in _PARTS or wire_type != LENGTH_DELIMITED:
-                continue
-            part, kind = _PARTS[number]
-            try:
-                one = parsed(kind, data[start:end])
-            except ValueError:
-                builder.notice("unreadable_nodes", "nodes cannot be read").add(f"{part} at byte {start}")
-                continue
-            if part == "node":
-                graph.node.append(one)
-            else:
-                graph.library.MergeFrom(one)
-            found += 1
-    except ValueError as error:
-        builder.notice("truncated", f"the graph ends before its end ({error})").add(
-            f"{found} parts were read"
-        )
-    if not found:
-        raise ValueError("the bytes are no GraphDef")
-    return graph
+def _graph(data: bytes, graphs: Sequence[tuple[str, int, int]]) -> Graph:
+    """Of the GraphDefs that lie there, each with the scope that it is in."""
+    builder = GraphBuilder("tensorboard")
+    reader = _Reader(builder, data)
+    broken = [reason for prefix, start, end in graphs if (reason := reader.read(prefix, start, end))]
+    if broken:
+        if not len(builder.names):
+            raise ValueError(f"the bytes are no GraphDef: {broken[0]}")
+        builder.truncated(broken[0])
+    return builder.graph(reader.details, topological, len(data))
 
 
 @define(eq=False)
@@ -97,33 +87,40 @@ class _Reader:
     """Takes graphs, and the functions of their libraries, each in a scope of its own."""
 
     builder: GraphBuilder
-    messages: list[Any] = field(factory=list)  # by node: a NodeDef, or None for an argument of a function
-    scopes: list[str] = field(factory=list)  # by node: of the graph or function it is in
+    data: bytes
+    starts: array[int] = field(factory=lambda: array("q"))  # by node: where it lies; -1: it has no message
+    scopes: Codes = field(factory=lambda: Codes(""))  # of graphs and functions
+    scope_of: array[int] = field(factory=lambda: array("i"))  # by node
     functions: dict[str, str] = field(factory=dict)  # their scopes by name
     _decoded: dict[bytes, str] = field(factory=dict)
 
-    def read(self, prefix: str, graph: Any) -> None:  # noqa: ANN401
-        library = graph.library.function
-        for function in library:
-            name = text_of(function.signature.name)
-            self.functions[name] = joined(prefix, name)
-        self._body(prefix, graph.node, {})
-        for function in library:
-            self._function(prefix, function)
+    def read(self, prefix: str, start: int, end: int) -> str:
+        """Why the graph ends before its end; empty if it does not."""
+        pieces = Pieces.of("GraphDef", _OF_GRAPH, self.data, start, end)
+        broken = [pieces.broken]
+        functions: list[tuple[int, int]] = []
+        for library in pieces.places[_LIBRARY].contents(self.data):
+            of_library = Pieces.of("FunctionLibrary", {_FUNCTIONS: "function"}, self.data, *library)
+            broken.append(of_library.broken)
+            functions += of_library.places[_FUNCTIONS].contents(self.data)
+        self._body(prefix, pieces, _NODES, {})
+        broken += [self._function(prefix, *function) for function in functions]
+        return next(filter(None, broken), "")
 
     def details(self, number: int) -> NodeDetails:
-        node, scope = self.messages[number], self.scopes[number]
-        if node is None:
+        start, scope = self.starts[number], self.scopes.texts[self.scope_of[number]]
+        if start < 0:
             return NodeDetails(scope=scope)
+        node = parsed("NodeDef", content_at(self.data, start))
         attributes = [attribute(one) for one in node.attr]
         values = {one.name: one.value for one in attributes}
-        name = text_of(node.name)
-        called = [text_of(node.op), *(values[key] for key in _CALLS if key in values)]
+        name, op = text_of(node.name), text_of(node.op)
+        called = [op, *(values[key] for key in _CALLS if key in values)]
         return NodeDetails(
             full_name=name,
             scope=joined(scope, name.rpartition("/")[0]) if "/" in name else scope,
             source=", ".join(map(text_of, node.debug_info.original_node_names)),
-            value=values.get("value", "") if text_of(node.op) in _CONSTANTS else "",
+            value=values.get("value", "") if op in _CONSTANTS else "",
             attributes=attributes,
             calls=next((self.functions[one] for one in called if one in self.functions), ""),
         )
@@ -134,42 +131,53 @@ class _Reader:
             known = self._decoded[data] = text_of(data)
         return known
 
-    def _function(self, prefix: str, function: Any) -> None:  # noqa: ANN401
-        """Its arguments are nodes, and so are its results, as TensorBoard shows them."""
-        signature = function.signature
-        scope = joined(prefix, text_of(signature.name))
+    def _function(self, prefix: str, start: int, end: int) -> str:
+        """Its arguments are nodes, and so are its results, as TensorBoard shows them. Why it ends before its
+        end; empty if it does not."""
+        pieces = Pieces.of("FunctionDef", _OF_FUNCTION, self.data, start, end)
+        try:
+            head = parsed("FunctionDef", b"".join(pieces.places[one].bytes(self.data) for one in _HEAD))
+        except ValueError:
+            self.builder.notice("unreadable_nodes").add(f"function at byte {start}")
+            return pieces.broken
+        name = text_of(head.signature.name)
+        scope = self.functions[name] = joined(prefix, name)
         numbers: dict[bytes, int] = {}
-        for argument in signature.input_arg:
+        for argument in head.signature.input_arg:
             types = [OutputType(type_name(argument.type), None)] if argument.type else []
             path = joined(scope, text_of(argument.name))
             outputs = self.builder.signature(types)
-            numbers[argument.name] = self._node(None, scope, path, "input_arg", outputs)
-        self._body(scope, function.node_def, numbers)
-        for entries, output in ((function.ret, True), (function.control_ret, False)):
+            numbers[argument.name] = self._node(-1, scope, path, "input_arg", outputs)
+        self._body(scope, pieces, _NODES_OF_FUNCTION, numbers)
+        for entries, output in ((head.ret, True), (head.control_ret, False)):
             for entry in entries:
-                number = self._node(None, scope, joined(scope, text_of(entry.key)), "output_arg", 0)
+                number = self._node(-1, scope, joined(scope, text_of(entry.key)), "output_arg", 0)
                 self._input(number, 0, entry.value if output else b"^" + entry.value, numbers)
+        return pieces.broken
 
-    def _body(self, prefix: str, nodes: Iterable[Any], numbers: dict[bytes, int]) -> None:
-        first = len(self.messages)
+    def _body(self, prefix: str, pieces: Pieces, field: int, numbers: dict[bytes, int]) -> None:
         signature = functools.lru_cache(maxsize=1 << 14)(self._signature)
         text = self._text
-        for node in nodes:
-            op = text(node.op)
+        first = len(self.starts)
+        for start, node in pieces.each(field):
+            if node is None:
+                self.builder.notice("unreadable_nodes").add(f"{_OF_GRAPH[_NODES]} at byte {start}")
+                continue
+            op, name = text(node.op), node.name
             kind = _kind(op)
-            outputs = signature(tuple(one for one in node.attr if one.startswith((_SHAPES, _SHAPE, *_TYPES))))
-            path = text_of(node.name)
+            outputs = signature(tuple([one for one in node.attr if one.startswith(_OF_OUTPUTS)]))
+            path = text_of(name)
             path = joined(prefix, path) if prefix else path
-            number = self._node(node, prefix, path, op, outputs, kind, text(node.device))
-            if numbers.setdefault(node.name, number) != number:
-                self.builder.notice("duplicate_names", "nodes have the name of another").add(path)
-        for number, node in enumerate(nodes, first):
+            number = self._node(start, prefix, path, op, outputs, kind, text(node.device))
+            numbers.setdefault(name, number)
+        readable = (node for _, node in pieces.each(field) if node is not None)
+        for number, node in enumerate(readable, first):
             for slot, name in enumerate(node.input):
                 self._input(number, slot, name, numbers)
 
     def _node(
         self,
-        message: Any,  # noqa: ANN401
+        start: int,
         scope: str,
         path: str,
         op: str,
@@ -177,8 +185,8 @@ class _Reader:
         kind: Kind = Kind.OPERATOR,
         device: str = "",
     ) -> int:
-        self.messages.append(message)
-        self.scopes.append(scope)
+        self.starts.append(start)
+        self.scope_of.append(self.scopes[scope])
         return self.builder.node(path, op, kind, outputs, device)
 
     def _input(self, number: int, slot: int, name: bytes, numbers: dict[bytes, int]) -> None:
@@ -206,7 +214,7 @@ class _Reader:
             try:
                 entry = parsed("AttrEntry", data)
             except ValueError:
-                self.builder.notice("unknown_types", "types of outputs cannot be read").add(repr(data[:40]))
+                self.builder.notice("unknown_types").add(repr(data[:40]))
                 continue
             value = entry.value
             if entry.key == b"_output_shapes":

@@ -199,7 +199,7 @@ def _removed(looked: _Looked, request: Request) -> object:
 
 
 def _pipeline(found: Pipeline) -> object:
-    notices = [{"code": "truncated", "count": 1, "text": text, "examples": []} for text in found.notices]
+    notices = [notice(one) for one in found.notices]
     if found.stages is None:
         return {"pipeline": None, "notices": notices}
     nodes = [_stage(number, stage) for number, stage in enumerate(found.stages)]

@@ -1,0 +1,42 @@
+"""What is wrong with a graph or a pipeline that is shown all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define, field
+
+_EXAMPLES = 20  # that a notice keeps
+_TEXTS = {
+    "missing_inputs": "inputs are named that the graph does not have",
+    "duplicate_names": "nodes have the name of another",
+    "cycles": "nodes lead back to themselves",
+    "unnamed": "nodes have no name",
+    "truncated": "the graph ends before its end ({reason}); {parts} parts were read",
+    "unreadable_nodes": "nodes cannot be read",
+    "unknown_types": "types of outputs cannot be read",
+    "pipeline_cut_off": "the file ends within the record at byte {offset}",
+    "pipeline_unreadable": "the record at byte {offset} cannot be read",
+    "pipeline_too_long": "the pipeline has more than {limit} steps",
+}
+
+
+@define
+class Notice:
+    """``code`` says what is wrong, ``values`` what a sentence about it has to name; how often that is so,
+    with a few of the places."""
+
+    code: str
+    values: Mapping[str, str | int] = field(factory=dict)
+    count: int = 0
+    examples: list[str] = field(factory=list)
+
+    @property
+    def text(self) -> str:
+        """In English."""
+        return _TEXTS[self.code].format(**self.values)
+
+    def add(self, example: str) -> None:
+        self.count += 1
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(example)
