@@ -128,6 +128,7 @@ def main() -> None:
     _write(
         root / "evaluated_twice", 300, _evaluated({"acc": 0.75}, "/test2"), _added(b=-7, d={"e": {"f": 2}})
     )
+    _write(root / "all_types", 100, _trained(), _evaluated(metrics, "/test"))
     _write(root / "trained_again", 100, _trained(), _added(a="old"))
     _write(root / "trained_again", 200, _evaluated(metrics, "/test"))
     _write(root / "trained_again", 300, _trained(hyper_parameters__epoch=-2, algorithm__loss=3.25))
