@@ -201,6 +201,29 @@ def test_a_remark_that_could_not_be_written_is_kept(
     expect(remark).to_have_text("typed once")
 
 
+def test_the_table_needs_no_mouse(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
+    page.get_by_test_id("runs-table").focus()
+    first = shown(page)[0]
+    for key in ("Home", "ArrowRight", "Enter"):  # its mark
+        page.keyboard.press(key)
+    expect(page.locator(".mark-list")).to_be_visible()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(cell(page, first, "mark").locator("[data-mark='2']")).to_be_visible()
+    for key in ("ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.type("by keys")
+    page.keyboard.press("Enter")
+    expect(cell(page, first, "remark")).to_have_text("by keys")
+    for key in ("ArrowRight", "s"):
+        page.keyboard.press(key)
+    expect(page.locator(f'.head [data-column="{ACCURACY}"]')).to_have_attribute("aria-sort", "ascending")
+    expect(page.get_by_test_id("ticked")).to_have_text("6 selected")
+    page.keyboard.press("Space")
+    expect(page.get_by_test_id("ticked")).to_have_text("5 selected")
+
+
 def test_what_one_page_writes_another_shows(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
     url = serve("--logdir", logdir, "--state-dir", tmp_path / "state")
     open_page(page, url)

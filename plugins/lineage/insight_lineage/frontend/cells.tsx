@@ -4,9 +4,11 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
-import { MarkPicker } from './marks';
+import { backToTable, MarkPicker } from './marks';
 
 export interface CellProps {
+  /** Of the cell that keys act on. */
+  readonly id?: string;
   readonly board: LineageBoard;
   readonly column: Column;
   readonly row: number;
@@ -15,13 +17,13 @@ export interface CellProps {
   readonly width: number;
 }
 
-export function Cell({ board, column, row, run, left, width }: CellProps): JSX.Element {
+export function Cell({ id, board, column, row, run, left, width }: CellProps): JSX.Element {
   const { name } = column;
   const text = column.text(row);
   const missing = column.isMissing(row);
   const classes = ['cell', column.isNumeric && 'number', missing && 'missing'].filter(Boolean).join(' ');
   return (
-    <div role="gridcell" class={classes} data-column={name} style={{ left: `${left}px`, width: `${width}px` }} title={isText(name) ? undefined : text}>
+    <div id={id} role="gridcell" class={classes} data-column={name} style={{ left: `${left}px`, width: `${width}px` }} title={isText(name) ? undefined : text}>
       {name === 'mark' ? (
         <MarkPicker board={board} run={run} />
       ) : isText(name) ? (
@@ -91,10 +93,11 @@ function TextField({ board, run, field, text, draft, onEnd }: TextFieldProps): J
     element.current?.focus();
     element.current?.select();
   }, []);
-  const end = (keep: boolean): void => {
+  const end = (keep: boolean, byKey = false): void => {
     if (ended.current) return;
     ended.current = true;
     const value = element.current?.value.trim() ?? text;
+    if (byKey) backToTable(element.current);
     onEnd();
     if (keep && value !== text) board.annotate(run, { [field]: value });
     else board.forget(run, { [field]: value });
@@ -108,8 +111,8 @@ function TextField({ board, run, field, text, draft, onEnd }: TextFieldProps): J
     onBlur: () => end(true),
     onKeyDown: (event: KeyboardEvent) => {
       event.stopPropagation();
-      if (event.key === 'Escape') end(false);
-      if (event.key === 'Enter' && !event.isComposing && !(field === 'note' && event.shiftKey)) end(true);
+      if (event.key === 'Escape') end(false, true);
+      if (event.key === 'Enter' && !event.isComposing && !(field === 'note' && event.shiftKey)) end(true, true);
     },
   };
   return field === 'note' ? <textarea rows={4} {...common} /> : <input type="text" {...common} />;

@@ -3,7 +3,7 @@ import type { Column } from './frame';
 
 export const ROW_HEIGHT = 30;
 export const RUN_WIDTH = 230;
-const LETTER = 7.8;
+const LETTER = 8.4;
 const LOOKED_AT = 60; // values whose text counts
 
 export interface Placed {

@@ -1,4 +1,3 @@
-import { valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 
@@ -25,9 +24,9 @@ export function Legend({ board }: { readonly board: LineageBoard }): JSX.Element
   const stops = palette.slice(0, -1).join(', ');
   return (
     <span class="legend" data-testid="color-legend" title={column.name}>
-      <span>{valueText(axis.valueAt(0))}</span>
+      <span>{column.numberText(axis.valueAt(0))}</span>
       <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }} />
-      <span>{valueText(axis.valueAt(1))}</span>
+      <span>{column.numberText(axis.valueAt(1))}</span>
     </span>
   );
 }

@@ -10,6 +10,11 @@ export function Mark({ board, mark }: { readonly board: LineageBoard; readonly m
   return <span class="mark" ref={(element: HTMLElement | null) => element?.replaceChildren(...(mark > 0 ? [board.ctx.ui.icon(`mark-${mark}`)] : []))} />;
 }
 
+/** Where keys go when what opened in a cell is closed by one. */
+export function backToTable(element: HTMLElement | null): void {
+  element?.closest<HTMLElement>('[role=grid]')?.focus({ preventScroll: true });
+}
+
 /** The sign of a run; a press chooses another. */
 export function MarkPicker({ board, run }: { readonly board: LineageBoard; readonly run: string }): JSX.Element {
   const place = useSignal<DOMRect | null>(null);
@@ -31,8 +36,12 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
       removeEventListener('scroll', close, true);
     };
   }, [place.value]);
-  const choose = (next: number): void => {
+  const leave = (): void => {
+    backToTable(button.current);
     place.value = null;
+  };
+  const choose = (next: number): void => {
+    leave();
     if (next !== mark) board.annotate(run, { mark: next });
   };
   return (
@@ -49,7 +58,7 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
           style={{ left: `${place.value.left}px`, top: `${Math.min(place.value.bottom + 4, innerHeight - 44)}px` }}
           onKeyDown={(event) => {
             event.stopPropagation();
-            if (event.key === 'Escape') place.value = null;
+            if (event.key === 'Escape') leave();
             const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
             const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
             const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { LABELS } from './axes';
@@ -10,6 +9,7 @@ import { summaryOf, type RowGroup } from './ordering';
 import { TableHead } from './table_head';
 
 const OVERSCAN = 4;
+const CELL = 'lineage-cell'; // that keys act on
 
 /** The runs that brushes left, one below the other; only what is in sight is drawn. */
 export function Table({ board }: { readonly board: LineageBoard }): JSX.Element {
@@ -17,6 +17,7 @@ export function Table({ board }: { readonly board: LineageBoard }): JSX.Element 
   const scroller = useRef<HTMLDivElement>(null);
   const sight = useSignal({ left: 0, top: 0, width: 800, height: 400 });
   const active = useSignal<number>(0);
+  const current = useSignal<string | null>(null); // the column of the cell that keys act on; null is the run
   const look = (): void => {
     const element = scroller.current;
     if (element) sight.value = { left: element.scrollLeft, top: element.scrollTop, width: element.clientWidth, height: element.clientHeight };
@@ -46,15 +47,34 @@ export function Table({ board }: { readonly board: LineageBoard }): JSX.Element 
     else if (y + 2 * ROW_HEIGHT > element.scrollTop + element.clientHeight) element.scrollTop = y + 2 * ROW_HEIGHT - element.clientHeight;
     pointTo(board, lines[at]);
   };
+  const turn = (by: number): void => {
+    const at = Math.max(-1, Math.min(all.length - 1, all.findIndex(({ column }) => column.name === current.value) + by));
+    const cell = all[at];
+    current.value = cell?.column.name ?? null;
+    const element = scroller.current;
+    if (!element) return;
+    const room = element.clientWidth - RUN_WIDTH;
+    if (!cell || cell.left < element.scrollLeft) element.scrollLeft = cell?.left ?? 0;
+    else if (cell.left + cell.width > element.scrollLeft + room) element.scrollLeft = cell.left + cell.width - room;
+  };
+  const open = (line: number | undefined): void => {
+    const button = scroller.current?.querySelector<HTMLElement>(`#${CELL} button`);
+    if (button) button.click();
+    else press(board, line);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== scroller.current) return; // a field in a cell
+    if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return; // a field in a cell
     const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 2);
     const { value: at } = active;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: lines.length - 1 }[event.key];
     if (to !== undefined) move(to);
-    else if (event.key === ' ' || event.key === 'Enter') press(board, lines[at]);
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') turn(event.key === 'ArrowLeft' ? -1 : 1);
+    else if (event.key === 'Enter' || event.key === 'F2') open(lines[at]);
+    else if (event.key === ' ') press(board, lines[at]);
+    else if (event.key.toLowerCase() === 's') board.turnSort(current.value ?? 'run', event.shiftKey);
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
   return (
     <div
@@ -65,7 +85,7 @@ export function Table({ board }: { readonly board: LineageBoard }): JSX.Element 
       aria-label={say('table.label')}
       aria-rowcount={lines.length + 1}
       aria-colcount={columns.length + 1}
-      aria-activedescendant={lines.length > 0 ? `lineage-line-${Math.min(active.value, lines.length - 1)}` : undefined}
+      aria-activedescendant={lines.length === 0 ? undefined : current.value === null ? `lineage-line-${Math.min(active.value, lines.length - 1)}` : CELL}
       data-testid="runs-table"
       data-rows={board.rows.value.length}
       onScroll={look}
@@ -77,7 +97,7 @@ export function Table({ board }: { readonly board: LineageBoard }): JSX.Element 
         {[...lines.subarray(first, last)].map((line, at) => {
           const place = first + at;
           const group = line < 0 ? board.rowGroups.value?.[-line - 1] : undefined;
-          const common = { board, columns: inSight, place, active: place === active.value };
+          const common = { board, columns: inSight, place, active: place === active.value, current: current.value };
           if (line >= 0) return <RowLine key={`r${line}`} {...common} row={line} />;
           return group ? <GroupLine key={`g${group.key}`} {...common} group={group} /> : null;
         })}
@@ -102,12 +122,14 @@ interface LineProps {
   readonly columns: readonly Placed[];
   readonly place: number;
   readonly active: boolean;
+  /** The column of its cell that keys act on, if it is active. */
+  readonly current: string | null;
 }
 
 // Not a transform: a list that opens in a cell is placed in the window.
 const lineStyle = (place: number): { readonly top: string } => ({ top: `${(place + 1) * ROW_HEIGHT}px` });
 
-function RowLine({ board, columns, place, active, row }: LineProps & { readonly row: number }): JSX.Element {
+function RowLine({ board, columns, place, active, current, row }: LineProps & { readonly row: number }): JSX.Element {
   const run = board.frame.value?.runs[row] as string;
   const selected = board.selectedNames.value.has(run);
   const name = board.nameOf(run);
@@ -121,7 +143,7 @@ function RowLine({ board, columns, place, active, row }: LineProps & { readonly 
         <span class={name === run ? 'name' : 'name given'}>{name}</span>
       </div>
       {columns.map(({ column, left, width }) => (
-        <Cell key={column.name} board={board} column={column} row={row} run={run} left={RUN_WIDTH + left} width={width} />
+        <Cell key={column.name} {...(active && column.name === current ? { id: CELL } : {})} board={board} column={column} row={row} run={run} left={RUN_WIDTH + left} width={width} />
       ))}
     </div>
   );
@@ -140,8 +162,8 @@ function GroupLine({ board, columns, place, active, group }: LineProps & { reado
       {columns.map(({ column, left, width }) => {
         const summary = column.isNumeric && !LABELS.includes(column.name) ? summaryOf(column, group.rows) : null;
         return (
-          <div key={column.name} role="gridcell" class="cell number" data-column={column.name} style={{ left: `${RUN_WIDTH + left}px`, width: `${width}px` }} title={summary ? say('group.range', { low: valueText(summary.low), high: valueText(summary.high), count: summary.count }) : ''}>
-            {summary && `⌀ ${valueText(summary.mean)}`}
+          <div key={column.name} role="gridcell" class="cell number" data-column={column.name} style={{ left: `${RUN_WIDTH + left}px`, width: `${width}px` }} title={summary ? say('group.range', { low: column.numberText(summary.low), high: column.numberText(summary.high), count: summary.count }) : ''}>
+            {summary && `⌀ ${column.numberText(summary.mean)}`}
           </div>
         );
       })}
