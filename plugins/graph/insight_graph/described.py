@@ -87,6 +87,7 @@ def nodes_of(
                 **named(view, place),
                 "type": type_name,
                 "children": children,
+                "members": int(tree.members[place]) if inner[row] else 0,
                 "operators": int(kinds[Kind.OPERATOR, row]),
                 "constants": int(kinds[Kind.CONSTANT, row]),
                 "parameters": int(kinds[Kind.PARAMETER, row]),

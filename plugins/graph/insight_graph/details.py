@@ -53,7 +53,6 @@ def _of_leaf(
         "inputs_total": len(coming) + len(missing),
         "outputs_total": len(leaving),
         "types": [],
-        "members": 0,
         "copies": [view.tree.id(~position) for position in positions],
         "calls": calls,
         "times": [
@@ -96,7 +95,6 @@ def _of_branch(
         "inputs_total": inputs_total,
         "outputs_total": outputs_total,
         "types": types_in(view, view.tree.nodes[low:high], times)[:MAX_TYPES],
-        "members": len(view.tree.children(place)),
         "copies": [],
         "calls": None,
         "times": [],

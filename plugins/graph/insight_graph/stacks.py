@@ -75,7 +75,7 @@ def _stack_leaves(builder: TreeBuilder, chosen: NDArray[np.bool_]) -> int:
         for kind, count in zip(kinds.tolist(), counts[many].tolist(), strict=True)
     ]
     ids = [joined(builder.ids[parent], label) for parent, label in zip(parents.tolist(), labels, strict=True)]
-    first = builder.add(parents.astype(np.int32), labels, ids, kinds.astype(np.int32))
+    first = builder.add(parents.astype(np.int32), labels, ids, kinds.astype(np.int32), counts[many])
     moved = many[groups]
     builder.leaf_parents = builder.leaf_parents.copy()
     builder.leaf_parents[at[moved]] = first + numbers[groups[moved]]
@@ -113,7 +113,8 @@ def _stack_scopes(builder: TreeBuilder) -> None:
     labels = [f"{_common_name([builder.labels[scope] for scope in run])}[{len(run)}]" for run in runs]
     above = builder.parents[[run[0] for run in runs]]
     ids = [joined(builder.ids[parent], label) for parent, label in zip(above.tolist(), labels, strict=True)]
-    first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32))
+    counts = np.array([len(run) for run in runs], np.int32)
+    first = builder.add(above, labels, ids, np.full(len(runs), MIXED, np.int32), counts)
     for number, run in enumerate(runs, first):
         builder.structures[number] = builder.structures[run[0]]
         builder.parents[run] = number
@@ -175,7 +176,11 @@ def _split(builder: TreeBuilder, branch: int, children: Indices) -> None:
     kind = builder.stacks[branch] if builder.stacks[branch] >= 0 else MIXED
     ids = [builder.ids[branch] + label for label in labels]
     kinds = np.full(len(labels), kind, np.int32)
-    first = builder.add(np.full(len(labels), branch, np.int32), labels, ids, kinds)
+    parents = np.full(len(labels), branch, np.int32)
+    counts = np.diff(np.append(starts, len(children))).astype(np.int32)
+    first = builder.add(parents, labels, ids, kinds, counts)
+    if not builder.members[branch]:
+        builder.members[branch] = len(children)
     of_each = first + np.arange(len(children)) // size
     inside = children >= 0
     builder.parents[children[inside]] = of_each[inside]

@@ -31,7 +31,8 @@ class Leaves:
 @frozen(eq=False)
 class Tree:
     """Columns of branches, and of leaves by position. ``stacks`` is -1 for a scope, the code of the type of
-    the members for a stack, and ``stacks.MIXED`` for one whose members differ or are scopes."""
+    the members for a stack, and ``stacks.MIXED`` for one whose members differ or are scopes. ``members``
+    counts what is in a scope, and in a stack those that are alike: constants of theirs are in it too."""
 
     graph: Graph
     parents: Indices
@@ -39,6 +40,7 @@ class Tree:
     ids: list[str]
     stacks: Indices
     structures: NDArray[np.int64]
+    members: Indices
     lows: Indices
     highs: Indices
     nodes: Indices
@@ -128,6 +130,7 @@ class TreeBuilder:
     ids: list[str]
     stacks: Indices
     structures: NDArray[np.int64]
+    members: Indices  # 0: as many as there are children
     leaf_parents: Indices
 
     @classmethod
@@ -153,6 +156,7 @@ class TreeBuilder:
             [graph.scopes.paths[scope] for scope in shown.tolist()],
             np.full(len(shown), -1, np.int32),
             np.zeros(len(shown), np.int64),
+            np.zeros(len(shown), np.int32),
             numbers[leaves.scopes],
         )
 
@@ -160,7 +164,9 @@ class TreeBuilder:
     def kinds(self) -> NDArray[np.uint8]:
         return self.graph.kinds[self.leaves.nodes]
 
-    def add(self, parents: Indices, labels: list[str], ids: list[str], stacks: Indices) -> int:
+    def add(
+        self, parents: Indices, labels: list[str], ids: list[str], stacks: Indices, members: Indices
+    ) -> int:
         """Adds branches; the number of the first."""
         first = len(self.parents)
         self.parents = np.concatenate((self.parents, parents)).astype(np.int32)
@@ -168,6 +174,7 @@ class TreeBuilder:
         self.ids += ids
         self.stacks = np.concatenate((self.stacks, stacks)).astype(np.int32)
         self.structures = np.concatenate((self.structures, np.zeros(len(labels), np.int64)))
+        self.members = np.concatenate((self.members, members)).astype(np.int32)
         return first
 
     def by_depth(self) -> list[NDArray[np.intp]]:
@@ -232,6 +239,7 @@ class TreeBuilder:
             ids=self.ids,
             stacks=self.stacks,
             structures=self.structures,
+            members=np.where(self.members, self.members, np.diff(starts)),
             lows=lows.astype(np.int32),
             highs=(lows + counts).astype(np.int32),
             nodes=self.leaves.nodes[at],

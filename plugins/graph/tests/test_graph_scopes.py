@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from insight_graph import mindspore, tensorflow
 from insight_graph.columns import Graph
 from insight_graph.opened import MAX_EDGES, MAX_PROXIES, opened
-from insight_graph.stacks import MOST_CHILDREN
+from insight_graph.stacks import MOST_CHILDREN, type_of_stack
 from insight_graph.view import Shown, View
 
 from insight_core.testing.graphs import (
@@ -87,6 +88,8 @@ def test_a_constant_that_only_a_stack_uses_goes_into_it() -> None:
         mindspore.graph_of_event(graph + mindspore_constant("only", 1) + mindspore_constant("both", 2))
     )
     assert "s/only" in ids_in(view.tree, "s/Load[6]")
+    [stack] = [one for one in _open(view, "s")["nodes"] if one["id"] == "s/Load[6]"]
+    assert (stack["members"], stack["children"]) == (6, 7)
     assert "s/both" in ids_in(view.tree, "s")
 
 
@@ -116,6 +119,16 @@ def test_scopes_that_take_turns_are_no_stack() -> None:
         for number, name in enumerate(names)
     ]
     assert len(ids_in(_tensorflow(*nodes).tree, "net")) == 12
+
+
+def test_what_is_in_ranges_is_counted() -> None:
+    stack = _tensorflow(*(tensorflow_node(f"x{n}", "Relu") for n in range(450)))
+    [shown] = _open(stack)["nodes"]
+    assert (shown["members"], shown["children"]) == (450, 5)
+    assert [one["members"] for one in _open(stack, shown["id"])["nodes"]] == [100, 100, 100, 100, 50]
+    scope = _tensorflow(*(tensorflow_node(f"s/x{n}", f"T{n}") for n in range(301)))
+    [shown] = _open(scope)["nodes"]
+    assert (shown["members"], shown["children"]) == (301, 4)
 
 
 @pytest.mark.parametrize("count", [300, 301, 2_000, 30_500])
@@ -284,3 +297,58 @@ def test_every_node_is_somewhere_and_every_edge_is_counted(names: list[str], dat
             for start, end in parts
         )
         assert listed[True] == int((from_inside & to_inside).sum()) - within
+
+
+def _alike(tree: _Scopes, scope: str) -> tuple[Any, ...]:
+    """What makes two scopes equal: types of operators in the same scopes."""
+    inner = sorted(_alike(tree, one) for one in tree.scopes[scope])
+    return tuple(sorted(tree.types[scope])), tuple(inner)
+
+
+class _Scopes:
+    """Scopes of operators by their names, made one by one."""
+
+    def __init__(self, names: list[str], ops: str) -> None:
+        self.scopes: dict[str, list[str]] = {"": []}  # in the order of their first operators
+        self.types: dict[str, list[str]] = {"": []}
+        for name, op in zip(names, ops, strict=True):
+            above = ""
+            for label in name.split("/")[:-1]:
+                path = f"{above}/{label}" if above else label
+                if path not in self.scopes:
+                    self.scopes[path], self.types[path] = [], []
+                    self.scopes[above].append(path)
+                above = path
+            self.types[above].append(op)
+
+    def stacks(self) -> Counter[tuple[str, int, str]]:
+        """Scope, members and type of each stack; the type of scopes is empty."""
+        found = Counter[tuple[str, int, str]]()
+        for scope, types in self.types.items():
+            for op, count in Counter(types).items():
+                if count >= 5:
+                    found[scope, count, op] += 1
+            for _, run in itertools.groupby(self.scopes[scope], lambda one: _alike(self, one)):
+                if (length := len(list(run))) >= 5:
+                    found[scope, length, ""] += 1
+        return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_stacks_are_those_that_are_counted_one_by_one(data: st.DataObject) -> None:
+    labels = st.lists(st.sampled_from("abcdefgh"), max_size=2).map("/".join)
+    scopes = data.draw(st.lists(labels, min_size=1, max_size=60))
+    names = [f"{scope}/op{number}" if scope else f"op{number}" for number, scope in enumerate(scopes)]
+    ops = data.draw(st.text("XY", min_size=len(names), max_size=len(names)))
+    tree = _tensorflow(*map(tensorflow_node, names, ops)).tree
+    found = Counter[tuple[str, int, str]]()
+    for branch in np.flatnonzero(tree.stacks >= 0).tolist():
+        above = [one for one in tree.around(branch) if tree.stacks[one] < 0]
+        members = len(tree.children(branch))
+        assert tree.labels[branch].endswith(f"[{members}]")
+        assert tree.members[branch] == members
+        found[
+            tree.ids[above[-1]] if above else "", members, type_of_stack(tree.graph, tree.stacks[branch])
+        ] += 1
+    assert found == _Scopes(names, ops).stacks()
