@@ -231,6 +231,9 @@ def test_every_session_is_that_of_tensorboard(sessions: Path, tensorboard_hparam
                 if name not in fixed and not name.startswith("metric/")
             }
             assert hparams == group["hparams"]
+            assert {name: type(value) for name, value in hparams.items()} == {
+                name: type(value) for name, value in group["hparams"].items()
+            }
     assert len(found) >= 2
     assert found.keys() == ours.keys()
 

@@ -134,7 +134,7 @@ def main() -> None:
     _write(root / "trained_again", 300, _trained(hyper_parameters__epoch=-2, algorithm__loss=3.25))
     _write(root / "piped_again", 9, _trained(), _evaluated({"acc": 1}))
     _write(root / "piped_again", 10, _piped(1), _added(only=1))
-    _write(root / "evaluated_only", 100, _evaluated({"acc": 0.25}))
+    _write(root / "evaluated_only", 100, _evaluated({"acc": 0.25, "count": 2.5}))
     _write(root / "twice_in_a_file", 5, _trained(hyper_parameters__epoch=1), _trained(), _piped(2), _piped(1))
 
 
