@@ -128,7 +128,7 @@ class Building:
         """How many were added."""
         return self._rows.get(table, 0)
 
-    def add(self, table: str, **columns: ArrayLike) -> int:
+    def add(self, table: str, /, **columns: ArrayLike) -> int:
         """Adds a chunk, and returns the row of its first. Raises ValueError for a column that there is not,
         and for columns of different lengths."""
         types = column_types(table)

@@ -1,0 +1,96 @@
+"""Communication of an NPU: ``communication.json`` and ``communication_matrix.json``.
+
+``{step: {"p2p" or "collective": {operator: {"Communication Time Info": {...}, "Communication Bandwidth Info":
+{transport: {...}}}}}}``, and ``{... {operator: {"0-1": {"Transport Type": ..., "Transit Size(MB)": ...}}}}``.
+Times in ms but for the start (µs since the epoch), MB of 10^6 bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from insight_profiler.reading.csv_columns import nanoseconds
+from insight_profiler.reading.mindspore_files import Parts
+
+_MEGA = 1_000_000
+_SUMS = "Total Op Info"  # among the operators: their sums
+_KINDS = ("p2p", "collective")
+
+
+def read_communication(parts: Parts) -> None:
+    """Tables ``collectives`` and ``links``."""
+    parts.attempt(r"communication\.json", lambda name: _collectives(parts, name))
+    parts.attempt(r"communication_matrix\.json", lambda name: _links(parts, name))
+
+
+def _entries(found: Mapping[str, Any]) -> Iterator[tuple[int, str, str, Mapping[str, Any]]]:
+    """Step, kind, operator, what is said of it; -1 for a step without a number."""
+    for step, kinds in found.items():
+        number = re.search(r"\d+", step)
+        for kind in _KINDS:
+            for operator, info in (kinds.get(kind) or {}).items():
+                if not operator.startswith(_SUMS):
+                    yield int(number[0]) if number else -1, kind, operator, info
+
+
+def _value(info: Mapping[str, Any], stem: str) -> Any:  # noqa: ANN401  any JSON
+    """The value of a key that begins so; units follow it, ``Elapse Time(ms)`` or ``Elapsed Time(ms)``."""
+    return next((value for key, value in info.items() if key.startswith(stem)), None)
+
+
+def _megabytes(info: Mapping[str, Any]) -> float:
+    size = _value(info, "Transit Size")
+    return float(size) * _MEGA if isinstance(size, (int, float)) else math.nan
+
+
+def _collectives(parts: Parts, name: str) -> None:
+    building = parts.building
+    rows = []
+    for step, kind, operator, info in _entries(parts.json(name)):
+        times = info.get("Communication Time Info") or {}
+        sizes = [_megabytes(one) for one in (info.get("Communication Bandwidth Info") or {}).values()]
+        rows.append(
+            (
+                step,
+                building.text(operator.partition("@")[0]),
+                building.text(kind),
+                nanoseconds(_value(times, "Start Timestamp"), "us"),
+                nanoseconds(_value(times, "Elapse"), "ms"),
+                nanoseconds(_value(times, "Wait Time(ms)"), "ms"),
+                nanoseconds(_value(times, "Transit Time"), "ms"),
+                math.fsum(size for size in sizes if not math.isnan(size)) if sizes else math.nan,
+            )
+        )
+    if rows:
+        columns = ("step", "name", "kind", "start", "elapsed", "wait", "transit", "bytes")
+        building.add("collectives", **dict(zip(columns, map(np.array, zip(*rows, strict=True)), strict=True)))
+
+
+def _links(parts: Parts, name: str) -> None:
+    building = parts.building
+    rows = []
+    for step, _, _, info in _entries(parts.json(name)):
+        for ends, link in info.items():
+            source, _, target = ends.partition("-")
+            if not (source.isdecimal() and target.isdecimal()):
+                continue
+            spent, size = nanoseconds(_value(link, "Transit Time"), "ms"), _megabytes(link)
+            rows.append(
+                (
+                    step,
+                    int(source),
+                    int(target),
+                    building.text(str(_value(link, "Transport Type") or "")),
+                    spent,
+                    size,
+                    size / spent * 1e9 if spent > 0 else math.nan,
+                )
+            )
+    if rows:
+        columns = ("step", "source", "target", "kind", "elapsed", "bytes", "bandwidth")
+        building.add("links", **dict(zip(columns, map(np.array, zip(*rows, strict=True)), strict=True)))

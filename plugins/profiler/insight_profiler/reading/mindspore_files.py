@@ -1,0 +1,107 @@
+"""The files of a profile of many small ones, each tried for itself: a broken one is a note, not the end."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import define, field
+
+from insight_profiler.building import Building, Unreadable
+from insight_profiler.files import Files
+from insight_profiler.reading.csv_columns import Cells, Csv
+
+_LONGEST_JSON = 1 << 28  # bytes
+
+# what bytes that are not what they should be make parsers raise
+BROKEN = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    csv.Error,
+)
+
+
+@define(eq=False)
+class Parts:
+    """``read`` are the files of which something was read."""
+
+    files: Files
+    building: Building
+    read: set[str] = field(factory=set)
+
+    def named(self, pattern: str) -> list[str]:
+        """Files whose name, without directories, matches the whole pattern, sorted."""
+        matches = re.compile(pattern).fullmatch
+        return sorted(name for name in self.files.names() if matches(name.rpartition("/")[2]))
+
+    def first(self, pattern: str) -> str | None:
+        return next(iter(self.named(pattern)), None)
+
+    def attempt(self, pattern: str, read: Callable[[str], None]) -> bool:
+        """Reads each file that the pattern names; whether one of them could be."""
+        found = False
+        for name in self.named(pattern):
+            try:
+                read(name)
+            except BROKEN as error:
+                reason = str(error) if isinstance(error, (OSError, ValueError)) else repr(error)
+                self.building.note(
+                    "file_unreadable", f"{name} cannot be read: {reason}", file=name, reason=reason
+                )
+            else:
+                self.read.add(name)
+                found = True
+            self.building.reached()
+        return found
+
+    @contextmanager
+    def csv(self, name: str) -> Iterator[Csv]:
+        """A CSV file; cells in it that are no numbers are counted in a note."""
+        with self.files.open(name) as stream:
+            found = Csv(stream)
+            yield found
+            if found.strange:
+                count = sum(found.strange.values())
+                columns = ", ".join(f"{column} ({number})" for column, number in found.strange.items())
+                self.building.note(
+                    "cells_without_value",
+                    f"{count} cells of {name} hold no number and are taken for absent: {columns}",
+                    file=name,
+                    count=count,
+                    columns=columns,
+                )
+            if found.cut:
+                self.building.note(
+                    "rows_cut",
+                    f"{found.cut} rows of {name} have not as many cells as its header",
+                    file=name,
+                    count=found.cut,
+                )
+
+    def cells(self, name: str) -> Cells:
+        """The whole of a CSV file that is small."""
+        with self.csv(name) as found:
+            return found.whole()
+
+    def json(self, name: str) -> Any:  # noqa: ANN401  any JSON
+        """Raises ValueError for a text that is none."""
+        return json.loads(self.files.text(name, _LONGEST_JSON), strict=False)
+
+    def require_something(self) -> None:
+        """Raises Unreadable when there was nothing to be read."""
+        if not self.read:
+            names = sorted(self.files.names())
+            raise Unreadable(
+                "nothing_readable",
+                f"nothing of the profile can be read; it has {len(names)} files",
+                files=names[:20],
+            )
