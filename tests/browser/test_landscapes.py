@@ -17,52 +17,17 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
+from tests.browser.landscapes_page import ACROSS, AXIS, DOWN, FORMS, bowl, bowls, drawn, opened, pick, pixels
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-FORMS = ("contour", "topographic", "surface")
-AXIS = np.linspace(-1, 1, 21)
-ACROSS, DOWN = {"w": np.array([[1.0, 0.0]])}, {"w": np.array([[0.0, 1.0]])}
-
-
-def bowl(parameters: dict[str, NDArray[Any]]) -> float:
-    x, y = parameters["w"][0]
-    return float(x * x + 2 * y * y)
 
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    logs = tmp_path_factory.mktemp("landscapes")
-    for run, place in (("a", 0.0), ("b", 0.5)):
-        way = [{"w": np.array([[x, y]])} for x, y in ((0.9, 0.8), (0.6, 0.2), (0.2, 0.3), (0.0, place))]
-        compute(bowl, way, log_dir=logs / run, directions=(ACROSS, DOWN), size=21, step_per_epoch=5)
-        compute(bowl, way[-1], log_dir=logs / run, directions=(ACROSS, DOWN), size=21)
-    return logs
-
-
-def opened(page: Page, url: str, more: str = "", locale: str = "en") -> Locator:
-    page.goto(f"{url}#locale={locale}&theme=light&tab=landscape{more}")
-    panel = page.get_by_test_id("landscapes")
-    expect(panel).to_be_visible()
-    return panel
-
-
-def drawn(panel: Locator, form: str, count: int = 1) -> Locator:
-    """The first picture, once it is drawn in this form."""
-    found = panel.get_by_test_id("picture").first
-    expect(found).to_have_attribute("data-drawn", f"{form} {count}")
-    return found
-
-
-def pixels(found: Locator) -> NDArray[Any]:
-    """What is on the screen in its place."""
-    return np.asarray(Image.open(io.BytesIO(found.screenshot())).convert("RGB")).astype(int)
-
-
-def pick(panel: Locator, control: str, value: str) -> None:
-    panel.locator(f'[data-control="{control}"] [data-value="{value}"]').click()
+    return bowls(tmp_path_factory.mktemp("landscapes"))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -105,23 +70,23 @@ def test_the_pointer_reads_the_loss(page: Page, serve: Serve, logdir: Path) -> N
     stage = panel.get_by_test_id("stage")
     box = stage.bounding_box()
     assert box is not None
-    # the plot is what the margins leave: 54 to the left, 88 to the right, 12 above, 30 below
-    middle = (54 + (box["width"] - 142) / 2, 12 + (box["height"] - 42) / 2)
+    middle = (54 + (box["width"] - 54) / 2, box["height"] / 2)
     stage.hover(position={"x": middle[0], "y": middle[1]})
-    reading = panel.get_by_test_id("reading")
-    assert abs(float(reading.get_by_test_id("loss").inner_text())) < 0.02
-    stage.hover(position={"x": middle[0] + (box["width"] - 142) / 4, "y": middle[1]})
-    assert float(reading.get_by_test_id("loss").inner_text()) == pytest.approx(0.25, abs=0.02)
+    assert _read(panel) == pytest.approx(0, abs=0.05)
+    stage.hover(position={"x": middle[0] + box["width"] / 5, "y": middle[1] - 80})
+    assert _read(panel) > 0.2
     pick(panel, "form", "surface")
     drawn(panel, "surface")
-    stage.hover(position={"x": (box["width"] - 88) / 2, "y": box["height"] * 0.62})
-    text = reading.inner_text()
-    values = [
-        float(value.replace("\N{MINUS SIGN}", "-"))
-        for value in re.findall(r"[\N{MINUS SIGN}]?\d+\.?\d*", text)
-    ]
-    loss, x, y = values
-    assert loss == pytest.approx(x * x + 2 * y * y, abs=1e-3)
+    stage.hover(position={"x": (box["width"] - 60) / 2, "y": box["height"] * 0.55})
+    _read(panel)
+
+
+def _read(panel: Locator) -> float:
+    """The loss under the pointer, which is that of the bowl there."""
+    text = panel.get_by_test_id("reading").inner_text().replace("\N{MINUS SIGN}", "-")
+    loss, x, y = (float(value) for value in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text))
+    assert loss == pytest.approx(x * x + 2 * y * y, abs=0.02)
+    return loss
 
 
 def test_the_surface_turns_and_comes_nearer(page: Page, serve: Serve, logdir: Path) -> None:
@@ -205,42 +170,47 @@ def test_colour_width_lines_and_logarithm(page: Page, serve: Serve, logdir: Path
     assert (abs(pixels(stage) - many).max(-1) > 40).mean() > 0.05
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_final_landscapes_side_by_side_and_upon_each_other(
-    page: Page, serve: Serve, logdir: Path, form: str
-) -> None:
-    panel = opened(page, serve("--logdir", logdir), f"&landscape.mode=comparison&landscape.form={form}")
-    expect(panel.get_by_test_id("stage")).to_have_count(2)
-    drawn(panel, form)
-    expect(panel.get_by_test_id("comparison-status")).to_contain_text("2 of 2")
-    summary = panel.get_by_test_id("summary").locator("strong")
-    assert [text.strip() for text in summary.all_text_contents()] == ["a", "b"]  # by their last loss
-    if form == "surface":  # one camera
-        pictures = panel.get_by_test_id("picture")
-        before = [pixels(pictures.nth(n)) for n in range(2)]
-        panel.get_by_test_id("stage").first.focus()
-        for _ in range(4):
-            page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(300)
-        for n, old in enumerate(before):
-            assert (abs(pixels(pictures.nth(n)) - old).max(-1) > 40).mean() > 0.02
-    pick(panel, "layout", "overlaid")
-    expect(panel.get_by_test_id("stage")).to_have_count(1)
-    drawn(panel, form, 2)
-    expect(panel.get_by_test_id("legend")).to_contain_text("b")
-    if form != "surface":
-        panel.get_by_test_id("stage").hover()
-        expect(panel.get_by_test_id("loss")).to_have_count(2)
+WITHOUT_WEBGL = """
+const given = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  if (kind === 'webgl2') { window.asked = (window.asked ?? 0) + 1; return null; }
+  return given.call(this, kind, ...more);
+};
+"""
 
 
-def test_a_tile_leads_to_its_analysis_and_back(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir), "&landscape.mode=comparison")
-    expect(panel.get_by_test_id("card")).to_have_count(2)
-    panel.locator('[data-card-run="b"] [data-action="analyse"]').click()
-    expect(panel.locator('[data-control="run"]')).to_have_value("b")
-    expect(panel.locator('[data-control="interval"]')).to_have_value("final")
-    page.go_back()
-    expect(panel.get_by_test_id("card")).to_have_count(2)
+def test_without_webgl_the_other_forms_work(page: Page, serve: Serve, logdir: Path) -> None:
+    page.add_init_script(WITHOUT_WEBGL)
+    panel = opened(page, serve("--logdir", logdir), "&landscape.form=surface")
+    expect(panel.locator(".no-webgl")).to_contain_text("no WebGL 2")
+    panel.locator('[data-action="export"]').click()
+    panel.locator('[data-action="export-png"]').click()
+    expect(page.get_by_role("alert").filter(has_text="no WebGL 2").last).to_be_visible()
+    assert page.evaluate("window.asked") == 2  # a probe and the canvas, once
+    pick(panel, "form", "topographic")
+    drawn(panel, "topographic")
+    expect(panel.locator(".no-webgl")).to_have_count(0)
+
+
+def test_a_lost_context_is_made_anew(page: Page, serve: Serve, logdir: Path) -> None:
+    page.add_init_script(
+        "const given = HTMLCanvasElement.prototype.getContext; window.contexts = [];"
+        "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
+        "  const made = given.call(this, kind, ...more);"
+        "  if (kind === 'webgl2') window.contexts.push(made); return made; };"
+    )
+    panel = opened(page, serve("--logdir", logdir), "&landscape.form=surface")
+    picture = drawn(panel, "surface")
+    before = pixels(picture)
+    page.evaluate("contexts.at(-1).getExtension('WEBGL_lose_context').loseContext()")
+    assert (abs(pixels(picture) - before).max(-1) > 40).mean() < 0.01  # what is drawn stays
+    panel.get_by_test_id("stage").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)
+    colours = pixels(picture)
+    assert (colours.max(-1) - colours.min(-1) > 60).mean() > 0.15
+    assert page.evaluate("contexts.length") == 4
 
 
 @pytest.mark.parametrize("form", ["topographic", "surface"])
@@ -298,6 +268,31 @@ def test_damage_is_named_in_its_place(page: Page, serve: Serve, tmp_path: Path) 
     expect(panel.get_by_test_id("error-cell")).to_contain_text("a varint does not end")
     pick(panel, "mode", "comparison")
     expect(panel.get_by_test_id("empty")).to_contain_text("no final landscape")
+
+
+def test_pictures_say_why_they_are_empty(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for run, loss in (("flat", 2.5), ("nothing", np.nan), ("below", -1.0)):
+        z = np.full((21, 21), loss)
+        if run == "below":
+            z = z + np.add.outer(AXIS**2, AXIS**2)
+        with EventWriter(tmp_path / run, "mindspore") as writer:
+            message = mindspore_landscape(points(AXIS, AXIS, z), at=[7], path=points([0], [0], [0]))
+            writer.values(0, [wire.value("landscape_[7]", LOSS_LANDSCAPE, message)])
+    panel = opened(page, serve("--logdir", tmp_path), "&landscape.run=flat")
+    status = panel.get_by_test_id("card-status")
+    expect(status).to_contain_text("the loss is 2.5 everywhere")
+    expect(panel.locator('[data-control="interval"]')).to_contain_text("epoch 7")
+    panel.locator('[data-control="run"]').select_option("nothing")
+    expect(status).to_contain_text("no point is a number")
+    panel.locator('[data-control="run"]').select_option("below")
+    expect(status).not_to_contain_text("distance")
+    panel.locator('[data-action="log"]').click()
+    expect(status).to_contain_text("log: of the distance from the smallest loss")
+    box = status.bounding_box()
+    assert box is not None
+    flaw = panel.get_by_test_id("flaw").last.bounding_box()
+    assert flaw is not None
+    assert flaw["y"] + flaw["height"] <= box["y"] + box["height"] + 1
 
 
 def test_a_landscape_appears_when_it_is_written(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ export function Analysis({ board }: { readonly board: LandscapeBoard }): JSX.Ele
   const { run, entry, state, shown } = { run: board.run.value, entry: board.entry.value, state: board.state.value, shown: board.shown.value };
   const items = useMemo<readonly Item[]>(() => (shown ? [shown] : []), [shown]);
   const look = useLook(board, items);
+  if (!entry && board.isListing.value) return <div class="workspace" aria-busy="true" />;
   if (!run || !entry) return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
   const title = intervalText(board, entry);
   const error = state && 'error' in state ? state.error : null;
@@ -50,8 +51,12 @@ function Status({ board, item }: { readonly board: LandscapeBoard; readonly item
   if (!item) return <footer data-testid="card-status" />;
   const { landscape } = item;
   const bad = landscape.z.reduce((count, value) => count + (Number.isFinite(value) ? 0 : 1), 0);
-  const parts = [board.t('status.size', { columns: landscape.x.length, rows: landscape.y.length }), board.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) })];
-  if (bad > 0) parts.push(board.t('status.nonfinite', { count: bad }));
+  const parts = [board.t('status.size', { columns: landscape.x.length, rows: landscape.y.length })];
+  if (Number.isNaN(landscape.low)) parts.push(board.t('status.empty'));
+  else if (landscape.low === landscape.high) parts.push(board.t('status.constant', { loss: valueText(landscape.low) }));
+  else parts.push(board.t('status.range', { low: valueText(landscape.low), high: valueText(landscape.high) }));
+  if (board.log.value && landscape.low <= 0 && landscape.high > landscape.low) parts.push(board.t('status.shifted'));
+  if (bad > 0 && bad < landscape.z.length) parts.push(board.t('status.nonfinite', { count: bad }));
   return (
     <footer data-testid="card-status">
       <span class="counts">{parts.join(' · ')}</span>

@@ -16,13 +16,13 @@ export function App({ board }: { readonly board: LandscapeBoard }): JSX.Element 
 
 function Body({ board }: { readonly board: LandscapeBoard }): JSX.Element {
   const say = board.t.bind(board);
-  if (board.listFailure.value && !board.listed.value) {
+  if (board.listFailure.value && board.isListing.value) {
     return (
       <Empty title={say('failure')} text={board.listFailure.value}>
         <button type="button" data-action="retry" onClick={() => board.retry()}>{say('retry')}</button>
       </Empty>
     );
   }
-  if (!board.listed.value) return <div class="workspace" aria-busy="true" />;
+  if (board.isListing.value && board.listed.value.size === 0) return <div class="workspace" aria-busy="true" />;
   return board.mode.value === 'analysis' ? <Analysis board={board} /> : <Comparison board={board} />;
 }

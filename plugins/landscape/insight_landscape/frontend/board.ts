@@ -1,6 +1,6 @@
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Codec, PluginContext, Run } from 'insight-host';
-import { Board, codecs, message, RequestQueue } from 'insight-host/kit';
+import { Board, codecs, message, portions, RequestQueue } from 'insight-host/kit';
 import { FIRST_CAMERA, HIGHEST, LOWEST, ZOOMS, type Camera } from './camera';
 import { decoded, type Landscape, type Listed } from './landscape';
 import { Player } from './player';
@@ -23,6 +23,7 @@ type Intervals = { readonly runs: readonly { readonly run: string; readonly land
 export type Loaded = { readonly landscape: Landscape } | { readonly error: string };
 type Changed = Parameters<Board['changed']>[0];
 
+const itemOf = ({ name, displayName, color }: Run, landscape: Landscape): Item => ({ landscape, run: name, name: displayName, color });
 const same = (entry: Listed, id: string): boolean => entry.id === id;
 
 /** What the Landscape tab shows: one landscape of a run, or the final ones of several. */
@@ -32,6 +33,7 @@ export class LandscapeBoard extends Board {
   readonly layout = this.setting('layout', codecs.choice(LAYOUTS, 'tiled'));
   private readonly wantedRun = this.setting('run', codecs.name);
   private readonly wantedId = this.setting('interval', codecs.name);
+  private readonly wantedFront = this.setting('front', codecs.name);
   readonly ramp = this.setting('colors', codecs.choice<RampName>(RAMP_NAMES, 'viridis'));
   readonly levels = this.later(this.setting('lines', codecs.wholeNumber(...LEVELS, 20)), SETTLE);
   readonly log = this.setting('log', codecs.flag(false));
@@ -46,9 +48,10 @@ export class LandscapeBoard extends Board {
   readonly screen = this.setting('screen', codecs.flag(false));
   readonly facts = this.setting('facts', codecs.flag(true));
 
-  /** By run; null until the first answer. */
-  readonly listed = signal<ReadonlyMap<string, readonly Listed[]> | null>(null);
+  /** The landscapes of the runs that were asked for so far. */
+  readonly listed = signal<ReadonlyMap<string, readonly Listed[]>>(new Map());
   readonly listFailure = signal<string | null>(null);
+  private readonly listings = new Map<string, number>(); // by run, which request for its list is the latest
   readonly shownCount = signal(PORTION);
   private readonly loads = signal<ReadonlyMap<string, Loaded>>(new Map());
   private readonly requested = new Set<string>();
@@ -61,32 +64,46 @@ export class LandscapeBoard extends Board {
     this.player = new Player(() => this.shown.value?.landscape.path ?? null);
     this.until(() => this.player.pause());
     this.until(this.visible.subscribe((visible) => !visible && this.player.pause()));
-    void this.loadList();
+    this.until(effect(() => this.loadLists(this.wantedLists.value.filter((run) => !this.listings.has(run)))));
   }
 
   protected override changed(series: Changed): void {
     // Also files that say more of a run that is shown: what is there stays until it has come anew.
     for (const key of this.requested) if (!series || series[(JSON.parse(key) as readonly string[])[0] ?? '']) this.requested.delete(key);
-    void this.loadList();
+    for (const run of series ? Object.keys(series) : [...this.listings.keys()]) this.listings.delete(run);
+    this.loadLists(this.wantedLists.value.filter((run) => !this.listings.has(run)));
   }
 
-  async loadList(): Promise<void> {
+  private loadLists(runs: readonly string[]): void {
+    for (const portion of portions(runs)) void this.loadList(portion);
+  }
+
+  private async loadList(wanted: readonly string[]): Promise<void> {
     const mine = ++this.listing;
+    for (const run of wanted) this.listings.set(run, mine);
     try {
-      const { runs } = await this.ctx.data.json<Intervals>('intervals', {}, { signal: this.ctx.signal });
-      if (mine !== this.listing) return;
-      this.listed.value = new Map(runs.map(({ run, landscapes }) => [run, landscapes]));
+      const { runs } = await this.ctx.data.json<Intervals>('intervals', { run: wanted }, { signal: this.ctx.signal });
+      const found = new Map(runs.map(({ run, landscapes }) => [run, landscapes]));
+      const listed = new Map(this.listed.value);
+      for (const run of wanted) if (this.listings.get(run) === mine) listed.set(run, found.get(run) ?? []);
+      this.listed.value = listed;
       this.listFailure.value = null;
     } catch (error) {
-      if (!this.ctx.signal.aborted && mine === this.listing) this.listFailure.value = message(error);
+      if (this.ctx.signal.aborted) return;
+      for (const run of wanted) if (this.listings.get(run) === mine) this.listings.delete(run);
+      this.listFailure.value = message(error);
     }
   }
 
   /** Selected runs with landscapes. */
-  readonly choices = computed<readonly Run[]>(() => this.runs.value.filter(({ name }) => this.listed.value?.has(name)));
+  readonly choices = computed<readonly Run[]>(() => this.runs.value.filter(({ name }) => this.table.value?.[name] && this.listed.value.get(name)?.length !== 0));
   /** The run that is analysed: the one asked for, if it is selected, or the first. */
   readonly run = computed<Run | null>(() => this.choices.value.find(({ name }) => name === this.wantedRun.value) ?? this.choices.value[0] ?? null);
-  readonly entries = computed<readonly Listed[]>(() => this.listed.value?.get(this.run.value?.name ?? '') ?? []);
+  /** Runs whose landscapes must be known: of all that could be compared, or of the one that is analysed. */
+  private readonly wantedLists = computed<readonly string[]>(() => (this.mode.value === 'comparison' ? this.choices.value.map(({ name }) => name) : this.run.value ? [this.run.value.name] : []));
+  /** Whether what is to be shown is still asked for. */
+  readonly isListing = computed(() => this.wantedLists.value.some((run) => !this.listed.value.has(run)));
+  readonly entries = computed<readonly Listed[]>(() => this.listed.value.get(this.run.value?.name ?? '') ?? []);
   readonly entry = computed<Listed | null>(() => this.entries.value.find((entry) => same(entry, this.wantedId.value ?? '')) ?? this.entries.value[0] ?? null);
 
   pickRun(name: string): void {
@@ -125,7 +142,8 @@ export class LandscapeBoard extends Board {
     this.requested.clear();
     for (const key of left.keys()) this.requested.add(key);
     this.loads.value = left;
-    void this.loadList();
+    this.listFailure.value = null;
+    this.loadLists(this.wantedLists.value);
   }
 
   private async load(key: string, run: string, id: string): Promise<void> {
@@ -144,18 +162,24 @@ export class LandscapeBoard extends Board {
   /** The landscape that is analysed. */
   readonly shown = computed<Item | null>(() => {
     const [run, state] = [this.run.value, this.state.value];
-    return run && state && 'landscape' in state ? { landscape: state.landscape, name: run.name, color: run.color } : null;
+    return run && state && 'landscape' in state ? itemOf(run, state.landscape) : null;
   });
 
   /** Of the selected runs the final landscape of each. */
   readonly finals = computed(() =>
     this.choices.value.flatMap((run) => {
-      const entry = this.listed.value?.get(run.name)?.find(({ kind }) => kind === 'final');
+      const entry = this.listed.value.get(run.name)?.find(({ kind }) => kind === 'final');
       return entry ? [{ run, entry }] : [];
     }),
   );
   readonly compared = computed(() => this.finals.value.slice(0, this.shownCount.value).map(({ run, entry }) => ({ run, entry, loaded: this.loaded(run.name, entry) })));
-  readonly comparedItems = computed<readonly Item[]>(() => this.compared.value.flatMap(({ run, loaded }) => (loaded && 'landscape' in loaded ? [{ landscape: loaded.landscape, name: run.name, color: run.color }] : [])));
+  readonly comparedItems = computed<readonly Item[]>(() => this.compared.value.flatMap(({ run, loaded }) => (loaded && 'landscape' in loaded ? [itemOf(run, loaded.landscape)] : [])));
+  /** Of the landscapes upon each other, the one that has the colour map. */
+  readonly front = computed<string | null>(() => (this.comparedItems.value.find(({ run }) => run === this.wantedFront.value) ?? this.comparedItems.value[0])?.run ?? null);
+
+  bringToFront(run: string): void {
+    this.wantedFront.set(run);
+  }
 
   more(): void {
     this.shownCount.value += PORTION;

@@ -16,6 +16,7 @@ const FIELD = 32; // degrees of view
 const DISTANCE = 5.2;
 const NEAR = 0.1;
 const FAR = 40;
+const UPWARDS = 0.15; // of half the height of the picture
 const LABELS = 90; // pixels for the numbers beside the box
 
 export type Matrix = Float32Array; // 4 x 4, column by column
@@ -54,6 +55,8 @@ export function viewMatrix({ azimuth, elevation, zoom }: Camera, width: number, 
   }
   matrix[14] = -depth * distance + shift;
   matrix[15] = distance;
+  // The near corner of the floor is larger than the far one: up, so that it and its numbers are seen.
+  for (let i = 0; i < 4; i++) matrix[4 * i + 1] = (matrix[4 * i + 1] as number) + UPWARDS * ce * (matrix[4 * i + 3] as number);
   return matrix;
 }
 

@@ -4,28 +4,57 @@ import { useMemo } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
 import { Export } from './export';
 import { useLook } from './look';
-import type { Item, Look } from './plan';
-import { sharedExtent } from './scale';
+import { strideOf, type Item, type Look } from './plan';
+import { css, rampColor } from './ramps';
+import { scaleTexts, sharedExtent } from './scale';
 import { Stage } from './stage';
+
+const STOPS = 16; // of the gradient that is the bar
+const TICKS = 5; // numbers below it, but for the first
 
 /** The final landscapes of the selected runs: one camera, one plane and one scale for all. */
 export function Comparison({ board }: { readonly board: LandscapeBoard }): JSX.Element {
   const say = board.t.bind(board);
   const items = board.comparedItems.value;
-  const look = useLook(board, items);
+  const tiled = board.layout.value === 'tiled';
+  const look = useLook(board, items, !tiled);
   const finals = board.finals.value.length;
+  if (finals === 0 && board.isListing.value) return <div class="workspace" aria-busy="true" />;
   if (finals === 0) return <Empty title={say('empty.finals')} text={say('empty.finals.text')} />;
   const hidden = finals - board.compared.value.length;
   return (
     <div class="workspace">
       <div class="pictures">
-        {board.layout.value === 'tiled' ? <Tiles board={board} look={look} /> : <Overlay board={board} items={items} look={look} />}
+        {tiled && items.length > 0 && <ScaleBar look={look} />}
+        {tiled ? <Tiles board={board} look={look} /> : <Overlay board={board} items={items} look={look} />}
         <p class="counts" data-testid="comparison-status">
-          {say('comparison.count', { shown: board.compared.value.length, count: finals })}
+          {[say('comparison.count', { shown: board.compared.value.length, count: finals }), ...hints(board, items, look)].join(' · ')}
           {hidden > 0 && <button type="button" class="tool text" data-action="more" onClick={() => board.more()}>{say('more', { count: hidden })}</button>}
         </p>
       </div>
       {board.facts.value && items.length > 0 && <Summary board={board} items={items} look={look} />}
+    </div>
+  );
+}
+
+/** What else there is to know of how they are drawn. */
+function hints(board: LandscapeBoard, items: readonly Item[], look: Look): readonly string[] {
+  const found = [];
+  const stride = strideOf(look.levels, items.length);
+  if (board.layout.value === 'overlaid' && look.form !== 'surface' && stride > 1) found.push(board.t('comparison.stride', { n: stride }));
+  if (look.scale.log && look.scale.low <= 0) found.push(board.t('status.shifted'));
+  return found;
+}
+
+/** What the colours of all the landscapes side by side mean. */
+function ScaleBar({ look: { scale, ramp } }: { readonly look: Look }): JSX.Element | null {
+  if (!(scale.high > scale.low)) return null;
+  const stops = Array.from({ length: STOPS + 1 }, (_, n) => css(rampColor(ramp, n / STOPS)));
+  const texts = scaleTexts(scale, TICKS);
+  return (
+    <div class="scale" data-testid="scale" aria-hidden="true">
+      <i style={{ background: `linear-gradient(to right, ${stops.join(', ')})` }} />
+      {texts.map((text, n) => <span key={n}>{text}</span>)}
     </div>
   );
 }
@@ -55,7 +84,7 @@ function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look:
 }
 
 function Tile({ board, name, look }: { readonly board: LandscapeBoard; readonly name: string; readonly look: Look }): JSX.Element | null {
-  const item = board.comparedItems.value.find((other) => other.name === name);
+  const item = board.comparedItems.value.find((other) => other.run === name);
   const items = useMemo(() => (item ? [item] : []), [item]);
   const own = useMemo(() => (item ? ownLook(board, item, look) : look), [item, look, board.sameAxes.value]);
   return item ? <Stage board={board} items={items} look={own} id={name} label={stageLabel(board, items, look)} /> : null;
@@ -71,14 +100,14 @@ function Overlay({ board, items, look }: { readonly board: LandscapeBoard; reado
   return (
     <section class="card main" data-testid="card" aria-label={board.t('layout.overlaid')}>
       <header>
-        <h3 class="legend" data-testid="legend">
-          {items.map(({ name, color }) => (
-            <span key={name} class="run beside" title={name}>
+        <div class="legend" role="group" aria-label={board.t('front')} data-testid="legend">
+          {items.map(({ run, name, color }) => (
+            <button key={run} type="button" class="tool text" data-action="front" data-run={run} title={`${run}\n${board.t('front.hint')}`} aria-pressed={run === board.front.value} onClick={() => board.bringToFront(run)}>
               <i class="dot" style={{ background: color }} />
-              {board.nameOf(name)}
-            </span>
+              <span class="run">{name}</span>
+            </button>
           ))}
-        </h3>
+        </div>
         <div class="tools" />
       </header>
       <div class={items.length > 0 ? 'view' : 'view busy'}>{items.length > 0 && <Stage board={board} items={items} look={look} id="overlay" label={stageLabel(board, items, look)} />}</div>
@@ -94,7 +123,7 @@ function Overlay({ board, items, look }: { readonly board: LandscapeBoard; reado
 function stageLabel(board: LandscapeBoard, items: readonly Item[], look: Look): string {
   return board.t('stage', {
     form: board.t(`form.${look.form}`),
-    run: items.map(({ name }) => board.nameOf(name)).join(', '),
+    run: items.map(({ name }) => name).join(', '),
     interval: board.t('interval.final'),
     low: valueText(look.scale.low),
     high: valueText(look.scale.high),
@@ -111,7 +140,7 @@ function analyse(board: LandscapeBoard, run: string, id: string): void {
 function Summary({ board, items, look }: { readonly board: LandscapeBoard; readonly items: readonly Item[]; readonly look: Look }): JSX.Element {
   const say = board.t.bind(board);
   const end = ({ landscape }: Item): number => landscape.about.convergence?.[2] ?? landscape.low;
-  const parts = board.layout.value === 'tiled' ? items.map((item) => ({ items: [item], title: item.name, look: ownLook(board, item, look) })) : [{ items, look, title: items.map(({ name }) => name).join(', ') }];
+  const parts = board.layout.value === 'tiled' ? items.map((item) => ({ items: [item], title: item.name, look: { ...ownLook(board, item, look), bar: true } })) : [{ items, look, title: items.map(({ name }) => name).join(', ') }];
   return (
     <aside class="side" data-testid="summary" aria-label={say('facts')}>
       <h4>
@@ -123,10 +152,10 @@ function Summary({ board, items, look }: { readonly board: LandscapeBoard; reado
         const words = [facts.network, facts.optimizer, typeof facts.learning_rate === 'number' ? `${say('facts.learning_rate')} ${valueText(facts.learning_rate)}` : null, decomposition || null];
         const metrics = Object.entries(facts.metric).flatMap(([name, value]) => (typeof value === 'number' ? [`${name} ${valueText(value)}`] : []));
         return (
-          <div key={item.name} class="summary" data-run={item.name}>
-            <strong title={item.name}>
+          <div key={item.run} class="summary" data-run={item.run}>
+            <strong title={item.run}>
               <i class="dot" style={{ background: item.color }} />
-              {board.nameOf(item.name)}
+              {item.name}
             </strong>
             <span>{convergence ? `${say('facts.convergence')} ${valueText(convergence[2])}` : ''}</span>
             <span>{say('status.range', { low: valueText(item.landscape.low), high: valueText(item.landscape.high) })}</span>

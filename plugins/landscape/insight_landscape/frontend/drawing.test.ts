@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { HALF_HEIGHT, projected, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
-import { pathData, ringsOf } from './contours';
-import { toSVG } from './marks';
+import { areaData, lineData, ringsOf } from './contours';
+import { apart, toSVG, type TextMark } from './marks';
 import { inBox, meshOf, VALUES } from './mesh';
-import { pathMarks, planPicture, plotOf, projection, type Look } from './plan';
+import { pathMarks, planPicture, plotOf, projection, strideOf, type Look } from './plan';
 import { lossScale } from './scale';
 import { landscapeOf, pathOf } from './testing';
 
 const ink = { text: '#111', muted: '#222', grid: '#333', border: '#444', surface: '#555', hole: '#666' };
 const slope = landscapeOf([0, 1, 4], [0, 10], [0, 1, 4, 0, 1, 4]); // the loss is x
-const look: Look = { form: 'contour', scale: lossScale(0, 4, false), extent: { x: [0, 4], y: [0, 10] }, ramp: 'gray', levels: 3, path: { color: '#ff0000', width: 2 }, ink };
+const look: Look = { form: 'contour', scale: lossScale(0, 4, false), extent: { x: [0, 4], y: [0, 10] }, ramp: 'gray', levels: 3, bar: true, front: null, path: { color: '#ff0000', width: 2 }, ink };
 
 describe('lines of equal loss', () => {
   it('are where the loss is, on axes that are not even', () => {
@@ -24,26 +24,69 @@ describe('lines of equal loss', () => {
     const hill = landscapeOf([0, 1, 2, 3, 4], [0, 1, 2], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]);
     expect(ringsOf(hill, 0.5)).toHaveLength(2);
     expect(ringsOf(landscapeOf([0, 1], [0, 1], [NaN, 1, 1, NaN]), 0.5).length).toBeGreaterThan(0);
-    expect(pathData([[[0, 0], [1, 1]]], (x) => x * 10, (y) => -y)).toBe('M0.0,0.0L10.0,-1.0Z');
+    expect(areaData([[[0, 0], [1, 1]]], (x) => x * 10, (y) => -y)).toBe('M0.0,0.0L10.0,-1.0Z');
+  });
+});
+
+describe('lines without what is none', () => {
+  const straight = (level: number, landscape = slope): string => lineData(ringsOf(landscape, level), landscape, (x) => x, (y) => y);
+  it('end at the edges', () => {
+    expect(straight(2.5)).toMatch(/^M2\.5,(0|10)\.0(L2\.5,[\d.]+)*L2\.5,(0|10)\.0$/);
+    expect(straight(9)).toBe('');
+  });
+  it('do not go around points that are no numbers', () => {
+    const flat = landscapeOf([0, 1, 2, 3], [0, 1, 2], [1, 1, 1, 1, 1, NaN, 1, 1, 1, 1, 1, 1]);
+    expect(areaData(ringsOf(flat, 0.5), (x) => x, (y) => y)).not.toBe('');
+    expect(straight(0.5, flat)).toBe('');
+    const rising = landscapeOf([0, 1, 2, 3], [0, 1, 2], [0, 1, 2, 3, 0, Infinity, 2, 3, 0, 1, 2, 3]);
+    expect(straight(2.5, rising)).toMatch(/^M2\.5/); // beside it
+    expect(straight(0.5, rising)).toBe('');
+  });
+});
+
+describe('texts of a picture', () => {
+  const text = (x: number, y: number, anchor: TextMark['anchor'] = 'middle'): TextMark => ({ kind: 'text', x, y, text: '−0.5', color: '', anchor });
+  it('lie on none before them', () => {
+    expect(apart([text(0, 0), text(10, 4), text(40, 0), text(0, 13)])).toEqual([text(0, 0), text(40, 0), text(0, 13)]);
+    expect(apart([text(0, 0, 'start'), text(-4, 0, 'end'), text(20, 0, 'end')])).toEqual([text(0, 0, 'start'), text(-4, 0, 'end')]);
+  });
+});
+
+describe('landscapes upon each other', () => {
+  const items = ['a', 'b', 'c'].map((run, n) => ({ landscape: slope, run, name: run, color: `#00000${n}` }));
+  const strokes = (form: Look['form'], front: string | null): (string | undefined)[] =>
+    planPicture(items, { ...look, form, front, levels: 20 }, 500, 400).marks.flatMap((mark) => (mark.kind === 'path' && mark.clip && mark.stroke !== ink.surface ? [mark.stroke] : []));
+  it('have one in front with the colour map, and the others some lines in the colours of their runs', () => {
+    expect(strideOf(20, 1)).toBe(1);
+    expect(strideOf(20, 3)).toBe(2);
+    expect(new Set(strokes('topographic', 'b'))).toEqual(new Set(['#000000', '#000002', undefined])); // bands have no line
+    expect(strokes('topographic', 'b').slice(-2)).toEqual(['#000000', '#000002']); // over the bands
+    expect(strokes('contour', 'b').slice(0, 2)).toEqual(['#000000', '#000002']); // below the lines
+    expect(strokes('contour', 'nobody').slice(0, 2)).toEqual(['#000001', '#000002']);
+  });
+  it('leave the colour bar out where it is said elsewhere', () => {
+    const texts = (bar: boolean): number => planPicture(items, { ...look, bar }, 500, 400).marks.filter((mark) => mark.kind === 'text').length;
+    expect(texts(true)).toBeGreaterThan(texts(false));
+    expect(plotOf(500, 400, { ...look, bar: false }).width).toBeGreaterThan(plotOf(500, 400, look).width + 30);
   });
 });
 
 describe('a plan', () => {
   it('has one line for each level, and the bar of colours', () => {
-    const { marks } = planPicture([{ landscape: slope, name: 'a', color: '#0000ff' }], look, 500, 400);
+    const { marks } = planPicture([{ landscape: slope, run: 'a', name: 'a', color: '#0000ff' }], look, 500, 400);
     expect(marks.filter((mark) => mark.kind === 'path' && mark.width === 1.4)).toHaveLength(3);
     expect(marks.filter((mark) => mark.kind === 'text').map(({ text }) => text)).toEqual(expect.arrayContaining(['0', '4', '10']));
   });
 
   it('marks what is no number', () => {
     const hole = landscapeOf([0, 1, 2], [0, 1], [0, NaN, 1, 2, 3, 4]);
-    const filled = planPicture([{ landscape: hole, name: 'a', color: '#0000ff' }], { ...look, form: 'topographic' }, 500, 400).marks.filter((mark) => mark.kind === 'path' && mark.fill === ink.hole);
+    const filled = planPicture([{ landscape: hole, run: 'a', name: 'a', color: '#0000ff' }], { ...look, form: 'topographic' }, 500, 400).marks.filter((mark) => mark.kind === 'path' && mark.fill === ink.hole);
     expect(filled).toHaveLength(1);
   });
 
   it('shows the path as far as it has gone', () => {
-    const item = { landscape: landscapeOf([0, 4], [0, 10], [0, 1, 2, 3], pathOf([1, 2, 3], [0, 2, 4], [0, 5, 10], [3, 2, 1])), name: 'a', color: '#0000ff' };
-    const plot = plotOf(500, 400);
+    const item = { landscape: landscapeOf([0, 4], [0, 10], [0, 1, 2, 3], pathOf([1, 2, 3], [0, 2, 4], [0, 5, 10], [3, 2, 1])), run: 'a', name: 'a', color: '#0000ff' };
+    const plot = plotOf(500, 400, look);
     const { toX, toY } = projection(look.extent, plot);
     const line = (progress: number): string | undefined => pathMarks(item, look, plot, progress).flatMap((mark) => (mark.kind === 'path' && mark.stroke === '#ff0000' ? [mark.d] : []))[0];
     const at = (x: number, y: number): string => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`;
@@ -52,7 +95,7 @@ describe('a plan', () => {
   });
 
   it('is saved as a file in which names are text', () => {
-    const picture = planPicture([{ landscape: slope, name: 'a', color: '#0000ff' }], look, 300, 200);
+    const picture = planPicture([{ landscape: slope, run: 'a', name: 'a', color: '#0000ff' }], look, 300, 200);
     const svg = toSVG([{ picture, left: 0, top: 0 }], 'a<b>&"', 'sans', '#fff');
     const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
     expect(parsed.querySelector('title')?.textContent).toBe('a<b>&"');

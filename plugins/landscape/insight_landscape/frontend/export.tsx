@@ -25,6 +25,7 @@ const RATIO = 2;
 export function Export({ board, parts, name }: ExportProps): JSX.Element {
   const font = (): string => getComputedStyle(document.documentElement).getPropertyValue('--font').trim() || 'sans-serif';
   const background = parts[0]?.look.ink.surface ?? '';
+  const noPicture = (): void => board.ctx.notify('error', board.t('webgl'));
   const save = (extension: string, content: Blob): void => board.ctx.ui.download(fileName(name, extension, 'landscape'), content);
   return (
     <Menu
@@ -35,9 +36,21 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
         {
           action: 'export-png',
           text: board.t('export.png'),
-          onPress: () => toCanvas(placed(board, parts), RATIO, font(), background).toBlob((blob) => (blob ? save('png', blob) : board.ctx.notify('error', board.t('webgl'))), 'image/png'),
+          onPress: () => {
+            const pictures = placed(board, parts);
+            if (pictures.length === 0) noPicture();
+            else toCanvas(pictures, RATIO, font(), background).toBlob((blob) => (blob ? save('png', blob) : board.ctx.notify('error', board.t('export.failed'))), 'image/png');
+          },
         },
-        { action: 'export-svg', text: board.t('export.svg'), onPress: () => save('svg', new Blob([toSVG(placed(board, parts), name, font(), background)], { type: 'image/svg+xml' })) },
+        {
+          action: 'export-svg',
+          text: board.t('export.svg'),
+          onPress: () => {
+            const pictures = placed(board, parts);
+            if (pictures.length === 0) noPicture();
+            else save('svg', new Blob([toSVG(pictures, name, font(), background)], { type: 'image/svg+xml' }));
+          },
+        },
       ]}
     />
   );

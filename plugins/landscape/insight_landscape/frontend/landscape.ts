@@ -88,10 +88,10 @@ export function placeOn(axis: Float64Array, value: number): readonly [index: num
   return [low, to > from ? (value - from) / (to - from) : 0];
 }
 
-/** The loss between the points of the grid, bilinear; NaN beyond it. */
-export function lossAt({ x, y, z }: Landscape, atX: number, atY: number): number {
+/** The loss between the points of the grid, bilinear; NaN beside one that is no number, null beyond the grid. */
+export function lossAt({ x, y, z }: Landscape, atX: number, atY: number): number | null {
   const [across, up] = [placeOn(x, atX), placeOn(y, atY)];
-  if (!across || !up) return NaN;
+  if (!across || !up) return null;
   const [[column, a], [row, b]] = [across, up];
   const at = (dx: number, dy: number): number => z[Math.min(row + dy, y.length - 1) * x.length + Math.min(column + dx, x.length - 1)] as number;
   // A corner without weight does not count, so that a point of the grid is what it is beside a NaN.

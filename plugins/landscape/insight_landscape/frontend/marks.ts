@@ -39,6 +39,21 @@ export interface Picture {
 }
 
 const FONT_SIZE = 11;
+const LETTER = 0.58; // of the font size: the width of a letter, about
+
+/** Those of the texts that lie on none before them. */
+export function apart(texts: readonly TextMark[]): readonly TextMark[] {
+  const taken: { readonly left: number; readonly right: number; readonly y: number }[] = [];
+  return texts.filter(({ x, y, text, anchor }) => {
+    const width = text.length * LETTER * FONT_SIZE;
+    const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
+    const box = { left: left - 2, right: left + width + 2, y };
+    if (taken.some((other) => Math.abs(other.y - y) < FONT_SIZE + 1 && box.left < other.right && other.left < box.right)) return false;
+    taken.push(box);
+    return true;
+  });
+}
+
 const shapes = new WeakMap<PathMark, Path2D>();
 
 export function paint(canvas: HTMLCanvasElement, { width, height, marks }: Picture, ratio: number, font: string, background?: string): void {

@@ -1,13 +1,14 @@
-import { valueText } from 'insight-host/kit';
-import { pathData, ringsOf } from './contours';
+import { areaData, lineData, ringsOf } from './contours';
 import { alongPath, type Landscape } from './landscape';
 import type { Mark, Picture, Rectangle } from './marks';
-import { css, parsed, rampColor, tintColor, type RampName } from './ramps';
-import { levelsOf, ticks, type Extent, type LossScale } from './scale';
+import { css, rampColor, type RampName } from './ramps';
+import { levelsOf, numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './scale';
 
 /** One landscape of a picture. */
 export interface Item {
   readonly landscape: Landscape;
+  readonly run: string;
+  /** What people call the run. */
   readonly name: string;
   /** Of the run. */
   readonly color: string;
@@ -19,6 +20,10 @@ export interface Look {
   readonly extent: Extent;
   readonly ramp: RampName;
   readonly levels: number;
+  /** Whether the picture says what its colours mean. */
+  readonly bar: boolean;
+  /** Of landscapes upon each other, the run whose landscape has the colour map; the others have the colours of their runs. */
+  readonly front: string | null;
   readonly path: { readonly color: string; readonly width: number };
   readonly ink: Ink;
 }
@@ -33,12 +38,27 @@ export interface Ink {
   readonly hole: string;
 }
 
-const MARGIN = { left: 54, top: 12, right: 88, bottom: 30 };
+const MARGIN = { left: 54, top: 12, right: 14, bottom: 30 };
 const BAR = 12; // pixels of the width of the colour bar
 const BAR_STEPS = 64;
+const BAR_LEFT = 14; // pixels between the plot and the bar
+const LETTER = 6.4; // pixels of the width of a digit, about
+const OTHERS = 24; // lines of the landscapes behind the one in front, all together, about
 
-export function plotOf(width: number, height: number): Rectangle {
-  return { left: MARGIN.left, top: MARGIN.top, width: Math.max(20, width - MARGIN.left - MARGIN.right), height: Math.max(20, height - MARGIN.top - MARGIN.bottom) };
+/** Pixels that the colour bar takes to the right of the plot. */
+export function barWidth(look: Look, height: number): number {
+  if (!look.bar || !(look.scale.high > look.scale.low)) return MARGIN.right;
+  return BAR_LEFT + BAR + 6 + LETTER * Math.max(...barTexts(look, height).map(({ length }) => length)) + 4;
+}
+
+function barTexts({ scale }: Look, height: number): readonly string[] {
+  const count = Math.max(2, Math.min(8, Math.floor(height / 36)));
+  return scaleTexts(scale, count);
+}
+
+export function plotOf(width: number, height: number, look: Look): Rectangle {
+  const inner = Math.max(20, height - MARGIN.top - MARGIN.bottom);
+  return { left: MARGIN.left, top: MARGIN.top, width: Math.max(20, width - MARGIN.left - barWidth(look, inner)), height: inner };
 }
 
 export interface Projection {
@@ -59,50 +79,73 @@ export function projection({ x: [x0, x1], y: [y0, y1] }: Extent, { left, top, wi
 
 const box = ({ left, top, width, height }: Rectangle): string => `M${left},${top}h${width}v${height}h${-width}Z`;
 
-/** Lines or bands of equal loss, seen from above, without the path. */
+/** Every how many lines those landscapes have that are not in front. */
+export function strideOf(levels: number, count: number): number {
+  return Math.max(1, Math.ceil((levels * (count - 1)) / OTHERS));
+}
+
+/** The one in front comes first. */
+export function frontFirst(items: readonly Item[], front: string | null): readonly Item[] {
+  const found = items.find(({ run }) => run === front);
+  return found ? [found, ...items.filter((item) => item !== found)] : items;
+}
+
+/** Lines or bands of equal loss, seen from above, without the path; of the landscapes behind the one in front some lines. */
 export function planPicture(items: readonly Item[], look: Look, width: number, height: number): Picture {
-  const plot = plotOf(width, height);
+  const plot = plotOf(width, height, look);
   const to = projection(look.extent, plot);
   const { ink, scale } = look;
   const levels = levelsOf(scale, look.levels);
   const marks: Mark[] = [];
-  const shareOf = (n: number): number => (n + 0.5) / (levels.length + 1); // of the band above the n-th line
-  items.forEach(({ landscape, color }, n) => {
-    const overlaid = items.length > 1;
-    const own = parsed(color);
-    const colorOf = (share: number): string => css(overlaid ? tintColor(own, share) : rampColor(look.ramp, share));
+  const [first, ...others] = frontFirst(items, look.front);
+  const filled = look.form === 'topographic';
+  const inFront: Mark[] = [];
+  if (first) {
+    const { landscape } = first;
     const region = plotRegion(landscape, to);
-    if (look.form === 'topographic') {
-      const areas = [box(region), ...levels.map((level) => pathData(ringsOf(landscape, level), to.toX, to.toY))];
-      areas.forEach((d, i) => {
+    const lines = levels.map((level) => lineData(ringsOf(landscape, level), landscape, to.toX, to.toY));
+    if (filled) {
+      const areas = [box(region), ...levels.map((level) => areaData(ringsOf(landscape, level), to.toX, to.toY))];
+      areas.forEach((d, n) => {
         if (!d) return;
-        // Upon each other, every landscape has the same weight, and each place is painted once by each.
-        const look = overlaid ? { d: d + (areas[i + 1] ?? ''), opacity: 1 / (n + 1) } : { d };
-        marks.push({ kind: 'path', fill: colorOf(shareOf(i)), clip: region, ...look });
-        if (i > 0) marks.push({ kind: 'path', d, stroke: overlaid ? color : ink.surface, width: overlaid ? 0.8 : 0.4, clip: region });
+        inFront.push({ kind: 'path', d, fill: css(rampColor(look.ramp, (n + 0.5) / (levels.length + 1))), clip: region }); // of the band above the n-th line
+        if (n > 0) inFront.push({ kind: 'path', d: lines[n - 1] as string, stroke: ink.surface, width: 0.4, clip: region });
       });
     } else {
-      levels.forEach((level, i) => {
-        const d = pathData(ringsOf(landscape, level), to.toX, to.toY);
-        if (d) marks.push({ kind: 'path', d, stroke: overlaid ? color : colorOf((i + 1) / (levels.length + 1)), width: overlaid ? 1 : 1.4, clip: region });
-      });
+      lines.forEach((d, n) => d && inFront.push({ kind: 'path', d, stroke: css(rampColor(look.ramp, (n + 1) / (levels.length + 1))), width: others.length > 0 ? 2.2 : 1.4, clip: region }));
     }
     const holes = holesOf(landscape, to);
-    if (holes) marks.push({ kind: 'path', d: holes, fill: ink.hole, clip: region });
-  });
+    if (holes) inFront.push({ kind: 'path', d: holes, fill: ink.hole, clip: region });
+  }
+  const behind: Mark[] = [];
+  const stride = strideOf(levels.length, items.length);
+  const some = levels.filter((_, n) => n % stride === Math.floor(stride / 2));
+  for (const { landscape, color } of others) {
+    const clip = plotRegion(landscape, to);
+    const d = some.map((level) => lineData(ringsOf(landscape, level), landscape, to.toX, to.toY)).join('');
+    if (d && filled) behind.push({ kind: 'path', d, stroke: ink.surface, width: 2.6, opacity: 0.6, clip });
+    if (d) behind.push({ kind: 'path', d, stroke: color, width: 1.3, opacity: filled ? 1 : 0.6, clip });
+  }
+  marks.push(...(filled ? [...inFront, ...behind] : [...behind, ...inFront])); // bands would hide lines below them
   marks.push({ kind: 'path', d: box(plot), stroke: ink.border });
-  for (const x of ticks(...look.extent.x, Math.max(2, plot.width / 80))) {
+  for (const [x, text] of labelled(...look.extent.x, plot.width / 80)) {
     const at = to.toX(x);
     marks.push({ kind: 'path', d: `M${at.toFixed(1)},${plot.top + plot.height}v4`, stroke: ink.border });
-    marks.push({ kind: 'text', x: at, y: plot.top + plot.height + 13, text: valueText(x), color: ink.muted, anchor: 'middle' });
+    marks.push({ kind: 'text', x: at, y: plot.top + plot.height + 13, text, color: ink.muted, anchor: 'middle' });
   }
-  for (const y of ticks(...look.extent.y, Math.max(2, plot.height / 50))) {
+  for (const [y, text] of labelled(...look.extent.y, plot.height / 50)) {
     const at = to.toY(y);
     marks.push({ kind: 'path', d: `M${plot.left},${at.toFixed(1)}h-4`, stroke: ink.border });
-    marks.push({ kind: 'text', x: plot.left - 7, y: at, text: valueText(y), color: ink.muted, anchor: 'end' });
+    marks.push({ kind: 'text', x: plot.left - 7, y: at, text, color: ink.muted, anchor: 'end' });
   }
-  marks.push(...colorBar(items, look, plot));
+  marks.push(...colorBar(look, plot));
   return { width, height, marks };
+}
+
+function labelled(low: number, high: number, count: number): readonly (readonly [number, string])[] {
+  const values = ticks(low, high, Math.max(2, count));
+  const texts = numberTexts(values);
+  return values.map((value, n) => [value, texts[n] as string]);
 }
 
 /** The area of a landscape, which may be smaller than the plot. */
@@ -112,41 +155,34 @@ function plotRegion({ x, y }: Landscape, to: Projection): Rectangle {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Around points without a number. */
+/** The squares of the grid that have a corner without a number. */
 function holesOf({ x, y, z }: Landscape, to: Projection): string {
-  const edge = (axis: Float64Array, i: number, side: -1 | 1): number => ((axis[i] as number) + (axis[Math.max(0, Math.min(axis.length - 1, i + side))] as number)) / 2;
   const parts: string[] = [];
-  for (let row = 0; row < y.length; row++) {
-    for (let column = 0; column < x.length; column++) {
-      if (Number.isFinite(z[row * x.length + column])) continue;
-      const [left, right] = [to.toX(edge(x, column, -1)), to.toX(edge(x, column, 1))];
-      const [bottom, top] = [to.toY(edge(y, row, -1)), to.toY(edge(y, row, 1))];
+  for (let row = 0; row + 1 < y.length; row++) {
+    for (let column = 0; column + 1 < x.length; column++) {
+      const at = row * x.length + column;
+      if ([0, 1, x.length, x.length + 1].every((more) => Number.isFinite(z[at + more]))) continue;
+      const [left, right] = [to.toX(x[column] as number), to.toX(x[column + 1] as number)];
+      const [bottom, top] = [to.toY(y[row] as number), to.toY(y[row + 1] as number)];
       parts.push(`M${left.toFixed(1)},${top.toFixed(1)}H${right.toFixed(1)}V${bottom.toFixed(1)}H${left.toFixed(1)}Z`);
     }
   }
   return parts.join('');
 }
 
-/** What the colours mean. Landscapes upon each other have those of their runs: then only the numbers. */
-export function colorBar(items: readonly Item[], look: Look, plot: Rectangle): readonly Mark[] {
+/** What the colours mean; of landscapes upon each other, those of the one in front. */
+export function colorBar(look: Look, plot: Rectangle): readonly Mark[] {
   const { scale, ink } = look;
-  const left = plot.left + plot.width + 14;
+  const left = plot.left + plot.width + BAR_LEFT;
   const marks: Mark[] = [];
   const toY = (share: number): number => plot.top + plot.height * (1 - share);
-  const first = items[0];
-  if (!(scale.high > scale.low) || !first) return marks;
-  const overlaid = items.length > 1;
+  if (!look.bar || !(scale.high > scale.low)) return marks;
   for (let n = 0; n < BAR_STEPS; n++) {
-    const share = (n + 0.5) / BAR_STEPS;
-    const fill = css(overlaid ? tintColor([128, 128, 128], share) : rampColor(look.ramp, share));
+    const fill = css(rampColor(look.ramp, (n + 0.5) / BAR_STEPS));
     const [low, high] = [Math.round(toY(n / BAR_STEPS)), Math.round(toY((n + 1) / BAR_STEPS))];
     marks.push({ kind: 'path', d: `M${left},${high}h${BAR}V${low}h${-BAR}Z`, fill });
   }
-  const count = Math.max(2, Math.min(8, Math.floor(plot.height / 36)));
-  for (let n = 0; n <= count; n++) {
-    const share = n / count;
-    marks.push({ kind: 'text', x: left + BAR + 6, y: toY(share), text: valueText(Number(scale.loss(share).toPrecision(4))), color: ink.muted, anchor: 'start' });
-  }
+  barTexts(look, plot.height).forEach((text, n, texts) => marks.push({ kind: 'text', x: left + BAR + 6, y: toY(n / (texts.length - 1)), text, color: ink.muted, anchor: 'start' }));
   return marks;
 }
 

@@ -6,6 +6,7 @@ import type { Color } from './ramps';
 export interface Surface {
   readonly mesh: Mesh;
   readonly colors: readonly Color[];
+  readonly opacity: number;
 }
 /** A line through the scene. */
 export interface Ribbon {
@@ -18,7 +19,6 @@ export interface Scene {
   readonly surfaces: readonly Surface[];
   readonly ribbons: readonly Ribbon[];
   readonly levels: number;
-  readonly opacity: number;
 }
 
 const SURFACE_VERTEX = `#version 300 es
@@ -129,27 +129,23 @@ export class Renderer {
     gl.depthMask(true);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    const transparent = scene.opacity < 1;
-    if (transparent) gl.enable(gl.BLEND);
-    else gl.disable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.useProgram(this.surface);
     gl.uniformMatrix4fv(gl.getUniformLocation(this.surface, 'view'), false, view);
     gl.uniform1f(gl.getUniformLocation(this.surface, 'levels'), scene.levels);
-    gl.uniform1f(gl.getUniformLocation(this.surface, 'opacity'), scene.opacity);
-    for (const surface of scene.surfaces) {
-      gl.bindVertexArray(this.uploaded(surface.mesh).array);
-      this.useColors(surface.colors);
-      const count = surface.mesh.indices.length;
-      if (transparent) {
-        // What is nearest of each surface shows, and the surfaces shine through each other.
-        gl.clear(gl.DEPTH_BUFFER_BIT);
-        gl.colorMask(false, false, false, false);
-        gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
-        gl.colorMask(true, true, true, true);
-      }
-      gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
+    const [opaque, clear] = [scene.surfaces.filter(({ opacity }) => opacity >= 1), scene.surfaces.filter(({ opacity }) => opacity < 1)];
+    gl.disable(gl.BLEND);
+    for (const surface of opaque) this.drawSurface(surface);
+    gl.enable(gl.BLEND);
+    for (const surface of clear) {
+      // What is nearest of each shows; they shine through each other, and nothing is seen through those that are opaque.
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      gl.colorMask(false, false, false, false);
+      for (const other of [...opaque, surface]) this.drawSurface(other);
+      gl.colorMask(true, true, true, true);
+      this.drawSurface(surface);
     }
+    gl.disable(gl.BLEND);
     this.drawRibbons(scene.ribbons, view, width, height);
     gl.bindVertexArray(null);
     return canvas;
@@ -157,6 +153,14 @@ export class Renderer {
 
   dispose(): void {
     this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+
+  private drawSurface({ mesh, colors, opacity }: Surface): void {
+    const { gl } = this;
+    gl.bindVertexArray(this.uploaded(mesh).array);
+    this.useColors(colors);
+    gl.uniform1f(gl.getUniformLocation(this.surface, 'opacity'), opacity);
+    gl.drawElements(gl.TRIANGLES, mesh.indices.length, gl.UNSIGNED_INT, 0);
   }
 
   private drawRibbons(ribbons: readonly Ribbon[], view: Matrix, width: number, height: number): void {

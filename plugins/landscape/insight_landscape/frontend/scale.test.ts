@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { css, parsed, rampColor, RAMP_NAMES, RAMPS } from './ramps';
-import { levelsOf, lossScale, sharedExtent, sharedScale, ticks } from './scale';
+import { levelsOf, lossScale, sharedExtent, sharedScale, ticks, numberTexts, scaleTexts } from './scale';
 import { landscapeOf } from './testing';
+
+describe('numbers beside each other', () => {
+  it('have the digits that tell them apart', () => {
+    expect(numberTexts([1000000, 1000002.5, 1000005, 1000007.5])).toEqual(['1000000', '1000002.5', '1000005', '1000007.5']);
+    expect(numberTexts([-1.9999, 5.39e-5, 2])).toEqual(['−2', '0', '2']);
+    expect(numberTexts([0.14489, 0.5439, 0.943])).toEqual(['0.145', '0.544', '0.943']);
+    expect(numberTexts([0, 1e22, 2e22])).toEqual(['0', '1e22', '2e22']);
+    expect(numberTexts([1.3149e-33, 2.5e-31])).toEqual(['1e−33', '2.5e−31']);
+    expect([numberTexts([3]), numberTexts([2.5, 2.5]), numberTexts([])]).toEqual([['3'], ['2.5', '2.5'], []]);
+  });
+  it('are not rounded to nothing on a logarithmic scale', () => {
+    expect(scaleTexts(lossScale(0.001, 1e6, true), 2)).toEqual(['0.001', '31.6', '1000000']);
+    expect(scaleTexts(lossScale(0, 4, false), 4)).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
 
 describe('a scale of losses', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { valueText } from 'insight-host/kit';
 import type { Landscape } from './landscape';
 
 /** Losses as shares of a range, 0 to 1; the same for colours, heights and lines, and for all landscapes side by side. */
@@ -34,6 +35,27 @@ export function sharedScale(landscapes: readonly Landscape[], log: boolean): Los
     if (landscape.high > high) high = landscape.high;
   }
   return low <= high ? lossScale(low, high, log) : lossScale(0, 0, false);
+}
+
+/** Numbers beside each other, each with as many digits as tell it from its neighbours, and no fewer than `least`. */
+export function numberTexts(values: readonly number[], least = 0): readonly string[] {
+  return values.map((value, i) => {
+    const gaps = [values[i - 1], values[i + 1]].map((other) => Math.abs((other ?? NaN) - value)).filter((gap) => gap > 0);
+    if (gaps.length === 0) return valueText(value);
+    const last = Math.floor(Math.log10(Math.min(...gaps))) - 2; // the power of ten of the last digit
+    const size = Math.abs(value);
+    const digits = size > 0 ? Math.min(15, Math.max(least, Math.floor(Math.log10(size)) - last + 1)) : 0;
+    if (digits < 1) return '0';
+    const rounded = Number(size.toPrecision(digits));
+    const isLong = rounded >= 1e7 || rounded < 1e-4;
+    const text = isLong ? rounded.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e').replace('e-', 'e−') : String(rounded);
+    return value < 0 ? `−${text}` : text;
+  });
+}
+
+/** Losses that are evenly on the scale, the smallest first, `count` steps between them. */
+export function scaleTexts(scale: LossScale, count: number): readonly string[] {
+  return numberTexts(Array.from({ length: count + 1 }, (_, n) => scale.loss(n / count)), scale.log ? 3 : 0);
 }
 
 /** So many losses, evenly between the smallest and the largest. */

@@ -15,7 +15,8 @@ let shared: Renderer | null | undefined;
 
 export function renderer(): Renderer | null {
   if (shared?.isLost) shared = undefined;
-  return (shared ??= Renderer.create());
+  if (shared === undefined) shared = Renderer.create(); // null stays: asking takes long
+  return shared;
 }
 
 export function endRenderer(): void {
@@ -35,7 +36,7 @@ export interface StageProps {
 interface Reading {
   readonly x: number;
   readonly y: number;
-  readonly losses: readonly { readonly name: string; readonly color: string; readonly loss: number }[];
+  readonly losses: readonly { readonly run: string; readonly name: string; readonly color: string; readonly loss: number | null }[];
   readonly px: number;
   readonly py: number;
 }
@@ -55,7 +56,7 @@ export function pictureOf(board: LandscapeBoard, items: readonly Item[], look: L
 /** Marks of the paths as they stand, above a plan. */
 export function pathsOver(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number): readonly Mark[] {
   if (look.form === 'surface') return [];
-  const plot = plotOf(width, height);
+  const plot = plotOf(width, height, look);
   return items.flatMap((item) => pathMarks(item, items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look, plot, board.player.progress.value));
 }
 
@@ -97,14 +98,14 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     if (isSurface) {
       const found = pick(items, look, board.camera.value, width, height, px, py);
       const item = found ? items[found.item] : undefined;
-      reading.value = found && item ? { ...found, losses: [{ name: item.name, color: item.color, loss: found.loss }] } : null;
+      reading.value = found && item ? { ...found, losses: [{ run: item.run, name: item.name, color: item.color, loss: found.loss }] } : null;
       return;
     }
-    const plot = plotOf(width, height);
+    const plot = plotOf(width, height, look);
     const to = projection(look.extent, plot);
     const inside = px >= plot.left && px <= plot.left + plot.width && py >= plot.top && py <= plot.top + plot.height;
     const [x, y] = [to.fromX(px), to.fromY(py)];
-    reading.value = inside ? { x, y, px, py, losses: items.map(({ landscape, name, color }) => ({ name, color, loss: lossAt(landscape, x, y) })) } : null;
+    reading.value = inside ? { x, y, px, py, losses: items.map(({ landscape, run, name, color }) => ({ run, name, color, loss: lossAt(landscape, x, y) })) } : null;
   };
   const local = (event: PointerEvent | WheelEvent): readonly [number, number] => {
     const box = place.current?.getBoundingClientRect();
@@ -117,7 +118,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     if (move) {
       if (isSurface) board.look(turned(camera, move[0] * KEY_TURN, move[1] * KEY_TURN));
       else {
-        const plot = plotOf(width, height);
+        const plot = plotOf(width, height, look);
         const at = reading.value ?? { px: plot.left + plot.width / 2, py: plot.top + plot.height / 2 };
         read(Math.max(plot.left, Math.min(plot.left + plot.width, at.px + move[0] * KEY_MOVE)), Math.max(plot.top, Math.min(plot.top + plot.height, at.py - move[1] * KEY_MOVE)));
       }
@@ -177,11 +178,11 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       {isSurface && renderer() === null && <p class="no-webgl" role="alert">{board.t('webgl')}</p>}
       {at && (
         <div class="reading" role="status" data-testid="reading" style={{ transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, at.py - 14))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}` }}>
-          {at.losses.map(({ name, color, loss }) => (
-            <div key={name} class="line">
+          {at.losses.map(({ run, name, color, loss }) => (
+            <div key={run} class="line">
               <i class="dot" style={{ background: color }} />
               <span class="name">{at.losses.length > 1 ? name : board.t('loss')}</span>
-              <b data-testid="loss">{Number.isNaN(loss) ? board.t('beyond') : valueText(loss)}</b>
+              <b data-testid="loss">{loss === null ? board.t('beyond') : valueText(loss)}</b>
             </div>
           ))}
           <div class="at">x {valueText(at.x)} · y {valueText(at.y)}</div>

@@ -1,15 +1,16 @@
-import { valueText } from 'insight-host/kit';
 import { HALF_HEIGHT, projected, viewMatrix, type Camera, type Matrix, type Point } from './camera';
 import { alongPath, type Landscape } from './landscape';
-import type { Mark, Picture, Rectangle } from './marks';
+import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
 import { inBox, meshOf, VALUES, type Mesh } from './mesh';
-import { circle, colorBar, type Item, type Look } from './plan';
+import { barWidth, circle, colorBar, frontFirst, type Item, type Look } from './plan';
 import { parsed, rampColor, tintColor, type Color } from './ramps';
 import type { Renderer, Ribbon } from './renderer';
-import { ticks, type Extent, type LossScale } from './scale';
+import { numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './scale';
 
 const COLORS = 128;
 const REACH = 22; // pixels from the pointer to a point of the surface
+const EDGE = 12; // pixels above and below the colour bar
+const BEHIND = 0.5; // of the opacity, for landscapes behind the one in front
 const LIFT = 0.006; // of a path above its own height, so that the surface does not swallow it
 
 interface Kept {
@@ -34,22 +35,32 @@ export interface SurfaceView {
   readonly progress: number;
 }
 
+/** Where the scene is in a picture: the colour bar is beside it. */
+function sceneOf(look: Look, width: number, height: number): Rectangle {
+  const inner = Math.max(20, height - 2 * EDGE);
+  return { left: 0, top: EDGE, width: Math.max(20, width - barWidth(look, inner)), height: inner };
+}
+
 /** The surfaces with their paths, in a box with axes; the image is a copy. */
 export function surfacePicture(renderer: Renderer, items: readonly Item[], look: Look, view: SurfaceView, width: number, height: number, ratio: number): Picture {
-  const plot: Rectangle = { left: 0, top: 12, width: Math.max(20, width - 88), height: Math.max(20, height - 24) };
+  const plot = sceneOf(look, width, height);
   const matrix = viewMatrix(view.camera, plot.width, height);
-  const overlaid = items.length > 1;
-  const surfaces = items.map(({ landscape, color }) => ({ mesh: meshIn(landscape, look.extent, look.scale), colors: colorsOf(look, overlaid ? parsed(color) : null) }));
+  const ordered = frontFirst(items, look.front);
+  const surfaces = ordered.map(({ landscape, color }, n) => ({
+    mesh: meshIn(landscape, look.extent, look.scale),
+    colors: colorsOf(look, n > 0 ? parsed(color) : null),
+    opacity: n > 0 ? view.opacity * BEHIND : view.opacity,
+  }));
   const ribbons = items.flatMap((item) => ribbonOf(item, look, view.progress));
-  const drawn = renderer.draw({ surfaces, ribbons, levels: look.levels, opacity: view.opacity }, matrix, plot.width, height, ratio);
+  const drawn = renderer.draw({ surfaces, ribbons, levels: look.levels }, matrix, plot.width, height, ratio);
   const image = document.createElement('canvas');
   image.width = drawn.width;
   image.height = drawn.height;
   image.getContext('2d')?.drawImage(drawn, 0, 0);
   const floor = floorMarks(look, matrix, view.camera, plot.width, height);
   const marks: Mark[] = [...floor.under, { kind: 'image', image, width: plot.width, height }, ...floor.over];
-  marks.push(...items.flatMap((item) => pointMarks(item, overlaid ? { ...look, path: { ...look.path, color: item.color } } : look, matrix, view.progress, plot.width, height)));
-  marks.push(...colorBar(items, look, { ...plot, left: 0 }));
+  marks.push(...items.flatMap((item) => pointMarks(item, items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look, matrix, view.progress, plot.width, height)));
+  marks.push(...colorBar(look, plot));
   return { width, height, marks };
 }
 
@@ -85,35 +96,39 @@ function floorMarks({ extent, scale, ink }: Look, matrix: Matrix, { azimuth }: C
   const at = (x: number, y: number, z: number): Point => projected(matrix, [x, y, z], width, height);
   const line = (a: Point, b: Point): string => `M${a[0].toFixed(1)},${a[1].toFixed(1)}L${b[0].toFixed(1)},${b[1].toFixed(1)}`;
   const under: Mark[] = [];
-  const over: Mark[] = [];
+  const over: TextMark[] = [];
   const low = -HALF_HEIGHT;
   const turn = (azimuth * Math.PI) / 180;
   // The viewer stands at (sin, -cos): these edges are the near ones.
   const nearY = Math.cos(turn) >= 0 ? -1 : 1;
   const nearX = Math.sin(turn) >= 0 ? 1 : -1;
+  if (scale.high > scale.low) {
+    const post = [[nearX, -nearY], [-nearX, nearY]].map(([x, y]) => [x as number, y as number] as const).sort((a, b) => at(a[0], a[1], 0)[0] - at(b[0], b[1], 0)[0])[0] as readonly [number, number];
+    under.push({ kind: 'path', d: line(at(post[0], post[1], low), at(post[0], post[1], HALF_HEIGHT)), stroke: ink.border });
+    const shares = [1, 0, 0.5];
+    const texts = scaleTexts(scale, 2);
+    for (const share of shares) {
+      const [x, y] = at(post[0], post[1], (2 * share - 1) * HALF_HEIGHT);
+      over.push({ kind: 'text', x: x - 6, y, text: texts[2 * share] as string, color: ink.muted, anchor: 'end' });
+    }
+  }
+  for (const [axis, edge] of [['x', at(0, nearY * 1.24, low)], ['y', at(nearX * 1.24, 0, low)]] as const) over.push({ kind: 'text', x: edge[0], y: edge[1] + 6, text: axis, color: ink.text, anchor: 'middle' });
   const grid: string[] = [];
   const place = (value: number, [from, to]: readonly [number, number]): number => (2 * (value - from)) / (to - from) - 1;
   for (const [axis, range] of [['x', extent.x], ['y', extent.y]] as const) {
-    for (const value of ticks(...range, 5)) {
+    const values = ticks(...range, 5);
+    const texts = numberTexts(values);
+    values.forEach((value, n) => {
       const p = place(value, range);
       grid.push(axis === 'x' ? line(at(p, -1, low), at(p, 1, low)) : line(at(-1, p, low), at(1, p, low)));
       const edge = axis === 'x' ? at(p, nearY * 1.09, low) : at(nearX * 1.09, p, low);
-      over.push({ kind: 'text', x: edge[0], y: edge[1] + 4, text: valueText(value), color: ink.muted, anchor: 'middle' });
-    }
+      over.push({ kind: 'text', x: edge[0], y: edge[1] + 4, text: texts[n] as string, color: ink.muted, anchor: 'middle' });
+    });
   }
   under.push({ kind: 'path', d: grid.join(''), stroke: ink.grid });
   const corners = [at(-1, -1, low), at(1, -1, low), at(1, 1, low), at(-1, 1, low)];
   under.push({ kind: 'path', d: `${corners.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)},${y.toFixed(1)}`).join('')}Z`, stroke: ink.border });
-  for (const [axis, edge] of [['x', at(0, nearY * 1.24, low)], ['y', at(nearX * 1.24, 0, low)]] as const) over.push({ kind: 'text', x: edge[0], y: edge[1] + 6, text: axis, color: ink.text, anchor: 'middle' });
-  if (scale.high > scale.low) {
-    const post = [[nearX, -nearY], [-nearX, nearY]].map(([x, y]) => [x as number, y as number] as const).sort((a, b) => at(a[0], a[1], 0)[0] - at(b[0], b[1], 0)[0])[0] as readonly [number, number];
-    under.push({ kind: 'path', d: line(at(post[0], post[1], low), at(post[0], post[1], HALF_HEIGHT)), stroke: ink.border });
-    for (const share of [0, 0.5, 1]) {
-      const [x, y] = at(post[0], post[1], (2 * share - 1) * HALF_HEIGHT);
-      over.push({ kind: 'text', x: x - 6, y, text: valueText(Number(scale.loss(share).toPrecision(4))), color: ink.muted, anchor: 'end' });
-    }
-  }
-  return { under, over };
+  return { under, over: apart(over) };
 }
 
 export interface Picked {
@@ -127,7 +142,7 @@ export interface Picked {
 
 /** The point of the grids that is drawn nearest to a place; of several there, the one nearest to the viewer. */
 export function pick(items: readonly Item[], look: Look, camera: Camera, width: number, height: number, px: number, py: number): Picked | null {
-  const inner = Math.max(20, width - 88);
+  const inner = sceneOf(look, width, height).width;
   const matrix = viewMatrix(camera, inner, height);
   let best: Picked | null = null;
   let least = Infinity;

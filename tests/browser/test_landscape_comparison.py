@@ -1,0 +1,112 @@
+"""Final landscapes of several runs, side by side and upon each other, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.testing import EventWriter, wire
+from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
+from tests.browser.landscapes_page import AXIS, FORMS, bowls, drawn, opened, pick, pixels
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bowls(tmp_path_factory.mktemp("landscapes"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_final_landscapes_side_by_side_and_upon_each_other(
+    page: Page, serve: Serve, logdir: Path, form: str
+) -> None:
+    panel = opened(page, serve("--logdir", logdir), f"&landscape.mode=comparison&landscape.form={form}")
+    expect(panel.get_by_test_id("stage")).to_have_count(2)
+    drawn(panel, form)
+    expect(panel.get_by_test_id("comparison-status")).to_contain_text("2 of 2")
+    summary = panel.get_by_test_id("summary").locator("strong")
+    assert [text.strip() for text in summary.all_text_contents()] == ["a", "b"]  # by their last loss
+    if form == "surface":  # one camera
+        pictures = panel.get_by_test_id("picture")
+        before = [pixels(pictures.nth(n)) for n in range(2)]
+        panel.get_by_test_id("stage").first.focus()
+        for _ in range(4):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(300)
+        for n, old in enumerate(before):
+            assert (abs(pixels(pictures.nth(n)) - old).max(-1) > 40).mean() > 0.02
+    pick(panel, "layout", "overlaid")
+    expect(panel.get_by_test_id("stage")).to_have_count(1)
+    drawn(panel, form, 2)
+    legend = panel.get_by_test_id("legend")
+    expect(legend.locator('[data-run="a"]')).to_have_attribute("aria-pressed", "true")
+    panel.get_by_test_id("legend").hover()
+    first = pixels(panel.get_by_test_id("picture"))
+    legend.locator('[data-run="b"]').click()
+    expect(legend.locator('[data-run="b"]')).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile("landscape.front=b"))
+    assert (abs(pixels(panel.get_by_test_id("picture")) - first).max(-1) > 30).mean() > 0.02
+    if form != "surface":
+        panel.get_by_test_id("stage").hover()
+        expect(panel.get_by_test_id("loss")).to_have_count(2)
+
+
+def test_only_what_is_looked_at_is_asked_for(page: Page, serve: Serve, logdir: Path) -> None:
+    asked: list[str] = []
+    page.on(
+        "request",
+        lambda request: (
+            asked.append(request.url.split("/landscape/")[1]) if "/landscape/" in request.url else None
+        ),
+    )
+    panel = opened(page, serve("--logdir", logdir))
+    drawn(panel, "contour")
+    assert [url for url in asked if url.startswith("intervals")] == ["intervals?run=a"]
+    panel.locator('[data-control="run"]').select_option("b")
+    drawn(panel, "contour")
+    expect(panel.locator('[data-control="interval"] option')).to_have_count(2)
+    pick(panel, "mode", "comparison")
+    expect(panel.get_by_test_id("stage")).to_have_count(2)
+    assert [url for url in asked if url.startswith("intervals")] == ["intervals?run=a", "intervals?run=b"]
+
+
+def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for n in range(6):
+        z = np.add.outer(2 * (AXIS - 0.1 * n) ** 2, (AXIS + 0.1 * n) ** 2)
+        with EventWriter(tmp_path / f"run{n}", "mindspore") as writer:
+            message = mindspore_landscape(points(AXIS, AXIS, z), convergence=points([0], [0], [0]))
+            writer.values(0, [wire.value("landscape_[1]", LOSS_LANDSCAPE, message)])
+    panel = opened(
+        page,
+        serve("--logdir", tmp_path),
+        "&landscape.mode=comparison&landscape.layout=overlaid&landscape.form=topographic",
+    )
+    picture = drawn(panel, "topographic", 6)
+    colours = pixels(picture)
+    assert ((colours.max(-1) - colours.min(-1)) > 60).mean() > 0.3
+    expect(panel.get_by_test_id("comparison-status")).to_contain_text("one line of 5")
+    pick(panel, "form", "surface")
+    drawn(panel, "surface", 6)
+    pick(panel, "layout", "tiled")
+    expect(panel.get_by_test_id("stage")).to_have_count(6)
+    expect(panel.get_by_test_id("scale")).to_contain_text("0")
+    for n in range(6):  # each fills its tile
+        tile = pixels(panel.get_by_test_id("picture").nth(n))
+        assert ((tile.max(-1) - tile.min(-1)) > 40).mean() > 0.12
+
+
+def test_a_tile_leads_to_its_analysis_and_back(page: Page, serve: Serve, logdir: Path) -> None:
+    panel = opened(page, serve("--logdir", logdir), "&landscape.mode=comparison")
+    expect(panel.get_by_test_id("card")).to_have_count(2)
+    panel.locator('[data-card-run="b"] [data-action="analyse"]').click()
+    expect(panel.locator('[data-control="run"]')).to_have_value("b")
+    expect(panel.locator('[data-control="interval"]')).to_have_value("final")
+    page.go_back()
+    expect(panel.get_by_test_id("card")).to_have_count(2)
