@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from attrs import asdict, frozen
 from numpy.typing import NDArray
@@ -28,6 +31,7 @@ class Opened:
 
     profile: Profile
     version: int
+    is_final: bool = True  # until the files change
 
     def table(self, name: str) -> Mapping[str, NDArray[Any]]:
         found = self.profile.tables.get(name)
@@ -40,8 +44,8 @@ class Opened:
         return self.kept(json_response({**values, "version": self.version, "complete": complete}))
 
     def kept(self, answer: Response) -> Response:
-        """What was said of a part is not kept: the data did not change, yet there will be more."""
-        if not self.profile.is_complete:
+        """What is said while a profile is being read is not kept: it will change though the data do not."""
+        if not self.is_final:
             answer.cache_control.no_store = True
         return answer
 
@@ -66,7 +70,32 @@ class Asked:
         if look.profile is None:
             share = f" ({look.read / look.total:.0%})" if look.total else ""
             raise Unavailable(f"the profile {path!r} of run {run!r} is being read{share}")
-        return Opened(look.profile, look.version)
+        return Opened(look.profile, look.version, look.state == "ready")
+
+
+T = TypeVar("T")
+
+
+class Recent(Generic[T]):
+    """The last few things that were made of each profile, as long as the profile is there. For any thread."""
+
+    def __init__(self, count: int = 16) -> None:
+        self._count = count
+        self._lock = threading.Lock()
+        self._made: WeakKeyDictionary[Profile, OrderedDict[Hashable, T]] = WeakKeyDictionary()
+
+    def get(self, profile: Profile, key: Hashable, make: Callable[[], T]) -> T:
+        with self._lock:
+            made = self._made.setdefault(profile, OrderedDict())
+            if key in made:
+                made.move_to_end(key)
+                return made[key]
+        value = make()
+        with self._lock:
+            made[key] = value
+            while len(made) > self._count:
+                made.popitem(last=False)
+        return value
 
 
 def steps_of(request: Request, profile: Profile) -> Any:  # noqa: ANN401 - an index array or None

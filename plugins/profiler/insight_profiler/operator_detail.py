@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from insight_core.api import NotFound
 from insight_profiler.analysis.listing import Wanted
-from insight_profiler.analysis.operators import grouped, run_rows
+from insight_profiler.analysis.operators import Grouped, grouped, run_rows
 from insight_profiler.model import Profile, Side
 
 _BINS = 40
@@ -18,11 +18,15 @@ _MEMBERS = 200
 
 
 def detail(
-    profile: Profile, by: str, side: Side, keys: dict[str, str], steps: NDArray[np.intp] | None
+    profile: Profile,
+    found: Grouped,
+    by: str,
+    side: Side,
+    keys: dict[str, str],
+    steps: NDArray[np.intp] | None,
 ) -> dict[str, Any]:
-    """The row that ``keys`` name among the groups, how its durations spread, how it did step by step,
+    """The row that ``keys`` name among the groups ``found``, how its durations spread, how it did step by step,
     what belongs to it, and its longest calls. Raises NotFound."""
-    found = grouped(profile, by, side, steps)
     listing = found.listing
     matches = np.ones(len(listing), bool)
     for name, text in keys.items():

@@ -15,9 +15,10 @@ from insight_core.web.parameters import choice, required_text, whole_number
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.listing import Listing
+from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.times import operator_times
-from insight_profiler.asked import Asked, Opened, described, steps_of, table_answer, wanted_of
+from insight_profiler.asked import Asked, Opened, Recent, described, steps_of, table_answer, wanted_of
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Side
 from insight_profiler.operator_detail import detail
@@ -83,6 +84,7 @@ def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
+        self._recent: Recent[Grouped] = Recent()
 
     def profiles(self, request: Request) -> Response:
         listed = self._asked.profiles.listing(request.args.getlist("run") or None)
@@ -133,7 +135,7 @@ class _Views:
         opened.table("operators")
         by = choice(request, "by", operators.GROUPINGS)
         side = _side(request, opened.profile)
-        listing = operators.grouped(opened.profile, by, side, steps_of(request, opened.profile)).listing
+        listing = self._grouped(request, opened.profile, by, side).listing
         if (kind := request.args.get("type")) is not None and "type" in listing.columns:
             listing = listing.having("type", kind)
         wanted = wanted_of(request, ("name", "type", "scope"), _ranking(listing), texts=_TEXTS)
@@ -157,7 +159,13 @@ class _Views:
             name: request.args[name] for name in ("name", "type", "scope", "shapes") if name in request.args
         }
         side = _side(request, opened.profile)
-        return opened.answer(detail(opened.profile, by, side, keys, steps_of(request, opened.profile)))
+        found = self._grouped(request, opened.profile, by, side)
+        return opened.answer(detail(opened.profile, found, by, side, keys, steps_of(request, opened.profile)))
+
+    def _grouped(self, request: Request, profile: Profile, by: str, side: Side) -> Grouped:
+        steps = steps_of(request, profile)
+        key = (by, side, None if steps is None else steps.tobytes())
+        return self._recent.get(profile, key, lambda: operators.grouped(profile, by, side, steps))
 
     def kernels(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -263,7 +271,11 @@ class _Views:
         side = _side(request, opened.profile)
         found = compare.comparison(base.profile, opened.profile, by, side, per)
         wanted = wanted_of(request, ("name", "type", "scope"), "change", texts=_TEXTS)
-        both = Opened(opened.profile if base.profile.is_complete else base.profile, opened.version)
+        both = Opened(
+            opened.profile if base.profile.is_complete else base.profile,
+            opened.version + base.version,
+            opened.is_final and base.is_final,
+        )
         return table_answer(
             request,
             both,

@@ -138,14 +138,15 @@ def test_steps_that_are_no_numbers_are_refused(profile: Profile, text: str) -> N
 
 
 def test_one_operator_in_full(profile: Profile) -> None:
-    said = detail(profile, "type", Side.HOST, {"type": "Conv"}, None)
+    types = grouped(profile, "type", Side.HOST)
+    said = detail(profile, types, "type", Side.HOST, {"type": "Conv"}, None)
     assert said["row"]["calls"] == 4
     assert sum(said["histogram"]["counts"]) == 4
     assert said["by_step"]["total"].tolist() == [3 * MS, 3 * MS]
     assert [slice["duration"] for slice in said["slices"]] == [2 * MS, 2 * MS, 1 * MS, 1 * MS]
     assert said["members"]["total"] == 1
     with pytest.raises(NotFound, match="no operator"):
-        detail(profile, "type", Side.HOST, {"type": "Pool"}, None)
+        detail(profile, types, "type", Side.HOST, {"type": "Pool"}, None)
 
 
 def test_kernels_name_what_launched_them(profile: Profile) -> None:
