@@ -55,7 +55,7 @@ def read_device(parts: Parts) -> None:
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))
     device = building.device(Device(f"NPU {building.rank}" if building.rank >= 0 else "NPU", "npu"))
     runs = read_kernels(parts, device)
-    timeline = AscendTimeline(building, device, {}, runs)
+    timeline = AscendTimeline(building, device, {}, runs, has_operators=building.rows("operators") > 0)
 
     def read_timeline(name: str) -> None:
         with parts.files.open(name) as stream:

@@ -53,6 +53,7 @@ class AscendTimeline:
     """Reads files into one set of tracks: a layer and a thread of the same names are one.
 
     ``operators`` are rows by full names, ``runs`` those of kernels: slices of the device are linked to them.
+    Where there are operators of the device already, the timeline adds none to them.
     """
 
     def __init__(
@@ -61,12 +62,15 @@ class AscendTimeline:
         device: int,
         operators: Mapping[str, int],
         runs: KernelRuns | None = None,
+        *,
+        has_operators: bool,
     ) -> None:
         self.steps = Steps()
         self._building = building
         self._device = device
         self._operators = operators
         self._runs = runs
+        self._has_operators = has_operators
         self._order = np.argsort(runs.start, kind="stable") if runs else np.zeros(0, np.int64)
         self._processes: dict[str, int] = {}  # label -> track
         self._tracks: dict[tuple[str, str], int] = {}
@@ -246,6 +250,7 @@ class AscendTimeline:
                     categories[key] = _category(where[key[0]], tasks[key[1]], names[key[2]])
                 category[place] = categories[key]
             is_call = np.isin(category, (Category.KERNEL, Category.OPERATOR))
+            is_new = is_call & ~((category == Category.KERNEL) & self._has_operators)
             operator, kernel = self._linked(start, named[name, 0], category)
             operator = np.where((operator < 0) & is_call, rows[name], operator)
             self._building.add(
@@ -254,7 +259,7 @@ class AscendTimeline:
                 start=start,
                 duration=duration,
                 name=named[name, 0],
-                type=np.where(is_call & (operator < 0), named[name, 1], -1),
+                type=np.where(is_new & (operator < 0), named[name, 1], -1),
                 scope=np.where(is_call, named[name, 2], -1),
                 category=category,
                 operator=operator,

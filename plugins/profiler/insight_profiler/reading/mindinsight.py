@@ -53,8 +53,9 @@ def _timeline_and_steps(parts: Parts, device: int) -> None:
     building = parts.building
     operators = _rows_by_name(building)
     trace, more = read_step_trace(parts), read_cluster(parts)
-    merged = AscendTimeline(building, device, operators)
-    shown = DisplayTimeline(building, device, operators, _kernels_by_name(building))
+    has_operators = bool((building.table("operators")["side"] == Side.DEVICE).any())
+    merged = AscendTimeline(building, device, operators, has_operators=has_operators)
+    shown = DisplayTimeline(building, device, operators, _kernels_by_name(building), has_operators)
 
     def read_merged(name: str) -> None:
         with parts.files.open(name) as stream:
@@ -95,7 +96,17 @@ def _zero(parts: Parts, trace: StepTrace, marks: dict[str, int]) -> int | None:
     def cycles(name: str) -> None:
         candidates.append(nanoseconds(parts.files.text(name).strip(), "ns") * TICK)
 
+    def ai_cpu(name: str) -> None:
+        cells = parts.cells(name)
+        rows = zip(
+            cells.texts("kernel_type", "op_type"),
+            cells.nanoseconds("run_start", unit="us").tolist(),
+            strict=True,
+        )
+        candidates.extend(begins - marks[kind] for kind, begins in rows if kind in marks and begins >= 0)
+
     parts.attempt(r"min_cycle_counter_\d+\.txt", cycles)
+    parts.attempt(r"aicpu_intermediate_\d+\.csv", ai_cpu)
     slices = parts.building.table("slices")
     low, high = int(slices["start"].min()), int((slices["start"] + slices["duration"]).max())
     for zero in [*candidates, 0]:

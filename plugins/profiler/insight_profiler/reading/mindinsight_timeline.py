@@ -34,13 +34,16 @@ _LABELS = {
 class DisplayTimeline:
     """Reads one file. ``operators`` are rows by full names, of the device and of the host.
 
-    ``marks`` has the first beginning (ns) of everything named that steps have too: stretches of
-    communication, and steps by their numbers."""
+    Where there are operators of the device, the timeline adds none to them. ``marks`` has the first beginning
+    (ns) of what other files know by name too: stretches of communication, runs on the AI CPU, steps by their
+    numbers.
+    """
 
     building: Building
     device: int
     operators: Mapping[str, int]
     kernels: Mapping[tuple[str, str], int]  # name and stream -> row
+    has_operators: bool  # of the device
     marks: dict[str, int] = field(factory=dict)
     _tracks: dict[tuple[str, str], int] = field(factory=dict)
     _processes: dict[str, int] = field(factory=dict)
@@ -67,7 +70,7 @@ class DisplayTimeline:
             shown = readable(str(event.get("name", "")))
             full = readable(str(said.get("fullname") or said.get("op_full_name") or shown))
             category = _category(pid, tid)
-            if pid == _COMMUNICATION or tid == _STEPS:
+            if pid in (_COMMUNICATION, _AI_CPU) or tid == _STEPS:
                 self.marks.setdefault(shown, begins)
             is_call = category in (Category.KERNEL, Category.OPERATOR)
             is_kernel = is_call and "op_full_name" in said
@@ -76,7 +79,10 @@ class DisplayTimeline:
             )
             kernel = self.kernels.get((shown, tid), -1) if is_kernel else -1
             scope, own = split_name(shown if is_kernel else full) if not is_kernel else ("", shown)
-            kind = "" if is_kernel or not is_call else str(said.get("type") or type_of(full))
+            is_new = is_call and not is_kernel and operator < 0
+            if self.has_operators and category == Category.KERNEL:
+                is_new = False
+            kind = str(said.get("type") or type_of(full)) if is_new else ""
             rows.append(
                 (
                     self._track(pid, tid),
@@ -84,7 +90,7 @@ class DisplayTimeline:
                     category,
                     operator,
                     kernel,
-                    text(kind) if operator < 0 else -1,
+                    text(kind),
                     text(scope) if is_call else -1,
                 )
             )
