@@ -153,6 +153,7 @@ for (const plugin of pluginEntries()) {
   const entry = join(plugin.out, 'index.js');
   const atOnce = imported(entry, all);
   const later = [...imported(entry, all, { lazy: true })].filter((path) => !atOnce.has(path));
+  const isPart = (path) => later.includes(path) && all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
   const sum = (paths) => {
     const code = paths.filter((path) => /\.js$/.test(path)).map((path) => readFileSync(path, 'utf8')).join('');
     const widgets = existsSync(shellOut) ? widgetFiles(shellOut, code) : [];
@@ -161,7 +162,7 @@ for (const plugin of pluginEntries()) {
   // Workers are no modules that anything imports: they count with the entry.
   const first = sum(all.filter((path) => !later.includes(path)));
   check(`plugin ${plugin.name}${first.note}`, first.bytes);
-  for (const chunk of later) {
+  for (const chunk of later.filter(isPart)) {
     const part = sum([...imported(chunk, all)].filter((path) => !atOnce.has(path)));
     check(`plugin ${plugin.name}, later: ${basename(chunk)}${part.note}`, part.bytes);
   }

@@ -1,0 +1,128 @@
+/** Lines over steps or time, with the zoom and files of all line charts of the page. */
+import type { Line, LineChart, LineChartProps } from 'insight-host';
+import { message } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import { csvBlob, save } from './files';
+import { Figure } from './figure';
+import { Legend } from './legend';
+import { useTip, Tip } from './tip';
+
+export interface CurvesProps {
+  readonly board: ProfilerBoard;
+  readonly name: string;
+  readonly title: string;
+  readonly hint?: string;
+  readonly lines: readonly Line[];
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly height?: number;
+  readonly busy?: boolean;
+  readonly marks?: LineChartProps['marks'];
+  /** A value of x, as people read it. */
+  readonly xText?: (x: number) => string;
+  readonly yText: (y: number) => string;
+  readonly onPress?: (x: number, extend: boolean) => void;
+  readonly tools?: JSX.Element | null;
+}
+
+export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height = 220, busy = false, marks = [], xText = String, yText, onPress, tools = null }: CurvesProps): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const failure = useSignal<string | null>(null);
+  const windows = useRef<{ x: readonly [number, number] | null; y: readonly [number, number] | null }>({ x: null, y: null });
+  const zoomed = useSignal(false);
+  const tip = useTip();
+  const shift = useRef(false);
+  const props = (): LineChartProps => ({
+    lines,
+    xKind: 'step',
+    xLabel,
+    yLabel,
+    title,
+    theme: board.theme.value,
+    locale: board.locale.value,
+    description: `${title}: ${lines.map(({ label }) => label).join(', ')}`,
+    xWindow: windows.current.x,
+    yWindow: windows.current.y,
+    marks,
+    onView(view, how) {
+      windows.current = how === 'reset' ? { x: null, y: null } : { x: view.x, y: view.y };
+      zoomed.value = windows.current.x !== null || windows.current.y !== null;
+      chart.current?.update(latest.current());
+    },
+    onCursor(cursor) {
+      const place = host.current?.getBoundingClientRect();
+      if (!cursor || !place || cursor.nearest.length === 0) {
+        tip.value = null;
+        return;
+      }
+      const rows = cursor.nearest.slice(0, 12).map(({ id, y }): readonly [string, string, string?] => {
+        const line = lines.find((one) => one.id === id);
+        return [line?.label ?? id, yText(y), line?.color ?? ''];
+      });
+      tip.value = { x: place.left + cursor.px, y: place.top + cursor.py, title: xText(cursor.nearest[0]?.x ?? cursor.x), lines: rows };
+    },
+    ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
+  });
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let ended = false;
+    const element = host.current;
+    if (!element) return;
+    board.ctx.ui
+      .lineChart(element, props())
+      .then((made) => {
+        if (ended) made.dispose();
+        else {
+          chart.current = made;
+          made.update(latest.current()); // more may have come meanwhile
+        }
+      })
+      .catch((error: unknown) => !ended && (failure.value = message(error)));
+    return () => {
+      ended = true;
+      chart.current?.dispose();
+      chart.current = null;
+    };
+  }, []);
+  const [theme, locale] = [board.theme.value, board.locale.value];
+  useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks]);
+  const say = board.t.bind(board);
+  const reset = (): void => {
+    windows.current = { x: null, y: null };
+    zoomed.value = false;
+    chart.current?.update(props());
+  };
+  const csv = (): Blob => csvBlob(['line', 'x', 'y'], lines.filter(({ role }) => role !== 'raw').flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])));
+  const items = (): ReturnType<NonNullable<Parameters<typeof Figure>[0]['items']>> => [
+    { action: 'export-svg', text: say('export.svg'), onPress: () => save(board, name, 'svg', () => new Blob([chart.current?.toSVG() ?? ''], { type: 'image/svg+xml' })) },
+    { action: 'export-png', text: say('export.png'), onPress: () => save(board, name, 'png', async () => (await chart.current?.toPNG()) ?? Promise.reject(new Error(''))) },
+    { action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', csv) },
+  ];
+  return (
+    <Figure
+      board={board}
+      name={name}
+      title={title}
+      {...(hint ? { hint } : {})}
+      drawn={false}
+      busy={busy}
+      items={items}
+      tools={
+        <>
+          {tools}
+          {zoomed.value && <button type="button" class="tool text" data-action="zoom-reset" onClick={reset}>{say('zoom.reset')}</button>}
+        </>
+      }
+    >
+      {failure.value !== null && <p class="problem">{failure.value}</p>}
+      <div ref={host} class="curve" style={{ height: `${height}px` }} onPointerDown={(event) => (shift.current = event.shiftKey)} onPointerLeave={() => (tip.value = null)} />
+      {lines.length > 1 && <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />}
+      <Tip tip={tip} />
+    </Figure>
+  );
+}

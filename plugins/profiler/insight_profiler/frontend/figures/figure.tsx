@@ -1,0 +1,78 @@
+import { Menu, type MenuItem } from 'insight-host/kit';
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import type { ProfilerBoard } from '../board';
+import { csvBlob, save, saveDrawing, type CsvCell } from './files';
+import { inkOf } from './ink';
+
+export interface FigureData {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly CsvCell[])[];
+}
+
+export interface FigureProps {
+  readonly board: ProfilerBoard;
+  /** For tests and files, the same in every language. */
+  readonly name: string;
+  readonly title: string;
+  readonly hint?: string;
+  /** Beside the title. */
+  readonly tools?: ComponentChildren;
+  /** What is drawn, as a table; asked when it is saved. */
+  readonly data?: () => FigureData;
+  /** More of what the menu offers. */
+  readonly items?: () => readonly MenuItem[];
+  /** False where what is inside is no drawing. */
+  readonly drawn?: boolean;
+  readonly busy?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** One part of a view: a title, what is said, and its files. */
+export function Figure({ board, name, title, hint, tools, data, items, drawn = true, busy = false, children }: FigureProps): JSX.Element {
+  const place = useRef<HTMLElement>(null);
+  const say = board.t.bind(board);
+  const picture = (extension: 'svg' | 'png'): void => saveDrawing(board, name, place.current?.querySelector<SVGSVGElement>('svg.drawing'), extension, inkOf(board.theme.peek()).background);
+  const all = (): readonly MenuItem[] => [
+    ...(drawn
+      ? [
+          { action: 'export-svg', text: say('export.svg'), onPress: () => picture('svg') },
+          { action: 'export-png', text: say('export.png'), onPress: () => picture('png') },
+        ]
+      : []),
+    ...(items?.() ?? []),
+    ...(data ? [{ action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', () => csvBlob(data().head, data().rows)) }] : []),
+  ];
+  return (
+    <section ref={place} class={busy ? 'figure busy' : 'figure'} data-figure={name} aria-label={title}>
+      <header>
+        <h3 title={hint}>{title}</h3>
+        <span class="tools">
+          {tools}
+          {(drawn || data || items) && <Menu action="export" icon="export" label={say('export.of', { title })} items={all} />}
+        </span>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** The width that a drawing has, in CSS pixels; follows the window. */
+export function useWidth(fallback: number): readonly [ref: { current: HTMLDivElement | null }, width: number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const width = useSignal(fallback);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const look = (): void => {
+      const now = Math.floor(element.clientWidth);
+      if (now > 0) width.value = now;
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width.value];
+}

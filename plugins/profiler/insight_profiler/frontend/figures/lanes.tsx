@@ -1,0 +1,90 @@
+/** Bars on lanes below one another, over one axis of time: the course of a step. */
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from '../board';
+import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
+import { useWidth } from './figure';
+import { inkOf } from './ink';
+import { usePointed } from './pointed';
+import { shortened, ticksTo } from './scale';
+import { Tip, useTip } from './tip';
+
+export interface Bar {
+  readonly lane: number;
+  readonly name: string;
+  readonly start: number;
+  readonly duration: number;
+  readonly color: string;
+}
+
+export interface LanesProps {
+  readonly board: ProfilerBoard;
+  readonly bars: readonly Bar[];
+  readonly lanes: readonly string[];
+  readonly label: string;
+}
+
+const [LEFT, RIGHT, TOP, LANE] = [150, 14, 26, 34];
+
+export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
+  const [ref, width] = useWidth(900);
+  const ink = inkOf(board.theme.value);
+  const tip = useTip();
+  const pointed = usePointed(bars.length, null);
+  const start = bars.reduce((least, bar) => Math.min(least, bar.start), Infinity);
+  const from = Number.isFinite(start) ? start : 0;
+  const whole = Math.max(1, bars.reduce((most, bar) => Math.max(most, bar.start + bar.duration), 0) - from);
+  const unit = unitOf(whole);
+  const plot = Math.max(60, width - LEFT - RIGHT);
+  const height = TOP + lanes.length * LANE + 10;
+  const locale = board.locale.value;
+  const x = (ns: number): number => LEFT + ((ns - from) / whole) * plot;
+  return (
+    <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
+      <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bar-${pointed.at.value}`} font-size={11} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
+        {ticksTo(inUnit(whole, unit), 8).map((tick) => {
+          const place = LEFT + (tick / inUnit(whole, unit)) * plot;
+          return (
+            <g key={tick}>
+              <path d={`M${place} ${TOP - 6}V${height - 8}`} stroke={ink.grid} />
+              <text x={place} y={12} text-anchor="middle" fill={ink.muted}>{tick.toLocaleString(locale)}</text>
+            </g>
+          );
+        })}
+        <text x={LEFT - 10} y={12} text-anchor="end" fill={ink.muted}>{unitSign(unit)}</text>
+        {lanes.map((lane, i) => (
+          <text key={`${i}-${lane}`} x={LEFT - 10} y={TOP + i * LANE + LANE / 2 + 4} text-anchor="end" fill={ink.text}>
+            {shortened(lane, LEFT - 16)}
+            <title>{lane}</title>
+          </text>
+        ))}
+        {bars.map((bar, i) => {
+          const wide = Math.max(1, x(bar.start + bar.duration) - x(bar.start));
+          const text = `${bar.name} ${timeText(bar.duration, locale)}`;
+          return (
+            <g
+              key={`${i}-${bar.name}`}
+              id={`profiler-bar-${i}`}
+              role="option"
+              aria-selected={pointed.at.value === i}
+              aria-label={text}
+              data-testid="bar"
+              data-bar={bar.name}
+              onPointerMove={(event) => {
+                pointed.at.value = i;
+                tip.value = { x: event.clientX, y: event.clientY, title: bar.name, lines: [[board.t('column.duration'), timeText(bar.duration, locale)], [board.t('lanes.start'), timeText(bar.start - from, locale)], [board.t('column.share'), shareText(bar.duration / whole, locale)]] };
+              }}
+            >
+              <rect x={x(bar.start)} y={TOP + bar.lane * LANE + 3} width={wide} height={LANE - 8} rx={Math.min(3, wide / 2)} fill={bar.color} stroke={pointed.at.value === i ? ink.text : 'none'} />
+              {wide > 70 && (
+                <text x={x(bar.start) + 6} y={TOP + bar.lane * LANE + LANE / 2 + 3} fill={ink.background} font-weight={600} pointer-events="none">
+                  {shortened(text, wide - 10)}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <Tip tip={tip} />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { signal, type Signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+export interface TipState {
+  readonly x: number;
+  readonly y: number;
+  readonly title: string;
+  readonly lines: readonly (readonly [label: string, value: string, color?: string])[];
+}
+
+export const useTip = (): Signal<TipState | null> => useMemo(() => signal<TipState | null>(null), []);
+
+/** Beside the pointer: what it is at. */
+export function Tip({ tip }: { readonly tip: Signal<TipState | null> }): JSX.Element | null {
+  const { value } = tip;
+  if (!value) return null;
+  const toLeft = value.x > innerWidth - 340;
+  const upwards = value.y > innerHeight - 60 - 18 * value.lines.length;
+  const style = { transform: `translate(${value.x + (toLeft ? -14 : 14)}px, ${value.y + (upwards ? -10 : 10)}px) translate(${toLeft ? '-100%' : '0'}, ${upwards ? '-100%' : '0'})` };
+  return (
+    <div class="tooltip" role="status" style={style}>
+      <strong>{value.title}</strong>
+      <table>
+        <tbody>
+          {value.lines.map(([label, text, color]) => (
+            <tr key={label}>
+              <th>
+                {color && <span class="swatch" style={{ background: color }} />} {label}
+              </th>
+              <td class="number">{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

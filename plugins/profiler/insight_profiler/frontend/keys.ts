@@ -1,0 +1,19 @@
+import { focusOn, type Key } from 'insight-host/kit';
+import type { ProfilerBoard } from './board';
+
+export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
+  const beside = (by: number): void => {
+    const { value: views } = board.views;
+    const at = views.indexOf(board.view.value as never);
+    const next = views[(at + by + views.length) % Math.max(1, views.length)];
+    if (next) board.viewWanted.set(next, 'push');
+  };
+  return [
+    ['p', 'picker.label', () => board.dialog.value === null && (board.dialog.value = 'profile')],
+    ['n', 'keys.next', () => beside(1)],
+    ['N', 'keys.previous', () => beside(-1)],
+    ['s', 'keys.search', () => focusOn(host, '[data-search]')],
+    ['0', 'steps.clear', () => board.steps.set(null)],
+    ['c', 'compare.pick', () => board.dialog.value === null && board.views.value.includes('compare') && (board.dialog.value = 'base')],
+  ];
+}

@@ -1,0 +1,66 @@
+/** How the columns of a table look: a title, a width, and a text for each value. */
+import type { Locale } from 'insight-host';
+import type { JSX } from 'preact';
+import type { Cell, ColumnInfo, Row, Unit } from '../contract';
+import { countText, MISSING, powerText, shareText, sizeText, timeCell, timeText, unitSign, type TimeUnit } from '../units';
+
+export interface Column extends ColumnInfo {
+  readonly at: number;
+  readonly title: string;
+  readonly hint: string;
+  readonly width: number;
+  readonly isNumber: boolean;
+  /** Instead of its text. */
+  readonly view?: (value: Cell, row: Row) => JSX.Element | null;
+}
+
+const WIDTHS: Readonly<Record<string, number>> = { name: 260, type: 150, scope: 260, shapes: 220, information: 240, operator: 220, grid: 120, block: 110, information_text: 240 };
+
+interface ColumnsProps {
+  readonly columns: readonly ColumnInfo[];
+  /** Those to show, in their order; null for all. */
+  readonly shown: readonly string[] | null;
+  readonly unit: TimeUnit;
+  readonly say: (key: string) => string;
+  readonly has: (key: string) => boolean;
+  readonly views?: Readonly<Record<string, Column['view']>>;
+  readonly widths?: Readonly<Record<string, number>>;
+}
+
+export function columnsOf({ columns, shown, unit, say, has, views = {}, widths = {} }: ColumnsProps): readonly Column[] {
+  const chosen = shown ?? columns.map(({ name }) => name);
+  return chosen.flatMap((name): Column[] => {
+    const at = columns.findIndex((column) => column.name === name);
+    const column = columns[at];
+    if (!column) return [];
+    const isNumber = column.unit !== 'text';
+    const plain = has(`column.${name}`) ? say(`column.${name}`) : name.replaceAll('_', ' ');
+    const title = column.unit === 'ns' ? `${plain} (${unitSign(unit)})` : column.unit === 'share' || column.unit === 'percent' ? `${plain} (%)` : plain;
+    const hint = has(`column.${name}.hint`) ? say(`column.${name}.hint`) : title;
+    const view = views[name];
+    const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(84, Math.min(150, 30 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7), 0))) : 180);
+    return [{ ...column, at, title, hint, width, isNumber, ...(view ? { view } : {}) }];
+  });
+}
+
+/** A value as it stands in its column, which says the unit. */
+export function cellText(value: Cell, unit: Unit, time: TimeUnit, locale: Locale): string {
+  if (value === null || value === '') return MISSING;
+  if (typeof value !== 'number') return String(value);
+  if (!Number.isFinite(value)) return String(value);
+  if (unit === 'ns') return timeCell(value, time, locale);
+  if (unit === 'share') return (value * 100).toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  if (unit === 'bytes') return sizeText(value, locale);
+  if (unit === 'bytes_per_second') return `${sizeText(value, locale)}/s`;
+  if (unit === 'percent') return value.toLocaleString(locale, { maximumFractionDigits: 1 });
+  if (unit === 'ratio') return `${value.toLocaleString(locale, { maximumFractionDigits: 2 })}×`;
+  if (unit === 'number') return String(value);
+  if (unit === 'flops') return powerText(value, 'FLOP', locale);
+  return countText(value, locale);
+}
+
+/** A value alone, with its unit. */
+export function valueWithUnit(value: Cell, unit: Unit, locale: Locale): string {
+  if (typeof value !== 'number') return value === null || value === '' ? MISSING : String(value);
+  return unit === 'ns' ? timeText(value, locale) : unit === 'share' ? shareText(value, locale) : cellText(value, unit, 'ns', locale);
+}

@@ -1,0 +1,62 @@
+/** A small table with a title, sorted in the page. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { ColumnInfo, Row } from '../contract';
+import { Figure } from '../figures/figure';
+import { unitOf } from '../units';
+import { columnsOf, type Column } from './cells';
+import { Grid } from './grid';
+import { LocalRows } from './rows';
+import type { Sort } from './settings';
+
+const LINE = 28; // px
+const MOST_LINES = 14;
+
+export interface LocalTableProps {
+  readonly board: ProfilerBoard;
+  readonly name: string;
+  readonly title: string;
+  readonly note?: string;
+  readonly columns: readonly ColumnInfo[];
+  readonly rows: readonly Row[];
+  readonly sort: string;
+  readonly widths?: Readonly<Record<string, number>>;
+  readonly views?: Readonly<Record<string, Column['view']>>;
+  readonly tools?: ComponentChildren;
+  readonly onOpen?: (row: Row) => void;
+  readonly isOpen?: (row: Row) => boolean;
+}
+
+export function LocalTable({ board, name, title, note = '', columns, rows, sort, widths = {}, views = {}, tools, onOpen, isOpen }: LocalTableProps): JSX.Element {
+  const say = board.t.bind(board);
+  const sorted = useSignal<Sort>(sort.startsWith('-') ? { column: sort.slice(1), down: true } : { column: sort, down: false });
+  const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
+  const longest = rows.reduce((most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most), 0);
+  const unit = board.unit.value === 'auto' ? unitOf(longest / 10) : board.unit.value;
+  const local = useMemo(() => new LocalRows({ columns, rows }, sorted.value), [rows, sorted.value, columns.map((column) => column.name).join()]);
+  const placed = columnsOf({ columns, shown: null, unit, say, has: (key) => say(key) !== key, widths, views });
+  return (
+    <Figure board={board} name={name} title={title} drawn={false} tools={tools} data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}>
+      <div style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 12}px` }} class="grid-place">
+        <Grid
+          board={board}
+          name={name}
+          label={title}
+          rows={local}
+          columns={placed}
+          unit={unit}
+          sort={sorted.value}
+          onSort={(column) => {
+            const now = sorted.value;
+            sorted.value = { column: column.name, down: now.column === column.name ? !now.down : column.isNumber };
+          }}
+          {...(onOpen ? { onOpen } : {})}
+          {...(isOpen ? { isOpen } : {})}
+        />
+      </div>
+      {note && <p class="hint">{note}</p>}
+    </Figure>
+  );
+}

@@ -1,0 +1,107 @@
+/** What stands above a table: a search, its columns, its unit. */
+import { useSignal } from '@preact/signals';
+import { Button, Dialog, Toggle, useDraft } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from '../board';
+import type { ColumnInfo } from '../contract';
+import { TIME_UNITS, unitSign } from '../units';
+import type { FieldName, TableSettings } from './settings';
+
+interface SearchProps {
+  readonly board: ProfilerBoard;
+  readonly settings: TableSettings;
+  readonly name: string;
+  /** Why the expression says nothing. */
+  readonly error?: string | null;
+}
+
+/** Rows that hold a text, or that match a regular expression. */
+export function Search({ board, settings, name, error = null }: SearchProps): JSX.Element {
+  const say = board.t.bind(board);
+  const draft = useDraft(settings.query, 200);
+  return (
+    <span class="search">
+      {settings.fields.length > 1 && (
+        <select data-control={`${name}-field`} aria-label={say('search.field')} title={say('search.field')} value={settings.field.value} onChange={({ currentTarget }) => settings.field.set(currentTarget.value as FieldName)}>
+          {settings.fields.map((field) => (
+            <option key={field} value={field} selected={field === settings.field.value}>{say(`search.field.${field}`)}</option>
+          ))}
+        </select>
+      )}
+      <input
+        type="search"
+        class={error ? 'filter bad' : 'filter'}
+        data-control={`${name}-search`}
+        data-search
+        placeholder={say('search')}
+        aria-label={say('search')}
+        aria-invalid={error !== null}
+        title={error ?? say('search.hint')}
+        spellcheck={false}
+        value={draft.value}
+        onInput={(event) => draft.set(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur();
+        }}
+      />
+      <Toggle action={`${name}-regex`} text=".*" label={say('search.regex')} setting={settings.regex} />
+    </span>
+  );
+}
+
+interface ChooserProps {
+  readonly board: ProfilerBoard;
+  readonly settings: TableSettings;
+  readonly columns: readonly ColumnInfo[];
+  readonly shown: readonly string[];
+}
+
+/** Which columns a table has. */
+export function ColumnChooser({ board, settings, columns, shown }: ChooserProps): JSX.Element {
+  const say = board.t.bind(board);
+  const open = useSignal(false);
+  const title = (name: string): string => {
+    const found = say(`column.${name}`);
+    return found === `column.${name}` ? name : found;
+  };
+  return (
+    <>
+      <Button action="columns" icon="columns" label={say('columns.title')} onPress={() => (open.value = true)} />
+      {open.value && (
+        <Dialog name="columns" title={say('columns.title')} onClose={() => (open.value = false)}>
+          <ul class="column-list">
+            {columns.map(({ name }) => (
+              <li key={name}>
+                <label>
+                  <input
+                    type="checkbox"
+                    data-column={name}
+                    checked={shown.includes(name)}
+                    disabled={shown.length === 1 && shown[0] === name}
+                    onChange={({ currentTarget }) => settings.columns.set(columns.map((column) => column.name).filter((other) => (other === name ? currentTarget.checked : shown.includes(other))))}
+                  />
+                  {title(name)}
+                </label>
+              </li>
+            ))}
+          </ul>
+          <div class="row end">
+            <button type="button" data-action="columns-default" onClick={() => settings.columns.set([])}>{say('columns.default')}</button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** One unit for all times of a table; by default one that suits them. */
+export function UnitChoice({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  return (
+    <select data-control="unit" aria-label={say('unit')} title={say('unit')} value={board.unit.value} onChange={({ currentTarget }) => board.unit.set(currentTarget.value as 'auto')}>
+      {(['auto', ...TIME_UNITS] as const).map((unit) => (
+        <option key={unit} value={unit} selected={unit === board.unit.value}>{unit === 'auto' ? say('unit.auto') : unitSign(unit)}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,21 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { TableAnswer } from '../contract';
+import { ServerRows } from './rows';
+
+type Query = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Rows of a route as far as somebody looks; asked anew when more of the profile was read. */
+export function useRows<A extends TableAnswer>(board: ProfilerBoard, route: string, query: Query): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
+  const rows = useMemo(() => new ServerRows<A>(board.queue), []);
+  const { value: profile } = board.profile;
+  const all = { ...board.query.value, ...query };
+  const question = JSON.stringify([route, all]);
+  const key = `${question}${profile?.version ?? ''}${profile?.complete ?? ''}`;
+  const isAsked = board.visible.value && profile !== null && profile.state !== 'failed';
+  useEffect(() => {
+    if (isAsked) rows.want(key, (offset, limit, signal) => board.ctx.data.json<A>(route, { ...all, offset, limit }, { signal }));
+  }, [key, isAsked]);
+  useEffect(() => () => rows.stop(), []);
+  return { rows, question, query: all };
+}

@@ -1,0 +1,60 @@
+/** Numbers for people: one unit for a whole column or axis, which is said once. */
+import { bytesText } from 'insight-host/kit';
+import type { Locale } from 'insight-host';
+
+export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+const SIZES: Readonly<Record<TimeUnit, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+const SIGNS: Readonly<Record<TimeUnit, string>> = { ns: 'ns', us: 'µs', ms: 'ms', s: 's' };
+
+export const MISSING = '—';
+
+/** The largest unit of which `ns` is at least one. */
+export function unitOf(ns: number): TimeUnit {
+  const size = Math.abs(ns);
+  return size >= 1e9 ? 's' : size >= 1e6 ? 'ms' : size >= 1e3 ? 'us' : 'ns';
+}
+
+export const unitSign = (unit: TimeUnit): string => SIGNS[unit];
+export const inUnit = (ns: number, unit: TimeUnit): number => ns / SIZES[unit];
+
+/** A time without its unit, as it stands in a column: always three digits behind the point, but for whole nanoseconds. */
+export function timeCell(ns: number, unit: TimeUnit, locale: Locale): string {
+  const digits = unit === 'ns' ? 0 : 3;
+  return inUnit(ns, unit).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** A time alone, with its unit: `12.3 ms`. */
+export function timeText(ns: number, locale: Locale): string {
+  const unit = unitOf(ns);
+  const value = inUnit(ns, unit);
+  const digits = unit === 'ns' ? 0 : Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 10 ? 2 : 3;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: digits })} ${SIGNS[unit]}`;
+}
+
+export function shareText(share: number, locale: Locale): string {
+  return share.toLocaleString(locale, { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+/** For labels in pictures: at most three digits. */
+export function shortShare(share: number, locale: Locale): string {
+  return share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 });
+}
+
+export const countText = (count: number, locale: Locale): string => count.toLocaleString(locale, { maximumFractionDigits: 3 });
+
+const POWERS = ['', 'k', 'M', 'G', 'T', 'P'];
+
+/** `1.25 GFLOP`; the word is the caller's. */
+export function powerText(value: number, word: string, locale: Locale): string {
+  let size = value;
+  let power = 0;
+  while (Math.abs(size) >= 999.5 && power < POWERS.length - 1) {
+    size /= 1000;
+    power += 1;
+  }
+  return `${size.toLocaleString(locale, { maximumSignificantDigits: 4 })} ${POWERS[power]}${word}`;
+}
+
+export const sizeText = (bytes: number, locale: Locale): string => (bytes < 0 ? `−${bytesText(-bytes, locale)}` : bytesText(bytes, locale));

@@ -1,0 +1,36 @@
+import { Latest } from 'insight-host/kit';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from './board';
+
+export interface Asked<T> {
+  /** Of this question, or of the one before while this one is under way. */
+  readonly value: T | null;
+  readonly error: string | null;
+  readonly busy: boolean;
+  readonly retry: () => void;
+}
+
+/** What a question brings; the last answer stays until the next is there. `key` names what is asked for; null asks for nothing. */
+export function useAnswer<T>(board: ProfilerBoard, key: string | null, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
+  const latest = useMemo(() => new Latest<T>(board.queue), []);
+  const wanted = board.visible.value ? key : null;
+  useEffect(() => {
+    if (wanted !== null) latest.want(wanted, ask);
+  }, [wanted]);
+  useEffect(() => () => latest.rest(), []);
+  const { value: error } = latest.error;
+  return {
+    value: key === null ? null : (latest.answer.value?.value ?? null),
+    error: key !== null && error?.key === key ? error.reason : null,
+    busy: latest.busy.value,
+    retry: () => latest.retry(),
+  };
+}
+
+/** What a route says about the profile in front: asked anew when more of it was read, with the same picture until then. */
+export function useProfileAnswer<T>(board: ProfilerBoard, route: string, query: Readonly<Record<string, string | number | boolean | null>> = {}): Asked<T> {
+  const { value: profile } = board.profile;
+  const all = { ...board.query.value, ...query };
+  const key = profile && profile.state !== 'failed' ? JSON.stringify([route, all, profile.version, profile.complete]) : null;
+  return useAnswer(board, key, (signal) => board.ctx.data.json<T>(route, all, { signal }));
+}

@@ -1,0 +1,25 @@
+/** The views and where their code is; each is loaded when it is first looked at. */
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from './board';
+import type { ViewName } from './contract';
+
+/** A view fills the tab below its toolbar: a column of fixed height that scrolls by itself. */
+export interface ViewProps {
+  readonly board: ProfilerBoard;
+}
+export type View = (props: ViewProps) => JSX.Element;
+
+export const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly default: View }>>>> = {
+  overview: () => import('./views/overview'),
+  operators: () => import('./views/operators'),
+  kernels: () => import('./views/kernels'),
+  steps: () => import('./views/steps'),
+  memory: () => import('./views/memory'),
+  pipeline: () => import('./views/pipeline'),
+  communication: () => import('./views/communication'),
+  cluster: () => import('./views/cluster'),
+  strategy: () => import('./views/strategy'),
+  flops: () => import('./views/flops'),
+  shapes: () => import('./views/shapes'),
+  compare: () => import('./views/compare'),
+};

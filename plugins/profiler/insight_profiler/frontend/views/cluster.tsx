@@ -1,0 +1,176 @@
+import { Icon, Segments } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { Cell, ClusterAnswer, ColumnInfo, RankRow } from '../contract';
+import { Columns, type StackedColumn } from '../figures/columns';
+import { Figure } from '../figures/figure';
+import { inkOf } from '../figures/ink';
+import { Legend } from '../figures/legend';
+import { LocalTable } from '../table/local_table';
+import { shareText, timeText } from '../units';
+import { useAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { categoryText, sentence } from '../words';
+import { Answered } from './state';
+
+const POLL = 1000; // ms, while ranks are being read
+/** Ways in which a step divides, the most telling first. */
+const DIVISIONS = [
+  ['iteration_interval', 'forward_backward', 'tail'],
+  ['computing', 'communication_not_overlapped', 'receive', 'bubble', 'free'],
+  ['kernel', 'communication', 'idle'],
+] as const;
+
+/** The ranks of a run side by side: which of them holds the others up. */
+export default function Cluster({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const run = board.profile.value?.run ?? null;
+  const round = useSignal(0);
+  const asked = useAnswer<ClusterAnswer>(board, run === null ? null : JSON.stringify([run, round.value, board.profile.value?.version]), (signal) => board.ctx.data.json<ClusterAnswer>('cluster', { run }, { signal }));
+  const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
+  useEffect(() => {
+    if (!isReading || asked.busy || !board.visible.value) return;
+    const timer = setTimeout(() => round.value++, POLL);
+    return () => clearTimeout(timer);
+  }, [isReading, asked.busy, round.value, board.visible.value]);
+  return (
+    <div class="scroll">
+      <Answered board={board} asked={asked}>
+        {(answer) => (
+          <>
+            <Others board={board} answer={answer} />
+            <Stragglers board={board} answer={answer} />
+            {answer.ranks.length > 0 && <Ranks board={board} ranks={answer.ranks} />}
+            {answer.ranks.length > 0 && <RankTable board={board} ranks={answer.ranks} title={say('cluster.table')} />}
+          </>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+interface AnswerProps {
+  readonly board: ProfilerBoard;
+  readonly answer: ClusterAnswer;
+}
+
+/** Ranks that are not here yet, or never will be. */
+function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element | null {
+  const say = board.t.bind(board);
+  const reading = others.filter(({ state }) => state !== 'failed').length;
+  const failed = others.filter(({ state }) => state === 'failed');
+  return (
+    <>
+      {reading > 0 && <p class="hint" role="status">{say('cluster.reading', { count: reading, shown: ranks.length })}</p>}
+      {failed.map(({ profile, failure }) => (
+        <p key={profile} class="problem">{`${profile}: ${failure ? sentence(board, 'failure', failure) : ''}`}</p>
+      ))}
+    </>
+  );
+}
+
+function Stragglers({ board, answer: { stragglers, ranks } }: AnswerProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  return (
+    <section class="figure advice" aria-label={say('cluster.stragglers')}>
+      <header>
+        <h3 title={say('cluster.stragglers.hint')}>{say('cluster.stragglers')}</h3>
+      </header>
+      <ul>
+        {stragglers.map(({ rank, profile, time, value, mean }) => (
+          <li key={time} class="warning" data-straggler={time}>
+            <Icon name="warn" />
+            <span>{say('cluster.straggler', { rank: rank < 0 ? profile : rank, name: categoryText(board, time), value: timeText(value, locale), mean: timeText(mean, locale), more: shareText(mean > 0 ? value / mean - 1 : 0, locale) })}</span>
+          </li>
+        ))}
+        {stragglers.length === 0 && (
+          <li class="info">
+            <Icon name="check" />
+            <span>{say(ranks.length > 1 ? 'cluster.even' : 'cluster.alone')}</span>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+interface RanksProps {
+  readonly board: ProfilerBoard;
+  readonly ranks: readonly RankRow[];
+}
+
+/** The mean step of each rank, by what it divides into. */
+function Ranks({ board, ranks }: RanksProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const ink = inkOf(board.theme.value);
+  const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
+  const stage = useSignal('');
+  const shown = stage.value === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage.value);
+  const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? ['duration'];
+  const names = found.filter((name) => shown.some(({ times }) => times[name] !== undefined));
+  const nameOf = (row: RankRow): string => (row.rank < 0 ? row.profile : String(row.rank));
+  return (
+    <Figure
+      board={board}
+      name="ranks"
+      title={say('cluster.ranks')}
+      hint={say('cluster.ranks.hint')}
+      tools={stages.length > 1 && <Segments name="stage" label={say('cluster.stage')} value={stage.value} options={['', ...stages].map((value) => ({ value, text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }) }))} onPick={(value) => (stage.value = value)} />}
+      data={() => ({ head: ['rank', ...names.map((name) => `${name}_ns`)], rows: shown.map((row) => [nameOf(row), ...names.map((name) => row.times[name] ?? null)]) })}
+    >
+      <Columns
+        board={board}
+        columns={shown.map((row): StackedColumn => ({ label: nameOf(row), parts: names.map((name) => Math.max(0, row.times[name] ?? 0)), isChosen: true }))}
+        layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))}
+        label={say('cluster.ranks')}
+        xLabel={say('cluster.rank')}
+        tip={(at) => {
+          const row = shown[at];
+          return { title: `${say('cluster.rank')} ${row ? nameOf(row) : ''}${row?.host ? ` · ${row.host}` : ''}`, lines: Object.entries(row?.times ?? {}).map(([name, time]): readonly [string, string] => [categoryText(board, name), timeText(time, locale)]) };
+        }}
+        onPress={(at) => {
+          const row = shown[at];
+          const { value: profile } = board.profile;
+          if (row && profile) board.open({ run: profile.run, profile: row.profile });
+        }}
+      />
+      <Legend entries={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))} />
+    </Figure>
+  );
+}
+
+function RankTable({ board, ranks, title }: RanksProps & { readonly title: string }): JSX.Element {
+  const times = [...new Set(ranks.flatMap((row) => Object.keys(row.times)))];
+  const all: readonly (readonly [ColumnInfo, (row: RankRow) => Cell])[] = [
+    [{ name: 'rank', unit: 'number' }, (row) => (row.rank < 0 ? null : row.rank)],
+    [{ name: 'profile', unit: 'text' }, (row) => row.profile],
+    [{ name: 'host', unit: 'text' }, (row) => row.host],
+    [{ name: 'stage', unit: 'number' }, (row) => row.stage],
+    [{ name: 'steps', unit: 'count' }, (row) => row.steps?.count ?? null],
+    ...times.map((name): readonly [ColumnInfo, (row: RankRow) => Cell] => [{ name, unit: 'ns' }, (row) => row.times[name] ?? null]),
+    [{ name: 'peak_memory', unit: 'bytes' }, (row) => row.peak_memory],
+    [{ name: 'flops', unit: 'flops' }, (row) => row.flops?.flops ?? null],
+    [{ name: 'utilization', unit: 'share' }, (row) => row.flops?.utilization ?? null],
+  ];
+  const shown = all.filter(([{ name }, of]) => name === 'profile' || ranks.some((row) => of(row) !== null && of(row) !== ''));
+  return (
+    <LocalTable
+      board={board}
+      name="cluster"
+      title={title}
+      columns={shown.map(([column]) => column)}
+      rows={ranks.map((row) => shown.map(([, of]) => of(row)))}
+      sort="rank"
+      widths={{ rank: 70, profile: 200, host: 140, stage: 76 }}
+      onOpen={(row) => {
+        const profile = row[shown.findIndex(([{ name }]) => name === 'profile')];
+        const run = board.profile.value?.run;
+        if (run !== undefined && typeof profile === 'string') board.open({ run, profile });
+      }}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import { Segments } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from '../board';
+import type { CommunicationAnswer } from '../contract';
+import { ServerTable } from '../table/server_table';
+import type { ViewProps } from '../views';
+
+const ORDERS = {
+  operators: ['name', 'kind', 'calls', 'total', 'share', 'wait', 'transit', 'bytes'],
+  links: ['source', 'target', 'kind', 'calls', 'total', 'bytes', 'bandwidth'],
+} as const;
+
+/** Collectives of this rank, and the links they went over. */
+export default function Communication({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: table } = board.communicationTable;
+  const steps = useSignal<readonly number[]>([]);
+  const range = board.steps.value;
+  const step = range && range.first === range.last ? range.first : null;
+  const counts = board.profile.value?.counts ?? {};
+  const tables = (['operators', 'links'] as const).filter((name) => (counts[name === 'operators' ? 'collectives' : 'links'] ?? 0) > 0);
+  const shown = tables.includes(table) ? table : (tables[0] ?? 'operators');
+  return (
+    <ServerTable<CommunicationAnswer>
+      key={shown}
+      board={board}
+      name={`communication-${shown}`}
+      label={say('view.communication')}
+      route="communication"
+      query={{ table: shown, step }}
+      settings={board.communication}
+      sort="-total"
+      order={ORDERS[shown]}
+      widths={{ source: 110, target: 110, kind: 120 }}
+      tools={
+        <>
+          {tables.length > 1 && <Segments name="communication-table" label={say('communication.table')} value={shown} options={tables.map((value) => ({ value, text: say(`communication.${value}`), title: say(`communication.${value}.hint`) }))} onPick={(value) => board.communicationTable.set(value, 'push')} />}
+          <StepChoice board={board} steps={steps.value} step={step} />
+        </>
+      }
+      above={(answer) => {
+        if (steps.peek() !== answer.steps && steps.peek().join() !== answer.steps.join()) queueMicrotask(() => (steps.value = answer.steps));
+        return null;
+      }}
+    />
+  );
+}
+
+/** All steps or one. */
+function StepChoice({ board, steps, step }: { readonly board: ProfilerBoard; readonly steps: readonly number[]; readonly step: number | null }): JSX.Element | null {
+  const say = board.t.bind(board);
+  if (steps.length === 0) return null;
+  return (
+    <label class="choice-of">
+      <span>{say('step')}</span>
+      <select data-control="communication-step" value={step === null ? '' : String(step)} onChange={({ currentTarget: { value } }) => board.steps.set(value === '' ? null : { first: Number(value), last: Number(value) }, 'push')}>
+        <option value="">{say('steps.all')}</option>
+        {steps.map((number) => (
+          <option key={number} value={String(number)} selected={number === step}>{number}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

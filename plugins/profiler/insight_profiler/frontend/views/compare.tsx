@@ -1,0 +1,118 @@
+import { Button, Segments } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { GROUPINGS, type ProfilerBoard } from '../board';
+import type { CompareAnswer, ProfileInfo, StepSummary } from '../contract';
+import { ServerTable, valueOf } from '../table/server_table';
+import { shareText, timeText } from '../units';
+import type { ViewProps } from '../views';
+import { rankText, word } from '../words';
+import { Sides } from './operators';
+
+const ORDER = ['name', 'type', 'base', 'value', 'difference', 'ratio', 'share', 'base_calls', 'calls', 'scope', 'shapes'];
+
+/** Two profiles: by how much each operator became slower or faster. */
+export default function Compare({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: base } = board.base;
+  if (!base) {
+    return (
+      <div class="empty" data-testid="empty">
+        <h2>{say('compare.none')}</h2>
+        <p>{say('compare.none.text')}</p>
+        <Button action="pick-base" icon="compare" text={say('compare.title')} label={say('compare.title')} onPress={() => (board.dialog.value = 'base')} />
+      </div>
+    );
+  }
+  return <Differences key={`${base.run}\n${base.profile}`} board={board} base={base} />;
+}
+
+function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }): JSX.Element {
+  const say = board.t.bind(board);
+  const by = board.by.value;
+  const { value: per } = board.per;
+  const highest = useSignal(0);
+  return (
+    <ServerTable<CompareAnswer>
+      board={board}
+      name="compare"
+      label={say('view.compare')}
+      route="compare"
+      query={{ base_run: base.run, base_profile: base.profile, by, per, side: board.side.value || null }}
+      settings={board.comparison}
+      sort="-change"
+      order={by === 'type' ? ['type', ...ORDER] : by === 'scope' ? ['scope', ...ORDER] : ORDER}
+      hidden={['change', 'share']}
+      widths={{ difference: 230, type: by === 'type' ? 220 : 150 }}
+      status={(answer) => [say('rows.shown', { shown: answer.total, count: answer.of }), say('compare.new', { count: answer.new }), say('compare.gone', { count: answer.gone })].join(' · ')}
+      tools={
+        <>
+          <Segments name="by" label={say('operators.by')} value={by} options={GROUPINGS.map((value) => ({ value, text: say(`operators.by.${value}`), title: say(`operators.by.${value}.hint`) }))} onPick={(value) => board.by.set(value, 'push')} />
+          <Segments name="per" label={say('compare.per')} value={per} options={(['total', 'step', 'call'] as const).map((value) => ({ value, text: say(`compare.per.${value}`), title: say(`compare.per.${value}.hint`) }))} onPick={(value) => board.per.set(value, 'push')} />
+          <Sides board={board} />
+        </>
+      }
+      above={(answer) => {
+        if (board.sides.peek().join() !== answer.sides.join()) queueMicrotask(() => (board.sides.value = answer.sides));
+        const most = answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), 0);
+        if (most > highest.peek()) queueMicrotask(() => (highest.value = most));
+        return <Head board={board} base={base} answer={answer} />;
+      }}
+      views={{
+        difference: (value) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value} /> : null),
+        ratio: (value) => <span>{typeof value === 'number' ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×` : say('compare.only')}</span>,
+      }}
+    />
+  );
+}
+
+/** A bar to the right for slower, to the left for faster. */
+function Diverging({ board, value, highest }: { readonly board: ProfilerBoard; readonly value: number; readonly highest: number }): JSX.Element {
+  const width = highest > 0 ? Math.min(50, (50 * Math.abs(value)) / highest) : 0;
+  return (
+    <span class={value > 0 ? 'diverging slower' : value < 0 ? 'diverging faster' : 'diverging'}>
+      <span class="track" aria-hidden="true">
+        <span class="bar" style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }} />
+      </span>
+      <span class="number">{`${value > 0 ? '+' : ''}${timeText(value, board.locale.value)}`}</span>
+    </span>
+  );
+}
+
+interface HeadProps {
+  readonly board: ProfilerBoard;
+  readonly base: ProfileInfo;
+  readonly answer: CompareAnswer;
+}
+
+/** Which two, and their steps. */
+function Head({ board, base, answer }: HeadProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const { value: own } = board.chosenInfo;
+  const mean = (steps: StepSummary | null): string => (steps ? say('compare.mean', { mean: timeText(steps.mean, locale), count: steps.count }) : say('compare.no_steps'));
+  const [before, after] = [answer.base_steps?.mean ?? null, answer.steps?.mean ?? null];
+  const change = before !== null && after !== null && before > 0 ? after / before - 1 : null;
+  return (
+    <div class="compared" data-testid="compared">
+      <Side board={board} label={say('compare.base')} profile={base} text={mean(answer.base_steps)} />
+      <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.swap()} />
+      {own && <Side board={board} label={say('compare.own')} profile={own} text={mean(answer.steps)} />}
+      {change !== null && <strong class={change > 0 ? 'slower' : 'faster'}>{say(change > 0 ? 'compare.slower' : 'compare.faster', { share: shareText(Math.abs(change), locale) })}</strong>}
+      <span class="spring" />
+      <Button action="pick-base" icon="compare" text={say('compare.other')} label={say('compare.title')} onPress={() => (board.dialog.value = 'base')} />
+    </div>
+  );
+}
+
+function Side({ board, label, profile, text }: { readonly board: ProfilerBoard; readonly label: string; readonly profile: ProfileInfo; readonly text: string }): JSX.Element {
+  const run = board.runsByName.value.get(profile.run);
+  return (
+    <span class="side" title={`${profile.run}\n${profile.profile}`}>
+      <span class="label">{label}</span>
+      <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
+      <span class="name">{[run?.displayName ?? profile.run, profile.name || profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
+      <span class="note">{text}</span>
+    </span>
+  );
+}

@@ -1,0 +1,124 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { FlopsAnswer, FlopsRates } from '../contract';
+import { Figure, useWidth } from '../figures/figure';
+import { inkOf } from '../figures/ink';
+import { usePointed } from '../figures/pointed';
+import { NODE_WIDTH, sankeyOf, type FlowLink } from '../figures/sankey_layout';
+import { shortened } from '../figures/scale';
+import { Tip, useTip } from '../figures/tip';
+import { powerText, shareText } from '../units';
+import { useProfileAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { Answered } from './state';
+
+const [LABELS, HEIGHT] = [170, 420];
+
+/** How many floating-point operations a step has, how well the device is used, and which scopes they are of. */
+export default function Flops({ board }: ViewProps): JSX.Element {
+  const asked = useProfileAnswer<FlopsAnswer>(board, 'flops');
+  return (
+    <div class="scroll">
+      <Answered board={board} asked={asked}>
+        {(answer) => {
+          const links = (answer.links ?? []).flatMap(({ source, target, flops }): FlowLink[] => (flops === null ? [] : [{ source, target, value: flops }]));
+          return (
+            <>
+              {answer.summary && <Rates board={board} summary={answer.summary} />}
+              {links.length > 0 && <Scopes board={board} links={links} busy={asked.busy} />}
+            </>
+          );
+        }}
+      </Answered>
+    </div>
+  );
+}
+
+function Rates({ board, summary }: { readonly board: ProfilerBoard; readonly summary: NonNullable<FlopsAnswer['summary']> }): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const groups: (readonly [string, FlopsRates | undefined])[] = [['', summary], ['cube', summary.cube], ['vector', summary.vector]];
+  return (
+    <div class="facts">
+      {groups.flatMap(([group, rates]) =>
+        (['flops', 'flops_per_second', 'utilization'] as const).flatMap((name) => {
+          const value = rates?.[name];
+          if (value === null || value === undefined) return [];
+          const text = name === 'utilization' ? shareText(value, locale) : powerText(value, name === 'flops' ? 'FLOP' : 'FLOP/s', locale);
+          return (
+            <div key={`${group}${name}`} class="fact" data-fact={`${group}${name}`}>
+              <span class="label">{`${say(`flops.${name}`)}${group ? ` (${say(`flops.${group}`)})` : ''}`}</span>
+              <span class="value">{text}</span>
+            </div>
+          );
+        }),
+      )}
+    </div>
+  );
+}
+
+interface ScopesProps {
+  readonly board: ProfilerBoard;
+  readonly links: readonly FlowLink[];
+  readonly busy: boolean;
+}
+
+/** From the whole net into its scopes, as wide as the operations they have. */
+function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const [ref, width] = useWidth(1000);
+  const ink = inkOf(board.theme.value);
+  const tip = useTip();
+  const { nodes, links: placed, height } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
+  const pointed = usePointed(nodes.length, null);
+  const text = (value: number): string => powerText(value, 'FLOP', locale);
+  const at = pointed.at.value === null ? null : nodes[pointed.at.value];
+  return (
+    <Figure board={board} name="flops" title={say('flops.scopes')} hint={say('flops.scopes.hint')} busy={busy} data={() => ({ head: ['source', 'target', 'flops'], rows: links.map(({ source, target, value }) => [source, target, value]) })}>
+      <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
+        <svg class="drawing" width={width} height={height + 8} font-size={11} role="listbox" tabIndex={0} aria-label={say('flops.scopes')} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-node-${pointed.at.value}`} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
+          <g transform="translate(0 4)">
+            {placed.map(({ source, target, value, from, to, y0, y1, width: wide }) => {
+              const [x0, x1] = [from.x + NODE_WIDTH, to.x];
+              const middle = (x0 + x1) / 2;
+              const lit = at && (at.name === source || at.name === target);
+              return (
+                <path
+                  key={`${source}\n${target}`}
+                  d={`M${x0} ${y0 + wide / 2}C${middle} ${y0 + wide / 2} ${middle} ${y1 + wide / 2} ${x1} ${y1 + wide / 2}`}
+                  fill="none"
+                  stroke={lit ? ink.accent : ink.other}
+                  stroke-opacity={lit ? 0.55 : 0.4}
+                  stroke-width={wide}
+                  onPointerMove={(event) => (tip.value = { x: event.clientX, y: event.clientY, title: `${source} → ${target}`, lines: [['FLOPs', text(value)]] })}
+                />
+              );
+            })}
+            {nodes.map((node, i) => (
+              <g
+                key={node.name}
+                id={`profiler-node-${i}`}
+                role="option"
+                aria-selected={pointed.at.value === i}
+                aria-label={`${node.name}: ${text(node.value)}`}
+                data-node={node.name}
+                onPointerMove={(event) => {
+                  pointed.at.value = i;
+                  tip.value = { x: event.clientX, y: event.clientY, title: node.name, lines: [['FLOPs', text(node.value)]] };
+                }}
+              >
+                <rect x={node.x} y={node.y} width={NODE_WIDTH} height={node.height} rx={2} fill={ink.rank(node.depth)} />
+                <text x={node.x + NODE_WIDTH + 5} y={node.y + node.height / 2 + 4} fill={ink.text}>
+                  {shortened(node.name.split('/').at(-1) ?? node.name, LABELS - 20)}
+                </text>
+              </g>
+            ))}
+          </g>
+        </svg>
+        <Tip tip={tip} />
+      </div>
+    </Figure>
+  );
+}

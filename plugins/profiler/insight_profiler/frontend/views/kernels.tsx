@@ -1,0 +1,36 @@
+import { Segments } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { TableAnswer } from '../contract';
+import { ServerTable, valueOf } from '../table/server_table';
+import type { ViewProps } from '../views';
+
+const ORDER = ['name', 'operator', 'members', 'calls', 'total', 'share', 'average', 'minimum', 'maximum', 'stream', 'grid', 'block', 'core', 'registers', 'shared_memory', 'occupancy'];
+const GROUPS = ['name', 'operator', 'none'] as const;
+
+/** What ran on devices, by name, by what launched it, or each with its grid. */
+export default function Kernels({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: group } = board.group;
+  return (
+    <ServerTable<TableAnswer>
+      board={board}
+      name="kernels"
+      label={say('view.kernels')}
+      route="kernels"
+      query={{ group, steps: board.stepsQuery.value }}
+      settings={board.kernels}
+      sort="-total"
+      order={ORDER}
+      widths={{ name: 380, operator: 240 }}
+      tools={<Segments name="group" label={say('kernels.group')} value={group} options={GROUPS.map((value) => ({ value, text: say(`kernels.group.${value}`), title: say(`kernels.group.${value}.hint`) }))} onPick={(value) => board.group.set(value, 'push')} />}
+      {...(group === 'operator'
+        ? {
+            onOpen: (row, answer) => {
+              board.kernels.query.set(String(valueOf(answer, row, 'operator') ?? ''));
+              board.group.set('none', 'push');
+            },
+          }
+        : {})}
+    />
+  );
+}

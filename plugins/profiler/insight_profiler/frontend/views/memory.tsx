@@ -1,0 +1,117 @@
+import type { Line } from 'insight-host';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { MemoryAnswer, MemoryCurve } from '../contract';
+import { Curves } from '../figures/curves';
+import { inkOf } from '../figures/ink';
+import { LocalTable } from '../table/local_table';
+import { inUnit, sizeText, timeText, unitOf, unitSign } from '../units';
+import { useProfileAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { Answered } from './state';
+
+const WIDTH = 1200;
+const POWERS = [1, 1e3, 1e6, 1e9];
+const SIGNS = ['B', 'kB', 'MB', 'GB'];
+
+/** How much memory was taken when, by whom at the highest point, and the largest pieces. */
+export default function Memory({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const asked = useProfileAnswer<MemoryAnswer>(board, 'memory', { width: WIDTH });
+  return (
+    <div class="scroll">
+      <Answered board={board} asked={asked}>
+        {(answer) => {
+          const devices = [...new Set(answer.curves.map(({ device }) => device))];
+          return (
+            <>
+              {devices.map((device) => {
+                const peaks = answer.peaks.filter((peak) => peak.device === device);
+                return (
+                  <DeviceCurves key={device} board={board} device={device} curves={answer.curves.filter((curve) => curve.device === device)} marks={peaks.map(({ time, label, value }) => ({ time, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
+                );
+              })}
+              <div class="pair tables">
+                {answer.holders.map(({ device, time, bytes, names, rows }) => (
+                  <LocalTable
+                    key={`holders-${device}`}
+                    board={board}
+                    name="holders"
+                    title={say('memory.holders', { device: device || say('memory.device'), bytes: sizeText(bytes, locale), time: timeText(time, locale) })}
+                    note={names > rows.length ? say('memory.holders.more', { count: names - rows.length }) : ''}
+                    columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'share', unit: 'share' }, { name: 'count', unit: 'count' }]}
+                    rows={rows.map((row) => [row.name, row.bytes, bytes > 0 ? row.bytes / bytes : null, row.count])}
+                    sort="-bytes"
+                  />
+                ))}
+                {answer.largest.length > 0 && (
+                  <LocalTable
+                    board={board}
+                    name="largest"
+                    title={say('memory.largest')}
+                    columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'device', unit: 'text' }, { name: 'start', unit: 'ns' }, { name: 'end', unit: 'ns' }]}
+                    rows={answer.largest.map((row) => [row.name, row.bytes, row.device, row.start, row.end])}
+                    sort="-bytes"
+                    widths={{ device: 120, name: 200 }}
+                  />
+                )}
+              </div>
+            </>
+          );
+        }}
+      </Answered>
+    </div>
+  );
+}
+
+interface DeviceCurvesProps {
+  readonly board: ProfilerBoard;
+  readonly device: string;
+  readonly curves: readonly MemoryCurve[];
+  readonly marks: readonly { readonly time: number; readonly text: string }[];
+  readonly busy: boolean;
+}
+
+function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const theme = board.theme.value;
+  const last = curves.reduce((most, { time }) => Math.max(most, time.at(-1) ?? 0), 0);
+  const unit = unitOf(last);
+  const isBytes = curves.every((curve) => curve.unit === 'bytes');
+  const highest = curves.reduce((most, { maximum }) => maximum.reduce((high, value) => Math.max(high, value), most), 0);
+  const power = isBytes ? POWERS.reduce((best, one, i) => (highest >= one ? i : best), 0) : 0;
+  const size = POWERS[power] ?? 1;
+  const sign = isBytes ? (SIGNS[power] ?? 'B') : (curves[0]?.unit ?? '');
+  const lines = useMemo((): readonly Line[] => {
+    const ink = inkOf(theme);
+    return curves.map((curve, i): Line => {
+      // A column of a reduced curve is drawn from its lowest to its highest point, and ends at its last.
+      const [x, y]: [number[], number[]] = [[], []];
+      curve.time.forEach((time, at) => {
+        for (const value of new Set([curve.minimum[at] ?? 0, curve.maximum[at] ?? 0, curve.last[at] ?? 0])) {
+          x.push(inUnit(time, unit));
+          y.push(value / size);
+        }
+      });
+      return { id: curve.label, label: curve.label, color: ink.rank(i), x, y };
+    });
+  }, [curves, theme, unit, size]);
+  const shown = useMemo(() => marks.map(({ time, text }) => ({ x: inUnit(time, unit), color: inkOf(theme).muted, text })), [marks.map(({ time }) => time).join(), unit, theme]);
+  return (
+    <Curves
+      board={board}
+      name={`memory-${device || 'all'}`}
+      title={say('memory.curve', { device: device || say('memory.device'), unit: sign })}
+      lines={lines}
+      xLabel={say('memory.time', { unit: unitSign(unit) })}
+      yLabel={sign}
+      busy={busy}
+      marks={shown}
+      xText={(x) => `${x.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
+      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${sign}`}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+import { Button, Segments } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import { GROUPINGS, OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
+import type { OperatorsAnswer, Row } from '../contract';
+import { ServerTable, valueOf } from '../table/server_table';
+import { inUnit, shareText, unitSign, type TimeUnit } from '../units';
+import type { ViewProps } from '../views';
+import { OperatorPanel } from './operator_panel';
+import { OperatorShares } from './operator_shares';
+
+const ORDER = ['name', 'type', 'members', 'calls', 'total', 'self', 'share', 'average', 'minimum', 'maximum', 'p95', 'per_step', 'device_total', 'device_self', 'flops', 'bytes', 'core', 'scope', 'shapes', 'information'];
+/** By a grouping: what tells its rows apart, in the order of OPERATOR_KEYS. */
+const KEYS: Readonly<Record<Grouping, readonly string[]>> = { type: ['type'], scope: ['scope'], name: ['name', 'type', 'scope'], shape: ['name', 'type', 'scope', 'shapes'] };
+
+export default function Operators({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const by = board.by.value;
+  const type = board.type.value;
+  const query = { by, side: board.side.value || null, type, steps: board.stepsQuery.value };
+  const keyOf = (answer: OperatorsAnswer, row: Row): readonly string[] => OPERATOR_KEYS.map((name) => (KEYS[by].includes(name) ? String(valueOf(answer, row, name) ?? '') : ''));
+  const opened = board.opened.value;
+  const open = (key: readonly string[]): void => board.opened.set(key.every((part, i) => part === opened[i]) ? [] : key);
+  const into = (kind: string): void => {
+    board.type.set(kind, 'push');
+    board.by.set('name');
+    board.opened.set([]);
+    board.operators.query.set('');
+  };
+  return (
+    <div class="split">
+      <ServerTable<OperatorsAnswer>
+        board={board}
+        name="operators"
+        label={say('view.operators')}
+        route="operators"
+        query={query}
+        settings={board.operators}
+        sort="-share"
+        order={by === 'scope' ? ['scope', ...ORDER] : ORDER}
+        unitFor={wholeOf}
+        tools={<Tools board={board} />}
+        above={(_, unit) => <OperatorShares board={board} query={query} unit={unit} onType={into} />}
+        status={(answer, unit) => statusOf(board, answer, unit)}
+        widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : {}}
+        views={
+          by === 'type'
+            ? {
+                type: (value) => (
+                  <span class="with-tool">
+                    <span class="name">{String(value ?? '—')}</span>
+                    <button type="button" class="tool seldom" tabIndex={-1} data-action="details" title={say('operators.details')} aria-label={say('operators.details')} onClick={(event) => {
+                      event.stopPropagation();
+                      open(['', String(value ?? ''), '', '']);
+                    }}>
+                      ⓘ
+                    </button>
+                  </span>
+                ),
+              }
+            : {}
+        }
+        onOpen={(row, answer) => (by === 'type' ? into(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row)))}
+        isOpen={(row, answer) => opened.length > 0 && keyOf(answer, row).every((part, i) => part === opened[i])}
+      />
+      {opened.length > 0 && <OperatorPanel board={board} by={by} opened={opened} query={query} />}
+    </div>
+  );
+}
+
+/** A twentieth of the time of all operators: what the biggest take, about, whatever is searched. */
+function wholeOf({ sum }: OperatorsAnswer): number | null {
+  const own = sum.self ?? sum.total;
+  return own === null ? null : own / (sum.share || 1) / 20;
+}
+
+function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit): string {
+  const locale = board.locale.value;
+  const { sum } = answer;
+  const own = sum.self ?? sum.total;
+  const parts = [board.t('rows.shown', { shown: answer.total, count: answer.of })];
+  if (sum.calls !== null) parts.push(board.t('operators.calls', { count: sum.calls }));
+  if (own !== null) parts.push(`${inUnit(own, unit).toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}${sum.share === null ? '' : ` (${shareText(sum.share, locale)})`}`);
+  return parts.join(' · ');
+}
+
+function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: type } = board.type;
+  const leave = (): void => {
+    board.type.set(null, 'push');
+    board.by.set('type');
+    board.opened.set([]);
+  };
+  return (
+    <>
+      <Segments
+        name="by"
+        label={say('operators.by')}
+        value={board.by.value}
+        options={GROUPINGS.map((value) => ({ value, text: say(`operators.by.${value}`), title: say(`operators.by.${value}.hint`) }))}
+        onPick={(value) => {
+          board.by.set(value, 'push');
+          board.opened.set([]);
+          if (value === 'type' || value === 'scope') board.type.set(null);
+        }}
+      />
+      <Sides board={board} />
+      <Segments name="chart" label={say('operators.chart')} value={board.chart.value} options={(['pie', 'bars', 'none'] as const).map((value) => ({ value, text: say(`operators.chart.${value}`) }))} onPick={(value) => board.chart.set(value)} />
+      {type !== null && <Button action="leave-type" icon="close" text={type || '—'} label={say('operators.leave', { type })} onPress={leave} />}
+    </>
+  );
+}
+
+/** Host or device, where operators ran on both. */
+export function Sides({ board }: { readonly board: ProfilerBoard }): JSX.Element | null {
+  const say = board.t.bind(board);
+  const sides = board.sides.value;
+  if (sides.length < 2) return null;
+  return <Segments name="side" label={say('operators.side')} value={board.side.value || 'device'} options={sides.map((value) => ({ value, text: say(`side.${value}`), title: say(`side.${value}.hint`) }))} onPick={(value) => board.side.set(value, 'push')} />;
+}

@@ -1,0 +1,198 @@
+import { Icon } from 'insight-host/kit';
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from '../board';
+import type { Advice, Cell, OverviewAnswer, Side, TableAnswer } from '../contract';
+import { Figure } from '../figures/figure';
+import { inkOf } from '../figures/ink';
+import { Legend } from '../figures/legend';
+import { layersOf, StepColumns } from '../figures/step_columns';
+import { shareText, sizeText, timeText } from '../units';
+import { useProfileAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { categoryText, sentence, word } from '../words';
+import { Answered } from './state';
+
+export default function Overview({ board }: ViewProps): JSX.Element {
+  const asked = useProfileAnswer<OverviewAnswer>(board, 'overview');
+  return (
+    <div class="scroll overview">
+      <Answered board={board} asked={asked}>
+        {(answer) => (
+          <>
+            <Facts board={board} answer={answer} />
+            <div class="beside">
+              <div class="wide">
+                {answer.step_rows && answer.steps && <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />}
+                <div class="pair">
+                  {(['device', 'host'] as const).map((side) => {
+                    const table = answer.biggest[side];
+                    return table && table.rows.length > 0 ? <Biggest key={side} board={board} side={side} table={table} /> : null;
+                  })}
+                </div>
+              </div>
+              <aside>
+                {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
+                {answer.shares.length > 0 && <Shares board={board} answer={answer} />}
+              </aside>
+            </div>
+          </>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+interface OverviewProps {
+  readonly board: ProfilerBoard;
+  readonly answer: OverviewAnswer;
+}
+
+/** What was profiled, in figures. */
+function Facts({ board, answer }: OverviewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const { value: profile } = board.profile;
+  const { steps, memory } = answer;
+  const start = profile?.start_ns ? new Date(Number(BigInt(profile.start_ns) / 1_000_000n)) : null;
+  const figures: (readonly [key: string, value: string, note?: string])[] = [];
+  if (steps) {
+    figures.push(['steps', steps.count.toLocaleString(locale), steps.origin === 'inferred' ? say('steps.inferred') : '']);
+    figures.push(['step_time', timeText(steps.mean, locale), say('overview.spread', { p50: timeText(steps.p50, locale), p95: timeText(steps.p95, locale), low: timeText(steps.minimum, locale), high: timeText(steps.maximum, locale) })]);
+  }
+  if (profile?.duration_ns) figures.push(['duration', timeText(profile.duration_ns, locale), start ? start.toLocaleString(locale) : '']);
+  if (memory) figures.push(['peak_memory', memory.unit === 'bytes' ? sizeText(memory.value, locale) : `${memory.value.toLocaleString(locale)} ${memory.unit}`, [memory.device, memory.label].filter(Boolean).join(' · ')]);
+  const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
+  if (devices.length > 0) figures.push(['devices', devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '), devices.length > 2 ? devices.join(', ') : (profile?.platform ?? '')]);
+  if (profile?.host) figures.push(['host', profile.host, profile.world_size ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size }) : (profile.worker ?? '')]);
+  const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
+  return (
+    <div class="facts" data-testid="facts">
+      {figures.map(([key, value, note]) => (
+        <div key={key} class="fact" data-fact={key} title={note ? `${value}\n${note}` : value}>
+          <span class="label">{say(`overview.${key}`)}</span>
+          <span class="value">{value}</span>
+          {note && <span class="note">{note}</span>}
+        </div>
+      ))}
+      {more.length > 0 && (
+        <details class="fact more">
+          <summary>{say('overview.more', { count: more.length })}</summary>
+          <dl>
+            {more.map(({ code, value }) => (
+              <div key={code}>
+                <dt>{word(board, 'fact', code)}</dt>
+                <dd>{String(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface StepsProps extends OverviewProps {
+  readonly rows: NonNullable<OverviewAnswer['step_rows']>;
+  readonly busy: boolean;
+}
+
+function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
+  const say = board.t.bind(board);
+  const numbers = rows['number'] ?? [];
+  const names = ['number', 'duration', ...layersOf(rows).filter((name) => name !== 'duration')];
+  const all = answer.steps?.count ?? numbers.length;
+  return (
+    <Figure
+      board={board}
+      name="steps"
+      title={say('overview.steps.title')}
+      hint={say('overview.steps.hint')}
+      busy={busy}
+      data={() => ({ head: names.map((name) => (name === 'number' ? 'step' : `${name}_ns`)), rows: numbers.map((_, i) => names.map((name) => rows[name]?.[i] ?? null)) })}
+      tools={
+        <span class="count">
+          {answer.steps?.origin === 'inferred' && `${say('steps.inferred')} · `}
+          {numbers.length < all && say('overview.steps.some', { shown: numbers.length, count: all })}
+        </span>
+      }
+    >
+      <StepColumns board={board} rows={rows} label={say('overview.steps.title')} />
+      <p class="hint">{say('overview.steps.hint')}</p>
+    </Figure>
+  );
+}
+
+function Shares({ board, answer }: OverviewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const ink = inkOf(board.theme.value);
+  const whole = answer.shares.reduce((sum, { time }) => sum + time, 0);
+  return (
+    <Figure board={board} name="shares" title={say('overview.shares.title')} drawn={false} data={() => ({ head: ['category', 'time_ns', 'share'], rows: answer.shares.map(({ category, time, share }) => [category, time, share]) })}>
+      <div class="share-bar" aria-hidden="true">
+        {answer.shares.map(({ category, time }) => time > 0 && <span key={category} style={{ width: `${(100 * time) / whole}%`, background: ink.category(category) }} title={categoryText(board, category)} />)}
+      </div>
+      <Legend entries={answer.shares.filter(({ time }) => time > 0).map(({ category, time, share }) => ({ key: category, color: ink.category(category), label: categoryText(board, category), value: timeText(time, locale), share: share === null ? '' : shareText(share, locale) }))} />
+    </Figure>
+  );
+}
+
+function AdviceList({ board, advice }: { readonly board: ProfilerBoard; readonly advice: readonly Advice[] }): JSX.Element {
+  const say = board.t.bind(board);
+  return (
+    <section class="figure advice" aria-label={say('advice.title')}>
+      <header>
+        <h3>{say('advice.title')}</h3>
+      </header>
+      <ul>
+        {advice.map((one, i) => (
+          <li key={`${one.code}-${i}`} class={one.severity.startsWith('warn') ? 'warning' : 'info'} data-advice={one.code}>
+            <Icon name={one.severity.startsWith('warn') ? 'warn' : 'info'} />
+            <span>{sentence(board, 'advice', one)}</span>
+            {board.views.value.some((view) => view === one.view) && (
+              <button type="button" class="link" data-action="advice" onClick={() => board.go(one.view, one.parameters)}>
+                {say(`view.${one.view}`)}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface BiggestProps {
+  readonly board: ProfilerBoard;
+  readonly side: Side;
+  readonly table: TableAnswer;
+}
+
+/** Operators that took most of the time; a press shows them in their table. */
+function Biggest({ board, side, table }: BiggestProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const ink = inkOf(board.theme.value);
+  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const text = (cell: Cell | undefined): string => (cell === null || cell === undefined ? '' : String(cell));
+  const rows = table.rows.map((row) => {
+    const number = (name: string): number | null => (typeof row[at(name)] === 'number' ? (row[at(name)] as number) : null);
+    return { name: text(row[at('name')]), type: text(row[at('type')]), scope: text(row[at('scope')]), time: number('self') ?? number('total') ?? 0, share: number('share') ?? 0 };
+  });
+  const highest = rows.reduce((most, { time }) => Math.max(most, time), 0);
+  return (
+    <Figure board={board} name={`biggest-${side}`} title={say(`overview.biggest.${side}`)} hint={say('overview.biggest.hint')} drawn={false} data={() => ({ head: ['name', 'type', 'scope', 'time_ns', 'share'], rows: rows.map(({ name, type, scope, time, share }) => [name, type, scope, time, share]) })}>
+      <ol class="bars">
+        {rows.map(({ name, type, scope, time, share }, i) => (
+          <li key={i}>
+            <button type="button" title={[scope, name, type].filter(Boolean).join('\n')} onClick={() => board.openOperator(side, 'name', { name, type, scope })}>
+              <span class="name">{name || type}</span>
+              <span class="number">{timeText(time, locale)}</span>
+              <span class="number share">{shareText(share, locale)}</span>
+              <span class="bar" style={{ width: `${highest > 0 ? (100 * time) / highest : 0}%`, background: ink.category(side === 'device' ? 'kernel' : 'operator') }} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </Figure>
+  );
+}

@@ -1,0 +1,21 @@
+import type { JSX } from 'preact';
+import type { TableAnswer } from '../contract';
+import { ServerTable } from '../table/server_table';
+import type { ViewProps } from '../views';
+
+/** Operators whose shapes change from step to step, call by call. */
+export default function Shapes({ board }: ViewProps): JSX.Element {
+  return (
+    <ServerTable<TableAnswer>
+      board={board}
+      name="shapes"
+      label={board.t('view.shapes')}
+      route="shapes"
+      query={{}}
+      settings={board.shapes}
+      sort="step"
+      order={['step', 'name', 'type', 'kind', 'duration', 'shapes']}
+      widths={{ step: 90, shapes: 420 }}
+    />
+  );
+}

@@ -1,0 +1,156 @@
+import { Segments } from 'insight-host/kit';
+import type { Line } from 'insight-host';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ProfilerBoard } from '../board';
+import type { StepAnswer, StepsAnswer } from '../contract';
+import { Curves } from '../figures/curves';
+import { Figure } from '../figures/figure';
+import { inkOf } from '../figures/ink';
+import { Lanes, type Bar } from '../figures/lanes';
+import { holds } from '../steps';
+import { ServerTable, valueOf } from '../table/server_table';
+import { inUnit, shareText, timeText, unitSign } from '../units';
+import { useProfileAnswer } from '../use_answer';
+import type { ViewProps } from '../views';
+import { categoryText } from '../words';
+import { Answered } from './state';
+
+const MOST = 20_000; // steps of the curve
+
+/** How long each step took and on what, its course drawn, and the same as a table. */
+export default function Steps({ board }: ViewProps): JSX.Element {
+  const say = board.t.bind(board);
+  const asked = useProfileAnswer<StepsAnswer>(board, 'steps', { limit: MOST, sort: 'number', order: 'asc' });
+  return (
+    <div class="scroll">
+      <Answered board={board} asked={asked}>
+        {(answer) => (
+          <>
+            <Trace board={board} answer={answer} />
+            <StepCurves board={board} answer={answer} busy={asked.busy} />
+          </>
+        )}
+      </Answered>
+      <div class="low-table">
+        <ServerTable<StepsAnswer>
+          board={board}
+          name="steps"
+          label={say('steps.table')}
+          route="steps"
+          query={{}}
+          settings={board.stepTable}
+          sort="number"
+          order={['number', 'duration']}
+          hidden={['start']}
+          widths={{ number: 90 }}
+          onOpen={(row, answer) => {
+            const number = valueOf(answer, row, 'number');
+            if (typeof number === 'number') board.chooseStep(number, false);
+          }}
+          isOpen={(row, answer) => board.steps.value !== null && holds(board.steps.value, Number(valueOf(answer, row, 'number')))}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface StepsProps {
+  readonly board: ProfilerBoard;
+  readonly answer: StepsAnswer;
+}
+
+/** The course of one step, or of the average of all: the whole, its parts, and what ran beside it. */
+function Trace({ board, answer }: StepsProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const ink = inkOf(board.theme.value);
+  const range = board.steps.value;
+  const one = range && range.first === range.last ? range.first : null;
+  const asked = useProfileAnswer<StepAnswer>(board, 'step', { number: one });
+  const at = answer.columns.findIndex(({ name }) => name === 'number');
+  const numbers = useMemo(() => answer.rows.map((row) => Number(row[at])), [answer]);
+  const step = (by: number): void => {
+    const place = one === null ? (by > 0 ? 0 : numbers.length - 1) : numbers.indexOf(one) + by;
+    const next = numbers[place];
+    if (next !== undefined) board.chooseStep(next, false, true);
+  };
+  const title = one === null ? say('steps.average', { count: answer.total }) : say('steps.course', { step: String(one) });
+  return (
+    <Figure
+      board={board}
+      name="step-trace"
+      title={title}
+      hint={say('steps.course.hint')}
+      busy={asked.busy}
+      data={() => ({ head: ['lane', 'name', 'start_ns', 'duration_ns'], rows: [...(asked.value?.parts ?? []).map(({ name, start, duration }) => ['step', name, start, duration]), ...(asked.value?.lanes ?? []).map(({ name, start, duration }) => ['beside', name, start, duration])] })}
+      tools={
+        <>
+          {answer.origin === 'inferred' && <span class="count" title={say('steps.inferred.hint')}>{say('steps.inferred')}</span>}
+          <Segments name="step-average" label={say('steps.which')} value={one === null ? 'average' : 'one'} options={[{ value: 'average', text: say('steps.average.short') }, { value: 'one', text: one === null ? say('steps.one.short') : say('steps.one', { steps: String(one) }) }]} onPick={(value) => (value === 'average' ? board.steps.set(null, 'push') : one === null && step(1))} />
+          <button type="button" class="tool" data-action="step-before" title={say('steps.before')} aria-label={say('steps.before')} onClick={() => step(-1)}>‹</button>
+          <button type="button" class="tool" data-action="step-after" title={say('steps.after')} aria-label={say('steps.after')} onClick={() => step(1)}>›</button>
+        </>
+      }
+    >
+      <Answered board={board} asked={asked}>
+        {(drawn) => {
+          const parts = drawn.parts.filter(({ duration }) => duration > 0);
+          const lanes = [...new Set(drawn.lanes.map(({ name }) => name))];
+          const bars: Bar[] = [
+            { lane: 0, name: one === null ? say('steps.average.short') : `${say('step')} ${one}`, start: 0, duration: drawn.duration, color: ink.other },
+            ...parts.map(({ name, start, duration }) => ({ lane: 1, name: categoryText(board, name), start, duration, color: ink.category(name) })),
+            ...drawn.lanes.map(({ name, start, duration }) => ({ lane: 2 + lanes.indexOf(name), name, start, duration, color: ink.category('lane') })),
+          ];
+          return (
+            <>
+              <Lanes board={board} bars={bars} lanes={[say('steps.whole'), ...(parts.length > 0 ? [say('steps.parts')] : []), ...lanes]} label={title} />
+              <ul class="legend-list inline" data-testid="step-parts">
+                {drawn.parts.map(({ name, duration }) => (
+                  <li key={name} data-part={name}>
+                    <span class="swatch" style={{ background: ink.category(name) }} />
+                    <span class="name">{categoryText(board, name)}</span>
+                    <span class="number">{timeText(duration, locale)}</span>
+                    <span class="number share">{drawn.duration > 0 ? shareText(duration / drawn.duration, locale) : ''}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          );
+        }}
+      </Answered>
+    </Figure>
+  );
+}
+
+function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boolean }): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const theme = board.theme.value;
+  const unit = board.steadyUnit('step-curve', answer.summary?.mean ?? null);
+  const lines = useMemo((): readonly Line[] => {
+    const ink = inkOf(theme);
+    const column = (name: string): readonly number[] => {
+      const at = answer.columns.findIndex((one) => one.name === name);
+      return answer.rows.map((row) => (typeof row[at] === 'number' ? row[at] : NaN));
+    };
+    const x = column('number');
+    const named = ['duration', ...answer.divisions].filter((name) => answer.columns.some((one) => one.name === name));
+    return named.map((name): Line => ({ id: name, label: categoryText(board, name), color: name === 'duration' ? ink.text : ink.category(name), x, y: column(name).map((value) => inUnit(value, unit)) }));
+  }, [answer, unit, theme, locale]);
+  return (
+    <Curves
+      board={board}
+      name="step-times"
+      title={say('steps.curve', { unit: unitSign(unit) })}
+      hint={say('overview.steps.hint')}
+      lines={lines}
+      xLabel={say('step')}
+      yLabel={unitSign(unit)}
+      busy={busy}
+      xText={(x) => `${say('step')} ${x}`}
+      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
+      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
+    />
+  );
+}

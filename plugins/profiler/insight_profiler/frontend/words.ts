@@ -1,0 +1,38 @@
+/** Sentences for what the host says by codes. */
+import type { Locale } from 'insight-host';
+import type { ProfilerBoard } from './board';
+import type { Note, Value } from './contract';
+import { shareText, sizeText, timeText } from './units';
+
+const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
+
+function valueText(board: ProfilerBoard, key: string, value: Value, locale: Locale): string {
+  if (key === 'category' && typeof value === 'string') return categoryText(board, value);
+  if (typeof value !== 'number') return value === null ? '' : String(value);
+  if (key === 'share' || key === 'usage') return shareText(value, locale);
+  if (key === 'bytes' || key === 'size') return sizeText(value, locale);
+  if (TIMES.includes(key)) return timeText(value, locale);
+  return value.toLocaleString(locale, { maximumFractionDigits: 3 });
+}
+
+/** The catalogue's sentence for a code, else what the host says in English. */
+export function sentence(board: ProfilerBoard, prefix: string, { code, values, text }: Note): string {
+  const locale = board.locale.value;
+  const key = `${prefix}.${code}`;
+  if (board.t(key) === key) return text || code;
+  return board.t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(board, name, value, locale)])));
+}
+
+/** A word of the catalogue, else the word itself. */
+export function word(board: ProfilerBoard, prefix: string, name: string): string {
+  const key = `${prefix}.${name}`;
+  const found = board.t(key);
+  return found === key ? name.replaceAll('_', ' ') : found;
+}
+
+export const categoryText = (board: ProfilerBoard, name: string): string => word(board, 'category', name);
+
+/** What a source is called, with its rank where there are several. */
+export function rankText(board: ProfilerBoard, rank: number | null | undefined): string {
+  return rank === null || rank === undefined || rank < 0 ? '' : board.t('rank', { rank });
+}
