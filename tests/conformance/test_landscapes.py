@@ -52,11 +52,14 @@ def _generate(run: Path) -> None:
             surface = points(np.sort(random.normal(size=40)), np.sort(random.normal(size=17)), _odd(random))
             path = points(*random.normal(size=(3, len(at))))
             message = mindspore_landscape(
-                surface, at=at, path=path, unit="step", convergence=points([0], [0], [1])
+                surface, at=at, path=path, unit="step", convergence=points([0.25], [-0.5], [1])
             )
             writer.values(0, [wire.value(f"landscape_[{at[0]}, {at[-1]}]", LOSS_LANDSCAPE, message)])
         message = mindspore_landscape(surface, decomposition="Random", convergence=points([0], [0], [1]))
         writer.values(0, [wire.value("landscape_[50]", LOSS_LANDSCAPE, message)])
+    for second, metrics in [(8, '{"acc": 0.5, "other": 1}'), (9, '{"acc": 0.75}'), (10, '{"acc": 0.25}')]:
+        evaluation = wire.message_field(7, wire.message_field(2, metrics.encode()))
+        (run / f"events.out.events.summary.{second}.0.host_lineage").write_bytes(wire.record(evaluation))
 
 
 def _odd(random: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float32]]:

@@ -6,15 +6,16 @@ Format: ``LineageEvent`` of MindSpore's lineage.proto, in records as event files
 from __future__ import annotations
 
 import json
+import re
 import struct
-from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
 
+from insight_core.summary.framed import contents
 from insight_core.values.wire import FOUR_BYTES, LENGTH_DELIMITED, fields
 
-_HEADER, _FOOTER = 12, 4  # bytes around an event
-_TRAIN, _EVALUATION = 6, 7  # of a LineageEvent
+_TIMESTAMP = re.compile(r"summary\.(\d+)")
+_TRAIN, _EVALUATION, _PIPELINE = 6, 7, 9  # of a LineageEvent
 _HYPER_PARAMETERS, _ALGORITHM = 1, 3  # of a TrainLineage
 _OPTIMIZER, _LEARNING_RATE = 1, 2  # of its HyperParameters
 _NETWORK, _LOSS = 1, 2  # of its Algorithm
@@ -32,28 +33,35 @@ class TrainingFacts:
     metric: dict[str, object] = field(factory=dict)
 
     def updated(self, data: bytes) -> TrainingFacts:
-        """With what one file says, which is newer. What cannot be read of it is left out."""
-        facts = self
-        for event in _events(data):
+        """With what one file says, which is newer. What cannot be read of it is left out.
+
+        As in MindInsight, a file with training or a data pipeline is a new beginning, and an evaluation takes
+        the place of an earlier one.
+        """
+        trained: TrainingFacts | None = None
+        metric: dict[str, object] | None = None
+        begun = False
+        for start, end in contents(data, []):  # the lineage plugin is where its damage shows
             try:
-                for number, kind, start, end, _ in fields(event):
-                    if kind == LENGTH_DELIMITED and number == _TRAIN:
-                        facts = _trained(event, start, end)
-                    elif kind == LENGTH_DELIMITED and number == _EVALUATION:
-                        facts = evolve(facts, metric=facts.metric | _metric(event, start, end))
+                for number, kind, first, last, _ in fields(data, start, end):
+                    if kind != LENGTH_DELIMITED:
+                        continue
+                    if number == _TRAIN:
+                        trained = _trained(data, first, last)
+                    elif number == _EVALUATION:
+                        said = _metric(data, first, last)
+                        metric = metric if said is None else said
+                    begun |= number in (_TRAIN, _PIPELINE)
             except ValueError:
-                continue  # the lineage plugin is where its damage shows
-        return facts
+                continue
+        facts = trained or (TrainingFacts() if begun else self)
+        return facts if metric is None else evolve(facts, metric=metric)
 
 
-def _events(data: bytes) -> Iterator[bytes]:
-    position = 0
-    while position + _HEADER <= len(data):
-        (length,) = struct.unpack_from("<Q", data, position)
-        start = position + _HEADER
-        position = start + length + _FOOTER
-        if position <= len(data):
-            yield data[start : start + length]
+def file_order(name: str) -> tuple[int, tuple[int, ...]]:
+    """Sorts files as MindInsight does: by the time in the name, then names downwards."""
+    match = _TIMESTAMP.search(name)
+    return int(match[1]) if match else 0, tuple(-ord(mark) for mark in name)
 
 
 def _trained(event: bytes, start: int, end: int) -> TrainingFacts:
@@ -76,9 +84,9 @@ def _trained(event: bytes, start: int, end: int) -> TrainingFacts:
     )
 
 
-def _metric(event: bytes, start: int, end: int) -> dict[str, object]:
+def _metric(event: bytes, start: int, end: int) -> dict[str, object] | None:
     for number, kind, first, last, _ in fields(event, start, end):
         if number == _METRIC and kind == LENGTH_DELIMITED:
             found = json.loads(event[first:last])  # ValueError for what is no JSON
-            return found if isinstance(found, dict) else {}
-    return {}
+            return found if isinstance(found, dict) else None
+    return None

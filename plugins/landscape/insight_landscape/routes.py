@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -23,7 +24,7 @@ from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import choice, required_text
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
 from insight_landscape.decoder import landscape_of
-from insight_landscape.facts import TrainingFacts
+from insight_landscape.facts import TrainingFacts, file_order
 from insight_landscape.landscape import FINAL, Landscape
 
 _LANDSCAPE = PluginNameEnum.LANDSCAPE
@@ -154,7 +155,7 @@ class _Views:
     def _facts(self, run: str) -> TrainingFacts:
         facts = TrainingFacts()
         files = [info for info in self.data.series(_LANDSCAPE, runs=[run]) if LINEAGE_FILES in info.claims]
-        for info in sorted(files, key=lambda info: info.key.tag):  # the time is in the name
+        for info in sorted(files, key=lambda info: file_order(posixpath.basename(info.key.tag))):
             try:
                 payload = self.data.payload(_LANDSCAPE, info.key, 0, limit=_LARGEST_LINEAGE)
             except InsightError:  # the landscape is what was asked for
