@@ -1,0 +1,48 @@
+"""What a trace says of one event beyond its columns: read again when somebody looks.
+
+Nothing of it is kept: the arguments are most of a trace, and few are ever looked at. A column says where in the
+unpacked trace the event begins; the trace is read up to there, which takes a second for some hundred
+MB. Whoever looks waits no longer than ``SECONDS``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, BinaryIO
+
+from insight_profiler.reading.json_events import lenient
+
+SECONDS = 5.0
+_PIECE = 1 << 20
+_FILE = 48  # bits of an offset below the place of its file
+_MOST = 8 << 20  # bytes of an event
+
+
+def packed_offset(file: int, offset: int) -> int:
+    """Where an event is, as the column ``offset`` holds it: in which of several files, and where there."""
+    return file << _FILE | offset
+
+
+def place_of(packed: int) -> tuple[int, int]:
+    """The file and the place there."""
+    return packed >> _FILE, packed & ((1 << _FILE) - 1)
+
+
+def arguments_at(stream: BinaryIO, offset: int, size: int) -> dict[str, Any] | None:
+    """The arguments of an event of ``size`` bytes, from a stream that is at its beginning.
+
+    None where there are none, where there is no event (any more), or where it takes too long."""
+    until = time.monotonic() + SECONDS
+    while offset:
+        piece = stream.read(min(offset, _PIECE))
+        if not piece or time.monotonic() > until:
+            return None
+        offset -= len(piece)
+    text = stream.read(min(size, _MOST)).decode("utf-8", "replace")
+    try:
+        event = json.loads(lenient(text), strict=False)
+    except ValueError:
+        return None
+    found = event.get("args") if isinstance(event, dict) else None
+    return found if isinstance(found, dict) else None

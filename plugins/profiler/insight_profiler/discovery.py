@@ -1,0 +1,147 @@
+"""Which profiles there are, by the names of files alone.
+
+| profile | its files |
+|---|---|
+| a directory ``*_ascend_ms`` or ``*_ascend_pt`` | all claimed below it |
+| a file ``*.xplane.pb`` | itself; traces of the same directory say the same, and are left out |
+| a file ``*trace.json``, ``*timeline.json``, packed or not | itself |
+| any other directory | what MindSpore wrote for MindInsight, a profile for each rank |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import field, frozen
+
+from insight_core.api import SeriesInfo
+from insight_profiler.model import Source
+
+_ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}
+_TRACE = re.compile(r"(trace\.json(\.gz)?|(?<!_)timeline\.json)$")
+_TORCH = re.compile(r"^(?P<worker>.*?)(\.\d+)?\.pt\.trace\.json(\.gz)?$")
+_XPLANE = ".xplane.pb"
+_RANK = re.compile(r"_(\d+)(?:_detail_time|_type|_detail)?\.(?:csv|txt|json)$")
+_DEVICE = re.compile(r"^PROF_[^/]*/device_(\d+)/")
+_MSPROF = re.compile(r"^PROF_[^/]*/mindstudio_profiler_output/[a-z_]+_(\d+)_")
+_PROF = re.compile(r"(^|/)PROF_[^/]*/")
+
+
+@frozen
+class File:
+    """One file of a profile, and the series that it is."""
+
+    tag: str
+    size: int  # bytes; -1 where nobody looked
+    wall_time: float  # of its last change, seconds since the epoch
+
+
+@frozen
+class ProfileFiles:
+    """Where a profile is. ``path`` names it within its run: a directory, or a file, with ``#`` and the rank
+    where a directory holds those of several. ``files`` are by their paths within it."""
+
+    run: str
+    path: str
+    source: Source
+    rank: int = -1
+    files: Mapping[str, File] = field(factory=dict)
+
+    @property
+    def wall_time(self) -> float:
+        return max((file.wall_time for file in self.files.values()), default=0.0)
+
+    @property
+    def name(self) -> str:
+        """What a page calls it, beside the name of its run."""
+        name = self.path.rpartition("/")[2]
+        torch = _TORCH.match(name)
+        if torch:
+            return torch["worker"] or name
+        for ending in (_XPLANE, ".gz"):
+            name = name.removesuffix(ending)
+        return name
+
+
+def profiles_of(series: Iterable[SeriesInfo]) -> list[ProfileFiles]:
+    """The profiles among files that the plugin claims, by run and path."""
+    by_run: dict[str, dict[str, File]] = {}
+    for info in series:
+        file = File(info.key.tag, -1, info.last_wall_time)
+        by_run.setdefault(info.key.run, {})[info.key.tag] = file
+    return [profile for run, files in sorted(by_run.items()) for profile in _of_run(run, files)]
+
+
+def _of_run(run: str, files: Mapping[str, File]) -> list[ProfileFiles]:
+    directories: dict[tuple[str, Source], dict[str, File]] = {}
+    singles: list[ProfileFiles] = []
+    with_xplane = {tag.rpartition("/")[0] for tag in files if tag.endswith(_XPLANE)}
+    for tag in sorted(files):
+        file = files[tag]
+        where, _, name = tag.rpartition("/")
+        if within := _ascend(tag):
+            directory, source = within
+            directories.setdefault((directory, source), {})[tag[len(directory) + 1 :]] = file
+        elif tag.endswith(_XPLANE):
+            singles.append(ProfileFiles(run, tag, Source.XPLANE, files={name: file}))
+        elif _TRACE.search(name) and not _PROF.search(tag):
+            if where not in with_xplane:
+                source = Source.TORCH if _TORCH.match(name) else Source.CHROME
+                singles.append(ProfileFiles(run, tag, source, files={name: file}))
+        else:
+            prof = _PROF.search(tag)
+            directory = tag[: prof.start()] if prof else where
+            inner = tag[len(directory) :].lstrip("/")
+            directories.setdefault((directory or ".", Source.MINDINSIGHT), {})[inner] = file
+    found = list(singles)
+    for (directory, source), inside in directories.items():
+        if source is not Source.MINDINSIGHT:
+            found.append(ProfileFiles(run, directory, source, files=inside))
+        else:
+            found += _by_rank(run, directory, inside)
+    return sorted(found, key=lambda profile: (profile.path, profile.rank))
+
+
+def _ascend(tag: str) -> tuple[str, Source] | None:
+    """The outermost directory around a file that MindSpore or torch_npu made."""
+    parts = tag.split("/")[:-1]
+    for place, part in enumerate(parts):
+        for ending, source in _ASCEND.items():
+            if part.endswith(ending):
+                return "/".join(parts[: place + 1]), source
+    return None
+
+
+def _by_rank(run: str, directory: str, files: Mapping[str, File]) -> list[ProfileFiles]:
+    """A profile for each rank; files that name none belong to all."""
+    ranks: dict[int, dict[str, File]] = {}
+    shared: dict[str, File] = {}
+    for name, file in files.items():
+        rank = _rank_of(name)
+        (shared if rank is None else ranks.setdefault(rank, {}))[name] = file
+    if not ranks:
+        return [ProfileFiles(run, directory, Source.MINDINSIGHT, files=shared)] if _says(shared) else []
+    return [
+        ProfileFiles(
+            run,
+            directory if len(ranks) == 1 else f"{directory}#{rank}",
+            Source.MINDINSIGHT,
+            rank,
+            {**shared, **own},
+        )
+        for rank, own in sorted(ranks.items())
+        if _says(own)
+    ]
+
+
+def _rank_of(name: str) -> int | None:
+    for pattern in (_DEVICE, _MSPROF, _RANK):
+        if match := pattern.search(name):
+            return int(match[1])
+    return None
+
+
+def _says(files: Sequence[str] | Mapping[str, File]) -> bool:
+    """Whether there is more than the sheet that goes with a profile."""
+    return any(not name.startswith(("profiler_info_", "step_trace_point_info")) for name in files)

@@ -1,0 +1,233 @@
+"""The events of a Chrome trace, a few MB at a time, whatever their number.
+
+A trace is an array of events, or an object that has one as ``traceEvents``
+(https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Writers leave out the end,
+control characters in texts, put bare ``N/A`` or ``nan`` for numbers and single backslashes in paths: what is
+meant is clear, so it is read, and counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from attrs import define, field
+
+_WINDOW = 2 << 20  # bytes read at once
+_MOST = 256 << 20  # bytes of one event, or of one value beside the events
+_NEAR = 16  # characters from the end at which a value may just be cut
+_AT_ONCE = 8  # mended one by one before all of a window are
+
+_SPACE = re.compile(r"[\s,]*")
+_BLANK = re.compile(r"\s*")
+_NUMBERLESS = re.compile(r"-?(?:N/A|nan|inf(?:inity)?|none|undefined)\b", re.IGNORECASE)
+_IN_VALUE = re.compile(r"(?<=[:\[,])(\s*)(-?(?:N/A|nan|inf|none))(?=\s*[,}\]])", re.IGNORECASE)
+_EVENT = re.compile(r'\}[\s,]*\{\s*"(?:ph|name|cat|pid|tid|ts|args|id)"\s*:')
+_HIGH = re.compile("[\x80-\xff]+")
+
+
+def lenient(text: str) -> str:
+    """The text of an event with ``NaN`` wherever there is no number; as long as before."""
+    return _IN_VALUE.sub(lambda found: found[1] + _no_number(found[2]), text)
+
+
+def readable(text: str) -> str:
+    """A text of an event as it is meant: windows are read byte by byte, UTF-8 or not."""
+    if text.isascii():
+        return text
+    return _HIGH.sub(lambda found: found[0].encode("latin-1").decode("utf-8", "replace"), text)
+
+
+def _no_number(text: str) -> str:
+    return "null" if len(text) == 4 and text[0] != "-" else "NaN".rjust(len(text))
+
+
+@define
+class Window:
+    """Some events, and where in the (unpacked) trace each begins and ends."""
+
+    events: list[Any] = field(factory=list)
+    starts: list[int] = field(factory=list)
+    ends: list[int] = field(factory=list)
+
+
+class Events:
+    """Reads a trace from a stream. Floats come as they are written, as texts.
+
+    After ``windows`` is through: ``head`` has what stands beside the events (before that, what stands
+    before them), ``is_cut`` says that the end is missing, ``mended`` how many values were none, ``skipped``
+    how many stretches of bytes could not be read.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+            parse_float=str, strict=False
+        ).raw_decode
+        self._text = ""
+        self._base = 0  # where in the trace the text begins
+        self._at = 0  # in the text
+        self._is_over = False
+        self.head: dict[str, Any] = {}
+        self.is_cut = False
+        self.mended = 0
+        self.skipped = 0
+
+    def windows(self) -> Iterator[Window]:
+        """Raises ValueError if the stream is no trace at all."""
+        opening = self._next(_BLANK)
+        if opening == "\xef":  # a byte order mark, byte by byte
+            self._at += 3
+            opening = self._next(_BLANK)
+        if opening == "[":
+            self._at += 1
+            yield from self._array(may_end=True)
+        elif opening == "{":
+            self._at += 1
+            yield from self._members()
+        else:
+            raise ValueError("it begins with neither { nor [" if opening else "it is empty")
+
+    def _members(self) -> Iterator[Window]:
+        while True:
+            mark = self._next(_SPACE)
+            if mark == "}":
+                return
+            name = self._value() if mark == '"' else None
+            if not isinstance(name, str) or self._next(_BLANK) != ":":
+                self.is_cut = True
+                return
+            self._at += 1
+            if name == "traceEvents" and self._next(_BLANK) == "[":
+                self._at += 1
+                yield from self._array(may_end=False)
+                if self.is_cut:
+                    return
+            else:
+                self._next(_BLANK)
+                self.head[name] = self._value()
+                if self.is_cut:
+                    del self.head[name]
+                    return
+
+    def _array(self, *, may_end: bool) -> Iterator[Window]:
+        """Events up to the bracket that closes them. ``may_end``: it may be left out."""
+        while True:
+            window = Window()
+            is_last = self._fill(window, may_end)
+            if window.events or is_last:
+                yield window
+            if is_last:
+                return
+
+    def _fill(self, window: Window, may_end: bool) -> bool:
+        """Events up to the end of what is here; True when there are no more."""
+        decode, space = self._decode, _SPACE.match
+        add, starts, ends = window.events.append, window.starts.append, window.ends.append
+        while True:
+            text, at, base = self._text, self._at, self._base
+            try:
+                while True:
+                    at = space(text, at).end()  # type: ignore[union-attr] - it matches the empty text
+                    event, end = decode(text, at)
+                    add(event)
+                    starts(base + at)
+                    ends(base + end)
+                    at = end
+            except json.JSONDecodeError as error:
+                self._at = at
+                if text[at : at + 1] == "]":
+                    self._at += 1
+                    return True
+                if self._may_be_cut(error):
+                    if window.events and len(text) - at < _WINDOW // 2:
+                        self._more()
+                        return False
+                    if self._more():
+                        continue
+                    if at < len(text) or not may_end:
+                        self.is_cut = True
+                    return True
+                if not self._mend(error) and not self._skip():
+                    self.is_cut = True
+                    return True
+            except RecursionError:
+                self._at = at
+                if not self._skip():
+                    self.is_cut = True
+                    return True
+
+    def _value(self) -> Any:  # noqa: ANN401 - any JSON
+        """A value of the object, of any length. Sets ``is_cut`` when there is none."""
+        while True:
+            try:
+                value, self._at = self._decode(self._text, self._at)
+                if self._at == len(self._text) and self._more():
+                    self._at -= 0
+                return value
+            except json.JSONDecodeError as error:
+                if self._may_be_cut(error):
+                    if self._more():
+                        continue
+                elif self._mend(error):
+                    continue
+            except RecursionError:
+                pass
+            self.is_cut = True
+            return None
+
+    def _next(self, blank: re.Pattern[str]) -> str:
+        """Goes to the next character that is not blank; which that is, or nothing at the end."""
+        while True:
+            found = blank.match(self._text, self._at)
+            assert found is not None
+            self._at = found.end()
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _more(self) -> bool:
+        """Goes on reading, twice as much of what does not end; False when there is nothing more."""
+        if self._is_over or len(self._text) - self._at > _MOST:
+            return False
+        wanted = max(_WINDOW, len(self._text) - self._at)
+        data = self._stream.read(wanted)
+        if not data:
+            self._is_over = True
+            return False
+        self._text = self._text[self._at :] + data.decode("latin-1")
+        self._base += self._at
+        self._at = 0
+        return True
+
+    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
+        return error.msg.startswith("Unterminated string") or len(self._text) - error.pos < _NEAR
+
+    def _mend(self, error: json.JSONDecodeError) -> bool:
+        """Puts something that can be read in the place of what cannot, of the same length."""
+        text, at = self._text, error.pos
+        if error.msg.startswith("Invalid \\"):
+            at = text.rfind("\\", 0, at + 2)
+            self._text = f"{text[:at]}/{text[at + 1 :]}"
+        elif found := _NUMBERLESS.match(text, at):
+            self._text = text[:at] + _no_number(found[0]) + text[found.end() :]
+            if self.mended % _AT_ONCE == _AT_ONCE - 1:  # there are likely more of them
+                self._text = self._text[: self._at] + lenient(self._text[self._at :])
+        else:
+            return False
+        self.mended += 1
+        return True
+
+    def _skip(self) -> bool:
+        """Goes to what looks like the next event; False when there is none."""
+        while True:
+            found = _EVENT.search(self._text, self._at + 1)
+            if found:
+                self._at = self._text.index("{", found.start())
+                self.skipped += 1
+                return True
+            if not self._more():
+                return False

@@ -1,0 +1,72 @@
+"""Chrome traces: what torch.profiler writes, in its older and newer forms, and any other.
+
+A trace is read as a stream, window by window, into columns; of the arguments of its events only those that make
+columns are kept, and for the others where they are. Times are microseconds, as texts with three
+decimals, and count from ``baseTimeNanoseconds`` where that is said, anywhere in the file.
+"""
+
+from __future__ import annotations
+
+from insight_profiler.building import Building, Unreadable
+from insight_profiler.files import Files
+from insight_profiler.model import Source
+from insight_profiler.reading.json_events import Events
+from insight_profiler.reading.trace_events import TraceEvents
+from insight_profiler.reading.trace_head import describe
+from insight_profiler.reading.trace_kinds import Classify, torch_kind
+
+
+def read(files: Files, building: Building) -> None:
+    """The one trace that the files are."""
+    for name in files.names():
+        events = read_trace(files, name, building)
+        if not building.rows("slices") and not building.rows("counters"):
+            raise Unreadable("no_events", f"{name} holds no events", file=name)
+        describe(building, events.head)
+
+
+def read_trace(files: Files, name: str, building: Building, classify: Classify = torch_kind) -> Events:
+    """Adds the events of one of the files. Raises Unreadable when it is no trace; what is wrong with
+    it otherwise is noted."""
+    traces: list[str] = building.documents.setdefault("traces", [])
+    traces.append(name)
+    try:
+        with files.open(name) as stream:
+            events = Events(stream)
+            rows = TraceEvents(building, classify, len(traces) - 1)
+            try:
+                for window in events.windows():
+                    rows.add(window)
+                    rows.label(events.head)
+                    building.start_ns = _base(events) or building.start_ns
+                    building.reached()
+            except OSError as error:
+                building.note("truncated", f"{name} cannot be read to its end: {error}", file=name)
+            rows.finish()
+            rows.label(events.head)
+            building.start_ns = _base(events) or building.start_ns
+    except ValueError as error:
+        raise Unreadable("not_a_trace", f"{name} is no trace: {error}", file=name) from error
+    _note(building, name, events, rows)
+    if rows.is_torch and building.source is Source.CHROME:
+        building.source = Source.TORCH
+    return events
+
+
+def _base(events: Events) -> int:
+    base = events.head.get("baseTimeNanoseconds")
+    return base if isinstance(base, int) else 0
+
+
+def _note(building: Building, name: str, events: Events, rows: TraceEvents) -> None:
+    if events.is_cut:
+        building.note("truncated", f"{name} ends before it should; what is there was read", file=name)
+    if events.mended:
+        text = f"{name} has {events.mended} values that are no JSON; they count as not known"
+        building.note("values_mended", text, file=name, count=events.mended)
+    if events.skipped:
+        text = f"{name} has {events.skipped} places that cannot be read; they were skipped"
+        building.note("events_skipped", text, file=name, count=events.skipped)
+    if rows.odd:
+        text = f"{name} has {rows.odd} events that lack what they need; they were left out"
+        building.note("events_odd", text, file=name, count=rows.odd)

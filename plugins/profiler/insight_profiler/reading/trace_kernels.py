@@ -1,0 +1,75 @@
+"""What a trace says of the work of a device beside when it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from insight_profiler.building import Building
+
+_REGISTERS, _SHARED = "registers per thread", "shared memory"
+_OCCUPANCY = "est. achieved occupancy %"
+
+
+class TraceKernels:
+    """Kernels, told apart by name and by how they were launched."""
+
+    def __init__(self, building: Building) -> None:
+        self._building = building
+        self._rows: dict[tuple[Any, ...], int] = {}
+        self._fresh: list[tuple[Any, ...]] = []
+
+    def row(self, name: int, device: int, said: Mapping[str, Any]) -> int:
+        """The row of the kernel that is launched so."""
+        key = (
+            name,
+            device,
+            str(said.get("stream", "")),
+            _size(said.get("grid")),
+            _size(said.get("block")),
+            said.get(_REGISTERS),
+            said.get(_SHARED),
+            said.get(_OCCUPANCY),
+        )
+        found = self._rows.get(key)
+        if found is None:
+            found = self._rows[key] = len(self._rows)
+            self._fresh.append(key)
+        return found
+
+    def add(self) -> None:
+        """Adds those that came since the last time."""
+        if not self._fresh:
+            return
+        name, device, stream, grid, block, registers, shared, occupancy = zip(*self._fresh, strict=True)
+        texts = self._building.texts
+        self._building.add(
+            "kernels",
+            name=name,
+            device=device,
+            stream=texts(stream),
+            grid=texts(grid),
+            block=texts(block),
+            registers=[_number(value, -1) for value in registers],
+            shared_memory=[_number(value, -1) for value in shared],
+            occupancy=[_number(value, np.nan) for value in occupancy],
+        )
+        self._fresh.clear()
+
+
+def _size(value: object) -> str:
+    """Of a grid or block: ``8 x 1 x 1``."""
+    return " x ".join(map(str, value)) if isinstance(value, list) else ""
+
+
+def _number(value: object, otherwise: float) -> float:
+    if isinstance(value, int) and 0 <= value < 1 << 31:
+        return value
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return otherwise
+    return otherwise

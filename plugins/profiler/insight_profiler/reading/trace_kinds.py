@@ -1,0 +1,88 @@
+"""What events of traces are, by what their writers call them (``cat`` and ``name``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import frozen
+
+from insight_profiler.model import Category, FlowKind
+
+
+@frozen
+class Kind:
+    """What all slices of one name on one process are. ``type``: that of the operator that such a slice is
+    a call of; "" for a slice that is none."""
+
+    category: Category
+    type: str = ""
+    is_marker: bool = False  # marks a stretch, is no work
+    step: int = -1  # the number of the step that it marks
+
+
+Classify: TypeAlias = Callable[[str, str, str], Kind | None]
+"""Of the name of a process, ``cat`` and ``name``; None: the event says nothing."""
+
+_STEP = re.compile(r"ProfilerStep#(\d+)$")
+_CATEGORIES = {
+    "kernel": Category.KERNEL,
+    "gpu_memcpy": Category.MEMCPY,
+    "memcpy": Category.MEMCPY,
+    "gpu_memset": Category.MEMSET,
+    "memset": Category.MEMSET,
+    "runtime": Category.RUNTIME,
+    "cpu_op": Category.OPERATOR,
+    "operator": Category.OPERATOR,  # before torch 1.11
+    "user_annotation": Category.OTHER,
+    "python_function": Category.OTHER,
+    "gpu_user_annotation": Category.OTHER,
+    "overhead": Category.OTHER,
+    "trace": Category.OTHER,
+}
+_ANNOTATIONS = {"user_annotation", "operator", "cpu_op"}
+_COLLECTIVE = re.compile(r"(nccl|gloo|mpi|c10d|hccl)(:|Kernel|DevKernel|_)|record_param_comms", re.IGNORECASE)
+
+
+def torch_kind(process: str, category: str, name: str) -> Kind | None:
+    """As torch.profiler names them; whatever else a Chrome trace holds are operators of the type ``cat``."""
+    if name == "Record Window End":  # far behind everything else
+        return None
+    known = category.lower()
+    kind = _CATEGORIES.get(known)
+    if kind is None:
+        if known.endswith(("_runtime", "_driver")):
+            kind = Category.RUNTIME
+        else:
+            return Kind(Category.OPERATOR, category or "event")
+    if known == "trace":
+        return Kind(kind, is_marker=True)
+    if known in _ANNOTATIONS:
+        if step := _STEP.match(name):
+            return Kind(Category.OTHER, is_marker=True, step=int(step[1]))
+        if name.startswith("enumerate(DataLoader)"):
+            kind = Category.DATA
+        elif _COLLECTIVE.match(name):
+            kind = Category.COMMUNICATION
+        return Kind(kind, name.partition("#")[0])
+    if kind is Category.KERNEL and _COLLECTIVE.match(name):
+        kind = Category.COMMUNICATION
+    return Kind(kind)
+
+
+def is_torch(category: str) -> bool:
+    """Whether only torch calls events so."""
+    return category in ("cpu_op", "Operator", "user_annotation", "python_function", "cpu_instant_event")
+
+
+_LAUNCHES = {"ac2g", "async", "hosttodevice", "async_npu", "async_mindspore", "async_gpu"}
+
+
+def flow_kind(category: str, name: str) -> FlowKind:
+    known = category.lower()
+    if known in _LAUNCHES:
+        return FlowKind.LAUNCH
+    if "bwd" in known or "backward" in known or (name == "fwdbwd"):
+        return FlowKind.BACKWARD
+    return FlowKind.OTHER

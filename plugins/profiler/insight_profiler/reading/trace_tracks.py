@@ -1,0 +1,87 @@
+"""The tracks of a trace: processes, and threads or streams in them, with the names that metadata give them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from insight_profiler.building import Building
+from insight_profiler.model import Track
+from insight_profiler.reading.json_events import readable
+
+_UNORDERED = 1 << 20  # after those whose order is said
+
+
+class TraceTracks:
+    """Tracks come into being when the first event of theirs does, their names may come at any time."""
+
+    def __init__(self, building: Building) -> None:
+        self._building = building
+        self._threads: dict[tuple[Hashable, Hashable], int] = {}
+        self._processes: dict[Hashable, int] = {}
+        self._said: dict[tuple[str, Hashable, Hashable], Any] = {}
+        self._streams: dict[int, int] = {}  # track -> device
+
+    def place(self, process: Hashable, thread: Hashable) -> int:
+        found = self._threads.get((process, thread))
+        if found is None:
+            if process not in self._processes:
+                self._processes[process] = self._building.track(Track("process", ""))
+            found = self._threads[process, thread] = self._building.track(Track("thread", ""))
+        return found
+
+    def is_stream(self, track: int, device: int) -> None:
+        """A track on which a device works."""
+        self._streams.setdefault(track, device)
+
+    def tell(self, name: str, process: Hashable, thread: Hashable, arguments: Mapping[str, Any]) -> None:
+        """A metadata event."""
+        for key in ("name", "labels", "sort_index"):
+            if key in arguments:
+                self._said[name, process, thread if name.startswith("thread") else None] = arguments[key]
+
+    def process_name(self, process: Hashable) -> str:
+        found = self._said.get(("process_name", process, None))
+        return readable(str(found)) if found is not None else ""
+
+    def label(self) -> None:
+        """Gives tracks the names that are known by now."""
+        devices = {
+            process: self._streams[track]
+            for (process, _), track in self._threads.items()
+            if track in self._streams
+        }
+        tracks = self._building.tracks
+        for process, place in self._processes.items():
+            order = self._order("process_sort_index", process, None)
+            label = self._process_label(process, is_device=process in devices)
+            tracks[place] = Track("process", label, device=devices.get(process, -1), order=order)
+        for (process, thread), place in self._threads.items():
+            is_stream = place in self._streams
+            name = self._said.get(("thread_name", process, thread))
+            label = readable(str(name)) if name else f"{'stream' if is_stream else 'thread'} {_text(thread)}"
+            tracks[place] = Track(
+                "stream" if is_stream else "thread",
+                label.strip(),
+                self._processes[process],
+                self._streams.get(place, devices.get(process, -1)),
+                self._order("thread_sort_index", process, thread),
+            )
+
+    def _process_label(self, process: Hashable, *, is_device: bool) -> str:
+        name = self.process_name(process)
+        labels = readable(str(self._said.get(("process_labels", process, None)) or ""))
+        if is_device and labels:
+            return labels
+        number = _text(process)
+        if not name or name == number:
+            return f"process {number}" if number.isdecimal() else number
+        return name if not number.isdecimal() or is_device else f"{name} ({number})"
+
+    def _order(self, name: str, process: Hashable, thread: Hashable) -> int:
+        found = self._said.get((name, process, thread))
+        return found if isinstance(found, int) and abs(found) < _UNORDERED else _UNORDERED
+
+
+def _text(value: Hashable) -> str:
+    return readable(str(value))

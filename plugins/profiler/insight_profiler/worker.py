@@ -1,0 +1,181 @@
+"""The process that reads profiles: what it takes is not the host's memory, and the host goes on.
+
+It is told what to read, and asks for the bytes: lines of JSON go out, the first line of each order and then
+pieces of files come in (``Piece``). It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from insight_profiler.building import Building, Unreadable
+from insight_profiler.files import Files
+from insight_profiler.model import Note, Source
+from insight_profiler.reading import READERS
+from insight_profiler.storage import save
+
+PIECE = 1 << 20  # bytes asked for at once
+HEAD = 4  # bytes before each piece: its size, or FAILED
+FAILED = 0xFFFFFFFF  # what follows is a piece that says why the file cannot be read
+_AHEAD = 2  # pieces of a file on their way
+
+_FIRST_LOOK = 8 << 20  # bytes after which there is something to see
+_NEXT_LOOK = 4  # times as many for each following look
+
+
+class _Host:
+    """The other end of the pipes."""
+
+    def __init__(self, orders: BinaryIO, answers: BinaryIO) -> None:
+        self._orders = orders
+        self._answers = answers
+        self._coming: deque[_Asked] = deque()  # in the order in which pieces come
+
+    def order(self) -> dict[str, Any] | None:
+        while self._coming:  # what the last reader did not want any more
+            self.receive()
+        line = self._orders.readline()
+        return json.loads(line) if line.endswith(b"\n") else None
+
+    def say(self, **message: object) -> None:
+        self._answers.write(json.dumps(message).encode() + b"\n")
+        self._answers.flush()
+
+    def ask(self, file: _Asked) -> None:
+        self.say(read=file.name, stream=file.number)
+        self._coming.append(file)
+
+    def receive(self) -> None:
+        """The next piece, for whichever file it is."""
+        file = self._coming.popleft()
+        size = int.from_bytes(self._exactly(HEAD), "little")
+        if size == FAILED:
+            size = int.from_bytes(self._exactly(HEAD), "little")
+            file.error = self._exactly(size).decode("utf-8", "replace")
+        else:
+            file.pieces.append(self._exactly(size))
+        file.awaited -= 1
+
+    def _exactly(self, size: int) -> bytes:
+        data = self._orders.read(size)
+        if len(data) < size:
+            raise EOFError("the host is gone")
+        return data
+
+
+class _Asked(io.RawIOBase):
+    """A file that comes in pieces; an empty one is its end."""
+
+    _number = 0
+
+    def __init__(self, host: _Host, name: str) -> None:
+        _Asked._number += 1
+        self.number = _Asked._number
+        self.name = name
+        self.pieces: deque[bytes] = deque()
+        self.awaited = 0
+        self.error = ""
+        self._host = host
+        self._piece = memoryview(b"")
+        self._is_over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._piece and not self._is_over:
+            while self.awaited + len(self.pieces) < _AHEAD:
+                self._host.ask(self)
+                self.awaited += 1
+            while not self.pieces and not self.error:
+                self._host.receive()
+            if self.error:
+                raise OSError(self.error)
+            self._piece = memoryview(self.pieces.popleft())
+            self._is_over = not self._piece
+        count = min(len(buffer), len(self._piece))
+        buffer[:count] = self._piece[:count]
+        self._piece = self._piece[count:]
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            self._host.say(close=self.number)
+        super().close()
+
+
+class _Looks:
+    """Says now and then what there is so far: first soon, then each time there is a multiple of it."""
+
+    def __init__(self, host: _Host, files: Files, directory: Path) -> None:
+        self._host = host
+        self._files = files
+        self._directory = directory
+        self._next = _FIRST_LOOK
+        self._count = 0
+
+    def __call__(self, building: Building) -> None:
+        if self._files.bytes_read < self._next:
+            return
+        self._next = _NEXT_LOOK * max(self._next, self._files.bytes_read)
+        self._count += 1
+        where = self._directory / f"look-{self._count}"
+        save(building.finish(is_complete=False), where)
+        self._host.say(look=str(where))
+
+
+def _read(host: _Host, order: Mapping[str, Any]) -> None:
+    files = Files(order["files"], lambda name: cast(BinaryIO, _Asked(host, name)))
+    source = Source(order["source"])
+    building = Building(source, _Looks(host, files, Path(order["looks"])))
+    building.rank = order["rank"]
+    building.worker = order["worker"]
+    began = time.monotonic()
+    READERS[source](files, building)
+    for name, reason in files.cut.items():
+        building.note("truncated", f"{name} is cut: {reason}", file=name)
+    profile = building.finish()
+    save(profile, Path(order["directory"]))
+    host.say(done=order["directory"], seconds=time.monotonic() - began)
+
+
+def _failure(error: Exception) -> Note:
+    if isinstance(error, Unreadable):
+        return error.note
+    if isinstance(error, MemoryError):
+        return Note("out_of_memory", {}, "there is not enough memory to read it")
+    if isinstance(error, OSError):
+        return Note("unreadable_file", {"reason": str(error)}, f"a file cannot be read: {error}")
+    traceback.print_exc()
+    reason = f"{type(error).__name__}: {error}"
+    return Note("reader_failed", {"reason": reason}, f"the reader failed: {reason}")
+
+
+def main() -> None:
+    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints is no answer
+    sys.stdin = io.StringIO()
+    host = _Host(orders, answers)
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while (order := host.order()) is not None:
+            try:
+                _read(host, order)
+            except (EOFError, BrokenPipeError):
+                return
+            except Exception as error:
+                note = _failure(error)
+                host.say(failed={"code": note.code, "values": dict(note.values), "text": note.text})
+
+
+if __name__ == "__main__":
+    main()
