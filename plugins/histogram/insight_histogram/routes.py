@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from insight_core.api import DataProvider, PluginNameEnum, Route
 from insight_core.values.decoded import DecodedValues
 from insight_core.values.histogram_messages import decoded_histogram
-from insight_core.web.answers import json_response
 from insight_core.web.histograms import comparison_route, histograms_route
 from insight_core.web.records import records_route
+from insight_core.web.tags import tags_response
 
 _HISTOGRAM = PluginNameEnum.HISTOGRAM
 
@@ -17,16 +17,8 @@ _HISTOGRAM = PluginNameEnum.HISTOGRAM
 def routes(data: DataProvider) -> Sequence[Route]:
     decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, lambda histogram: histogram.nbytes)
     return [
-        Route("/tags", lambda request: json_response(_tags(data))),
+        Route("/tags", lambda _: tags_response((info, {}) for info in data.series(_HISTOGRAM))),
         records_route(data, _HISTOGRAM),
         histograms_route(data, _HISTOGRAM, decoded.get),
         comparison_route(data, _HISTOGRAM, decoded.get),
     ]
-
-
-def _tags(data: DataProvider) -> dict[str, dict[str, object]]:
-    found: dict[str, dict[str, object]] = {}
-    for info in data.series(_HISTOGRAM):
-        told = {**info.as_tag(), "attempts": info.attempts, "kept": info.kept}
-        found.setdefault(info.key.run, {})[info.key.tag] = told
-    return found

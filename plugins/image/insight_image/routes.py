@@ -14,6 +14,7 @@ from insight_core.values.decoded import DecodedValues, RecordPlace
 from insight_core.web.answers import bytes_response, json_response
 from insight_core.web.parameters import flag, whole_number
 from insight_core.web.records import is_pinned, record_of, records_route
+from insight_core.web.tags import tags_response
 from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
 from insight_image.headers import Header, header_of
 
@@ -63,15 +64,8 @@ class _Views:
     at_once: threading.Semaphore = field(factory=_one_processor_free)
 
     def tags(self, request: Request) -> Response:
-        found: dict[str, dict[str, object]] = {}
-        for info in self.data.series(_IMAGE):
-            found.setdefault(info.key.run, {})[info.key.tag] = {
-                **info.as_tag(),
-                "attempts": info.attempts,
-                "kept": info.kept,
-                "batches": BATCHES in info.claims,
-            }
-        return json_response(found)
+        series = self.data.series(_IMAGE)
+        return tags_response((info, {"batches": BATCHES in info.claims}) for info in series)
 
     def image(self, request: Request) -> Response:
         sample = self._sample(request)

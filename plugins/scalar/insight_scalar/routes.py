@@ -13,6 +13,7 @@ from werkzeug import Request, Response
 from insight_core.api import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import choice, required_number, series_keys
+from insight_core.web.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
 from insight_scalar.formats import csv_response
 from insight_scalar.parameters import group_pattern, scalar_query
@@ -36,15 +37,7 @@ class _Views:
     data: DataProvider
 
     def tags(self, request: Request) -> Response:
-        found: dict[str, dict[str, object]] = {}
-        for info in self.data.series(_SCALAR):
-            found.setdefault(info.key.run, {})[info.key.tag] = {
-                **info.as_tag(),
-                "last_value": info.last_value,
-                "attempts": info.attempts,
-                "kept": info.kept,
-            }
-        return json_response(found)
+        return tags_response((info, {"last_value": info.last_value}) for info in self.data.series(_SCALAR))
 
     def series(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors", "csv"))

@@ -28,6 +28,7 @@ from insight_core.web.answers import bytes_response, json_response, safetensors_
 from insight_core.web.histograms import comparison_route, histograms_route
 from insight_core.web.parameters import attempts, choice, flag, required_text, series_key, whole_number
 from insight_core.web.records import is_pinned, record_of, records_route
+from insight_core.web.tags import tags_response
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
 from insight_tensor.npy import npy_parts, npy_size
@@ -78,16 +79,11 @@ class _Views:
     def tags(self, request: Request) -> Response:
         """With ``others=1`` also what no plugin claims; ``plugin`` is what its writer says it is of."""
         owners = [str(_TENSOR), *(unclaimed(self.data) if flag(request, "others") else ())]
-        found: dict[str, dict[str, object]] = {}
-        for owner in reversed(owners):  # our own last: they stay
-            for info in self.data.series(owner):
-                found.setdefault(info.key.run, {})[info.key.tag] = {
-                    **info.as_tag(),
-                    "attempts": info.attempts,
-                    "kept": info.kept,
-                    "plugin": summary_plugin(owner),
-                }
-        return json_response(found)
+        return tags_response(
+            (info, {"plugin": summary_plugin(owner)})
+            for owner in reversed(owners)  # our own last: they stay
+            for info in self.data.series(owner)
+        )
 
     def of_series(self, of: SeriesView) -> View:
         """The view of whoever has the series."""
