@@ -15,6 +15,7 @@ export const LEVELS = [10, 80] as const;
 export const WIDTHS = [1, 5] as const;
 const PORTION = 12; // landscapes side by side until more are asked for
 const SETTLE = 300; // ms without a change before the URL says it
+const REST = 180; // ms without a move
 const AT_ONCE = 4;
 
 const color: Codec<string> = { parse: (text) => (text && /^[\da-f]{6}$/i.test(text) ? `#${text.toLowerCase()}` : '#ff3b30'), format: (value) => (value === '#ff3b30' ? null : value.slice(1)) };
@@ -63,6 +64,7 @@ export class LandscapeBoard extends Board {
     super(ctx, 'tag');
     this.player = new Player(() => this.shown.value?.landscape.path ?? null);
     this.until(() => this.player.pause());
+    this.until(() => clearTimeout(this.rest));
     this.until(this.visible.subscribe((visible) => !visible && this.player.pause()));
     this.until(effect(() => this.loadLists(this.wantedLists.value.filter((run) => !this.listings.has(run)))));
   }
@@ -174,6 +176,8 @@ export class LandscapeBoard extends Board {
   );
   readonly compared = computed(() => this.finals.value.slice(0, this.shownCount.value).map(({ run, entry }) => ({ run, entry, loaded: this.loaded(run.name, entry) })));
   readonly comparedItems = computed<readonly Item[]>(() => this.compared.value.flatMap(({ run, loaded }) => (loaded && 'landscape' in loaded ? [itemOf(run, loaded.landscape)] : [])));
+  /** Whether more landscapes follow those that are compared already. */
+  readonly isComing = computed(() => this.mode.value === 'comparison' && this.comparedItems.value.length > 0 && this.compared.value.some(({ loaded }) => !loaded));
   /** Of the landscapes upon each other, the one that has the colour map. */
   readonly front = computed<string | null>(() => (this.comparedItems.value.find(({ run }) => run === this.wantedFront.value) ?? this.comparedItems.value[0])?.run ?? null);
 
@@ -185,9 +189,15 @@ export class LandscapeBoard extends Board {
     this.shownCount.value += PORTION;
   }
 
+  /** Whether the camera moves, until it rests for a moment. */
+  readonly moving = signal(false);
+  private rest: ReturnType<typeof setTimeout> | undefined;
   readonly camera = computed<Camera>(() => ({ azimuth: this.azimuth.value, elevation: this.elevation.value, zoom: this.zoom.value }));
 
   look({ azimuth, elevation, zoom }: Camera): void {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => (this.moving.value = false), REST);
+    this.moving.value = true;
     batch(() => {
       this.azimuth.set(azimuth);
       this.elevation.set(elevation);

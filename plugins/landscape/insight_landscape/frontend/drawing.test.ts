@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HALF_HEIGHT, projected, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
 import { areaData, lineData, ringsOf } from './contours';
 import { apart, toSVG, type TextMark } from './marks';
-import { inBox, meshOf, VALUES } from './mesh';
+import { coarse, inBox, meshOf, VALUES } from './mesh';
 import { pathMarks, planPicture, plotOf, projection, strideOf, type Look } from './plan';
 import { lossScale } from './scale';
 import { landscapeOf, pathOf } from './testing';
@@ -104,6 +104,13 @@ describe('a plan', () => {
 });
 
 describe('the surface', () => {
+  it('is coarse while it moves, from edge to edge', () => {
+    const rough = coarse(slope, 2);
+    expect([[...rough.x], [...rough.y], [...rough.z]]).toEqual([[0, 4], [0, 10], [0, 4, 0, 4]]);
+    expect(coarse(slope, 2)).toBe(rough); // kept
+    expect(coarse(slope, 3)).toBe(slope);
+  });
+
   it('fills its box', () => {
     const { vertices, indices } = meshOf(slope, look.extent, look.scale);
     expect([...vertices.slice(0, 3)]).toEqual([-1, -1, -HALF_HEIGHT]);

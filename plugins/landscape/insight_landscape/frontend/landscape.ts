@@ -15,6 +15,8 @@ export interface Listed {
   readonly error?: string;
 }
 
+export const MAX_SIDE = 256; // points of an axis that are read
+
 export interface Facts {
   readonly network: string | null;
   readonly optimizer: string | null;

@@ -15,6 +15,26 @@ export function inBox({ x: [x0, x1], y: [y0, y1] }: Extent, scale: LossScale, x:
   return [(2 * (x - x0)) / (x1 - x0) - 1, (2 * (y - y0)) / (y1 - y0) - 1, (2 * scale.share(loss) - 1) * HALF_HEIGHT];
 }
 
+const coarser = new WeakMap<Landscape, Landscape>();
+
+/** With at most so many points a side, for a picture that is soon replaced; the first and the last of each axis stay. */
+export function coarse(landscape: Landscape, most: number): Landscape {
+  const { x, y, z } = landscape;
+  if (Math.max(x.length, y.length) <= most) return landscape;
+  const known = coarser.get(landscape);
+  if (known && known.x.length <= most && known.y.length <= most) return known;
+  const places = (count: number): readonly number[] => Array.from({ length: Math.min(most, count) }, (_, n) => Math.round((n * (count - 1)) / (Math.min(most, count) - 1)));
+  const [columns, rows] = [places(x.length), places(y.length)];
+  const found = {
+    ...landscape,
+    x: Float64Array.from(columns, (at) => x[at] as number),
+    y: Float64Array.from(rows, (at) => y[at] as number),
+    z: Float64Array.from(rows.flatMap((row) => columns.map((column) => z[row * x.length + column] as number))),
+  };
+  coarser.set(landscape, found);
+  return found;
+}
+
 /** Points whose loss is no number leave a hole. */
 export function meshOf({ x, y, z }: Landscape, extent: Extent, scale: LossScale): Mesh {
   const [columns, rows] = [x.length, y.length];

@@ -91,6 +91,8 @@ export class Renderer {
   private constructor(
     readonly canvas: HTMLCanvasElement,
     private readonly gl: WebGL2RenderingContext,
+    /** A processor draws, not a graphics card. */
+    readonly isSoftware: boolean,
   ) {
     this.surface = program(gl, SURFACE_VERTEX, SURFACE_FRAGMENT);
     this.ribbon = program(gl, RIBBON_VERTEX, RIBBON_FRAGMENT);
@@ -110,8 +112,9 @@ export class Renderer {
     const info = probe?.getExtension('WEBGL_debug_renderer_info');
     const name = probe && info ? String(probe.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
     probe?.getExtension('WEBGL_lose_context')?.loseContext();
-    const gl = canvas.getContext('webgl2', { antialias: !/swiftshader|llvmpipe|software/i.test(name), alpha: true, premultipliedAlpha: true });
-    return gl ? new Renderer(canvas, gl) : null;
+    const isSoftware = /swiftshader|llvmpipe|software/i.test(name);
+    const gl = canvas.getContext('webgl2', { antialias: !isSoftware, alpha: true, premultipliedAlpha: true });
+    return gl ? new Renderer(canvas, gl, isSoftware) : null;
   }
 
   get isLost(): boolean {

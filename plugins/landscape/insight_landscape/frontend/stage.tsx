@@ -46,11 +46,11 @@ const KEY_TURN = 6; // degrees
 const KEY_MOVE = 12; // pixels
 
 /** The picture without anything that moves over it, for files too. */
-export function pictureOf(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number, ratio: number): Picture | null {
+export function pictureOf(board: LandscapeBoard, items: readonly Item[], look: Look, width: number, height: number, ratio: number, moving = false): Picture | null {
   if (look.form !== 'surface') return planPicture(items, look, width, height);
   const gl = renderer();
   if (!gl) return null;
-  return surfacePicture(gl, items, look, { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value }, width, height, ratio);
+  return surfacePicture(gl, items, look, { camera: board.camera.value, opacity: board.opacity.value, progress: board.player.progress.value, moving }, width, height, ratio);
 }
 
 /** Marks of the paths as they stand, above a plan. */
@@ -70,6 +70,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const { width, height } = size.value;
   const isSurface = look.form === 'surface';
   const camera = board.camera.value;
+  const moving = board.moving.value || board.player.playing.value || board.isComing.value;
   const [opacity, progress] = [board.opacity.value, board.player.progress.value];
   useEffect(() => {
     const element = place.current;
@@ -83,10 +84,10 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const font = getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif';
   useEffect(() => {
     if (!picture.current || width === 0 || !board.visible.value) return;
-    const drawn = pictureOf(board, items, look, width, height, devicePixelRatio);
+    const drawn = pictureOf(board, items, look, width, height, devicePixelRatio, moving);
     if (drawn) paint(picture.current, drawn, devicePixelRatio, font);
     picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
-  }, [width, height, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress] : [])]);
+  }, [width, height, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress, moving] : [])]);
   useEffect(() => {
     if (!overlay.current || width === 0) return;
     const marks = [...pathsOver(board, items, look, width, height)];

@@ -1,7 +1,7 @@
 import { HALF_HEIGHT, projected, viewMatrix, type Camera, type Matrix, type Point } from './camera';
-import { alongPath, type Landscape } from './landscape';
+import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
-import { inBox, meshOf, VALUES, type Mesh } from './mesh';
+import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';
 import { barWidth, circle, colorBar, frontFirst, type Item, type Look } from './plan';
 import { parsed, rampColor, tintColor, type Color } from './ramps';
 import type { Renderer, Ribbon } from './renderer';
@@ -9,6 +9,8 @@ import { numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './s
 
 const COLORS = 128;
 const REACH = 22; // pixels from the pointer to a point of the surface
+const MOVED = 10_000; // points that software draws while they turn
+const DRAFT = 48; // points a side, of more than that
 const EDGE = 12; // pixels above and below the colour bar
 const BEHIND = 0.5; // of the opacity, for landscapes behind the one in front
 const LIFT = 0.006; // of a path above its own height, so that the surface does not swallow it
@@ -33,6 +35,8 @@ export interface SurfaceView {
   readonly camera: Camera;
   readonly opacity: number;
   readonly progress: number;
+  /** The next picture follows at once: this one may be coarse where fine ones take long. */
+  readonly moving: boolean;
 }
 
 /** Where the scene is in a picture: the colour bar is beside it. */
@@ -46,8 +50,10 @@ export function surfacePicture(renderer: Renderer, items: readonly Item[], look:
   const plot = sceneOf(look, width, height);
   const matrix = viewMatrix(view.camera, plot.width, height);
   const ordered = frontFirst(items, look.front);
+  const points = ordered.reduce((sum, { landscape }) => sum + landscape.z.length, 0);
+  const side = renderer.isSoftware && view.moving && points > MOVED ? DRAFT : MAX_SIDE;
   const surfaces = ordered.map(({ landscape, color }, n) => ({
-    mesh: meshIn(landscape, look.extent, look.scale),
+    mesh: meshIn(coarse(landscape, side), look.extent, look.scale),
     colors: colorsOf(look, n > 0 ? parsed(color) : null),
     opacity: n > 0 ? view.opacity * BEHIND : view.opacity,
   }));
