@@ -30,6 +30,7 @@ from benchmarks.processes import Failed, peer_environment
 from benchmarks.table import MINDINSIGHT, OURS, RUST, RUST_ALL, AtMost, Row, TimesBetter, median
 from insight_core.api import Dialect
 
+_CONFORMANCE = Path(__file__).parents[1] / "tests/conformance"  # how MindInsight is run is told there
 _BASE = 60.0  # MB of a process that has loaded nothing
 _POINT = 40 / 1e6  # MB a point may take
 _PATIENCE = 600.0  # seconds
@@ -111,7 +112,8 @@ def _mindinsight(corpus: WrittenCorpus) -> Cost:
     python = os.environ["INSIGHT_PEER_MINDINSIGHT"]
     script = Path(__file__).with_name("peer_mindinsight.py")
     with tempfile.TemporaryDirectory(prefix="insight-bench-") as workspace:
-        found = _asked([python, str(script), str(corpus.logdir)], peer_environment(Path(workspace)))
+        environment = peer_environment(Path(workspace)) | {"PYTHONPATH": str(_CONFORMANCE)}
+        found = _asked([python, str(script), str(corpus.logdir)], environment)
     kept = corpus.content.runs * corpus.content.tags * min(corpus.content.steps, 1000)
     if found["points"] != {"scalar": kept}:
         raise Failed(f"{found['points']} points instead of {kept}")

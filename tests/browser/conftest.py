@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.images_page import write_pictures
+
 Serve = Callable[..., str]
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """A logdir of pictures, see ``write_pictures``."""
+    write_pictures(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture

@@ -22,17 +22,10 @@ from tests.browser.images_page import (
     hover_pixel,
     open_images,
     pixels,
-    write_pictures,
 )
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-
-
-@pytest.fixture
-def logdir(tmp_path: Path) -> Path:
-    write_pictures(tmp_path)
-    return tmp_path
 
 
 def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path) -> None:
@@ -46,8 +39,8 @@ def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path)
         expect(card(page, tag, run).get_by_test_id("step-count")).to_have_text(count)
 
 
-def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     one = card(page, "eyes", "one")
     expect(one.get_by_test_id("step-label")).to_have_text("step 29")
     expect_pixel(page, one, [30, 20, 29, 255])
@@ -70,8 +63,8 @@ def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, logdir: Pat
     expect_pixel(page, card(page, "eyes", "one"), [30, 20, 1, 255])
 
 
-def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     one = card(page, "eyes", "one")
     one.locator('[data-control="step"]').fill("20")
     expect_pixel(page, one, [30, 20, 20, 255])
@@ -102,8 +95,8 @@ def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Se
     assert one.get_by_test_id("stage").bounding_box() == before
 
 
-def test_the_value_of_the_pixel_under_the_pointer(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir), "image.brightness=150")
+def test_the_value_of_the_pixel_under_the_pointer(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures), "image.brightness=150")
     two = card(page, "eyes", "two")
     expect_pixel(page, two, [35, 20, 27, 255])
     hover_pixel(page, two, 9, 4, (WIDTH, HEIGHT))
@@ -136,8 +129,8 @@ def test_a_large_picture_is_shown_smaller_until_it_is_looked_at(
     assert abs(column - 702) <= 3
 
 
-def test_samples_of_a_batch(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_samples_of_a_batch(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     batch = card(page, "digits", "batch")
     expect(batch.get_by_test_id("sample-count")).to_have_text("0\N{EN DASH}2")
     expect_pixel(page, batch, [1, 1, 1, 255])
@@ -149,8 +142,8 @@ def test_samples_of_a_batch(page: Page, serve: Serve, logdir: Path) -> None:
     expect(card(page, "eyes", "one").locator('[data-control="sample"]')).to_have_count(0)
 
 
-def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
     filters = [where.locator(".layer img") for where in (one, two)]
     page.locator('[data-control="brightness"]').fill("150")
@@ -170,8 +163,8 @@ def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, log
     expect(page.locator('[data-action="light-reset-all"]')).to_be_disabled()
 
 
-def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     one = card(page, "eyes", "one")
     picture = one.locator(".layer img")
     expect(picture).to_be_visible()
@@ -212,8 +205,8 @@ def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, logdir: 
     )
 
 
-def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir), "image.tags=eyes")
+def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures), "image.tags=eyes")
     expect(card(page, "eyes", "one").locator(".layer img")).to_be_visible()
     page.locator('[data-control="tag-filter"]').focus()
     reached: list[str] = []
@@ -228,8 +221,8 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, logd
     expect(page.get_by_test_id("comparison")).to_be_visible()
 
 
-def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     bad = card(page, "broken", "bad")
     expect_pixel(page, bad, [30, 20, 7, 255])
     before = bad.bounding_box()
@@ -247,8 +240,8 @@ def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, logdir:
     expect_pixel(page, card(page, "eyes", "one"), [30, 20, 29, 255])
 
 
-def test_a_picture_is_saved_as_it_was_logged(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir))
+def test_a_picture_is_saved_as_it_was_logged(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures))
     one = card(page, "eyes", "one")
     one.locator('[data-control="step"]').fill("3")
     expect_pixel(page, one, [30, 20, 3, 255])
@@ -278,14 +271,14 @@ def test_a_slider_at_the_end_follows_what_is_written(page: Page, serve: Serve, t
         expect_pixel(page, eyes, [30, 20, 1, 255])
 
 
-def test_how_many_were_kept_is_said(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir, "--samples-per-plugin", "image=10"))
+def test_how_many_were_kept_is_said(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures, "--samples-per-plugin", "image=10"))
     expect(card(page, "eyes", "one").get_by_test_id("card-status")).to_contain_text("kept 10 of 30 records")
     expect(card(page, "eyes", "one").get_by_test_id("step-count")).to_have_text("10 of 10")
 
 
-def test_in_chinese(page: Page, serve: Serve, logdir: Path) -> None:
-    open_images(page, serve("--logdir", logdir), language="zh-CN")
+def test_in_chinese(page: Page, serve: Serve, pictures: Path) -> None:
+    open_images(page, serve("--logdir", pictures), language="zh-CN")
     one = card(page, "eyes", "one")
     expect(one.get_by_test_id("step-label")).to_have_text("步骤 29")
     one.hover()

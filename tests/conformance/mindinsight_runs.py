@@ -21,18 +21,24 @@ class InPlaceFuture:
         callback(self)
 
 
-def loaded_runs(root: str, on_event: Callable[[str, Any], None]) -> Iterator[tuple[str, Any]]:
-    """(name, events data) of each run below ``root``, loaded; ``on_event(name, event)`` sees every value
-    that the loader hands to its store."""
-    os.environ.setdefault("MINDINSIGHT_WORKSPACE", os.environ.get("TMPDIR", "/tmp"))
-    from mindinsight.datavisual.data_transform.ms_data_loader import MSDataLoader  # type: ignore[import-not-found]
+def in_place_executor() -> Any:  # noqa: ANN401
+    """What its loader wants of a pool: MindInsight's would copy every event between processes."""
     from mindinsight.utils.computing_resource_mgr import Executor  # type: ignore[import-not-found]
 
     class InPlaceExecutor(Executor):  # type: ignore[misc]
         def submit(self, function: Any, *arguments: Any) -> InPlaceFuture:  # noqa: ANN401
             return InPlaceFuture(function(*arguments))
 
-    executor = InPlaceExecutor(1, lambda *_: None, lambda: None)
+    return InPlaceExecutor(1, lambda *_: None, lambda: None)
+
+
+def loaded_runs(root: str, on_event: Callable[[str, Any], None]) -> Iterator[tuple[str, Any]]:
+    """(name, events data) of each run below ``root``, loaded; ``on_event(name, event)`` sees every value
+    that the loader hands to its store."""
+    os.environ.setdefault("MINDINSIGHT_WORKSPACE", os.environ.get("TMPDIR", "/tmp"))
+    from mindinsight.datavisual.data_transform.ms_data_loader import MSDataLoader  # type: ignore[import-not-found]
+
+    executor = in_place_executor()
     root = os.path.abspath(root)
     for directory, _, names in os.walk(root):
         if not any(re.search(r"summary\.\d+", name) and not name.endswith("_lineage") for name in names):
