@@ -39,6 +39,15 @@ def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: P
     expect(page).to_have_url(re.compile(r"graph.graph=torch/lr0.2_seed0;__run_graph__"))
     page.reload()
     expect(panel.locator('[data-testid="frame"][data-name="Sequential"]')).to_be_attached()
+    # back to another graph is back to what was opened in it
+    panel.locator('[data-testid="frame"][data-name="Sequential"] [data-switch]').click()
+    expect(panel.get_by_test_id("frame")).to_have_count(0)
+    choice.select_option(label="keras/fit/train · keras · layers")
+    expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
+    page.go_back()
+    expect(choice.locator("option:checked")).to_contain_text("torch/lr0.2_seed0")
+    expect(panel.locator('[data-testid="node"][data-name="Sequential"]')).to_be_attached()
+    expect(panel.get_by_test_id("frame")).to_have_count(0)
     page.locator('[data-run="keras/fit/train"]').dblclick()
     expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
 

@@ -98,7 +98,7 @@ function NoGraph({ board }: { readonly board: GraphBoard }): JSX.Element {
   const there = (other === 'graph' ? board.graphs : board.pipelines).value.length > 0;
   return (
     <Empty title={say(`empty.${missing}`)} text={say(`empty.${missing}.text`)}>
-      {there && <button type="button" data-action="show-other" onClick={() => board.show.set(other, 'push')}>{say(`show.${other}`)}</button>}
+      {there && <button type="button" data-action="show-other" onClick={() => board.turn(other)}>{say(`show.${other}`)}</button>}
     </Empty>
   );
 }

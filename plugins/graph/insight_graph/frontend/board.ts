@@ -1,8 +1,8 @@
-import { computed, effect, signal, untracked } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { codecs, message, TabState } from 'insight-host/kit';
-import type { PluginContext } from 'insight-host';
+import type { Disposer, PluginContext } from 'insight-host';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
-import { cameraCodec } from './camera';
+import { cameraCodec, type Camera } from './camera';
 import { opened, record } from './codecs';
 import { Explorer } from './explorer';
 import { Layouts } from './layouts';
@@ -16,6 +16,14 @@ export const COLORINGS = ['type', 'scope', 'structure', 'device', 'time'] as con
 export type Coloring = (typeof COLORINGS)[number];
 export const TRACES = ['near', 'ancestors', 'descendants', 'both'] as const;
 export type Trace = (typeof TRACES)[number];
+/** What of a graph is opened, chosen and seen. */
+interface Look {
+  readonly expanded: readonly string[] | null;
+  readonly selected: string | null;
+  readonly camera: Camera | null;
+}
+const UNTOUCHED: Look = { expanded: null, selected: null, camera: null };
+const longest = (records: readonly GraphRecord[]): GraphRecord | null => [...records].sort((a, b) => b.size - a.size)[0] ?? null;
 const SOURCES = 6; // kept
 const SETTLE = 300; // ms without a move before the URL says where the camera is
 
@@ -57,7 +65,7 @@ export class GraphBoard extends TabState {
   /** Of a run the longest record: some say only that there is no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
     const records = this.pipelines.value;
-    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? [...this.ofNewest(records)].sort((a, b) => b.size - a.size)[0] ?? null;
+    return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(this.ofNewest(records));
   });
   /** Profiles of the run whose graph is shown. */
   readonly profiles = computed<readonly string[]>(() => {
@@ -94,16 +102,7 @@ export class GraphBoard extends TabState {
 
   constructor(ctx: PluginContext, layouts: Layouts = new Layouts()) {
     super(ctx);
-    let last: string | null = null;
-    this.until(
-      effect(() => {
-        const { value: subject } = this.subject;
-        const touched = this.expanded.value !== null || this.selected.value !== null || this.camera.value !== null;
-        if (subject !== null && last !== null && subject !== last) untracked(() => this.forget());
-        else if (subject !== null && touched) untracked(() => this.keep());
-        last = subject ?? last;
-      }),
-    );
+    this.until(this.followSubject());
     this.explorer = new Explorer(this, layouts);
     this.until(() => this.explorer.dispose());
     // at once, and whenever a graph may have come or gone
@@ -128,9 +127,53 @@ export class GraphBoard extends TabState {
     this.show.set(show);
   }
 
+  /** The other view, of the same run where it has one. */
+  turn(show: Show): void {
+    const [from, to] = show === 'graph' ? [this.pipeline.value, this.graph.value] : [this.graph.value, this.pipeline.value];
+    const own = (record: GraphRecord): boolean => record.run === from?.run;
+    const found = show === 'graph' ? this.graphs.value.find(own) : longest(this.pipelines.value.filter(own));
+    if (found && to?.run !== from?.run) this.open(show, found);
+    else this.show.set(show, 'push');
+  }
+
   select(id: string | null): void {
     this.selected.set(id);
     if (id === null) this.trace.set('near');
+  }
+
+  /** Each graph keeps what was opened, chosen and looked at in it; an address that says both has the last word. */
+  private followSubject(): Disposer {
+    const looks = new Map<string, Look>();
+    let last: string | null = null;
+    let before = '';
+    let isWaiting = false;
+    const settle = (): void => {
+      isWaiting = false;
+      const subject = this.subject.peek();
+      if (subject === null || this.ctx.signal.aborted) return;
+      const look: Look = { expanded: this.expanded.peek(), selected: this.selected.peek(), camera: this.camera.peek() };
+      const now = JSON.stringify(look);
+      if (last !== null && subject !== last && now === before) this.look(looks.get(subject) ?? UNTOUCHED);
+      else {
+        looks.set(subject, look);
+        if (now !== JSON.stringify(UNTOUCHED)) this.keep();
+        before = now;
+      }
+      last = subject;
+    };
+    return effect(() => {
+      for (const part of [this.subject, this.expanded, this.selected, this.camera]) void part.value;
+      if (!isWaiting) queueMicrotask(settle); // an address changes one key after the other
+      isWaiting = true;
+    });
+  }
+
+  private look({ expanded, selected, camera }: Look): void {
+    batch(() => {
+      this.expanded.set(expanded);
+      this.select(selected);
+      this.camera.set(camera);
+    });
   }
 
   /** What somebody has begun to look at stays when a newer run comes, and for whoever is given the address. */
@@ -143,13 +186,6 @@ export class GraphBoard extends TabState {
   /** What people read for a run. */
   runName(run: string): string {
     return this.runsByName.value.get(run)?.displayName ?? run;
-  }
-
-  /** What was opened, chosen and looked at belongs to another graph. */
-  private forget(): void {
-    this.expanded.set(null);
-    this.select(null);
-    this.camera.set(null);
   }
 
   /** A list that was read anew, or a setting that was turned back, has the same source as before: what it knows is kept. */

@@ -138,6 +138,7 @@ describe('what is opened', () => {
     board.expanded.set(['a']);
     await shown(board, ['a']);
     board.select('a/x');
+    await Promise.resolve();
     board.open('graph', { run: 's', tag: 'g', index: 0 });
     await shown(board, []);
     expect([board.selected.value, board.camera.value, board.expanded.value]).toEqual([null, null, null]);
@@ -178,15 +179,51 @@ describe('which graph', () => {
     await vi.waitFor(() => expect(board.graph.value?.run).toBe('r'));
     ctx.runs.select(['q', 's']);
     expect(board.graph.value?.run).toBe('s');
-    expect(ctx.address.value.has('graph')).toBe(false);
     await shown(board, []);
+    expect(ctx.address.value.has('graph')).toBe(false);
     board.explorer.toggle('a');
-    expect(ctx.address.value.get('graph')).toBe('s;g');
+    await vi.waitFor(() => expect(ctx.address.value.get('graph')).toBe('s;g'));
     ctx.runs.select(['q', 'r', 's']);
-    expect([board.graph.value?.run, board.expanded.value]).toEqual(['s', ['a']]);
+    await shown(board, ['a']);
+    expect(board.graph.value?.run).toBe('s');
     // another drawing: what was opened belongs to the one before
     ctx.runs.select(['q', 'r']);
+    await shown(board, []);
     expect([board.graph.value?.run, board.expanded.value, ctx.address.value.get('graph')]).toEqual(['r', null, 's;g']);
+  });
+  it('keeps what was opened in it, unless an address says otherwise', async () => {
+    const { board, ctx } = made();
+    const looks = (run: string, expanded: readonly string[] | null, selected: string | null) => vi.waitFor(() => expect([board.graph.value?.run, board.expanded.value, board.selected.value]).toEqual([run, expanded, selected]));
+    await shown(board, []);
+    board.open('graph', graph('s'));
+    await shown(board, []);
+    board.explorer.toggle('a');
+    await shown(board, ['a']);
+    board.open('graph', graph('r'));
+    await looks('r', null, null);
+    board.select('in');
+    await shown(board, []);
+    board.open('graph', graph('s'));
+    await looks('s', ['a'], null);
+    await shown(board, ['a']);
+    ctx.address.value = new Map([['graph', 'r;g'], ['open', 'b']]);
+    await shown(board, ['b']);
+    await looks('r', ['b'], null);
+  });
+  it('is followed by the pipeline of the same run', async () => {
+    const pipelines = [{ ...graph('q'), tag: 'short', size: 1 }, { ...graph('q'), tag: 'long', size: 9 }, { ...graph('r'), tag: 'p' }];
+    const { board, ctx } = made((route) => (route === 'graphs' ? { graphs: ['q', 'r', 's'].map(graph), profiles: [], pipelines } : undefined), ['q', 'r', 's']);
+    started(ctx, { q: 5, r: 9, s: 7 });
+    await vi.waitFor(() => expect(board.pipeline.value?.tag).toBe('p'));
+    board.open('graph', graph('q'));
+    board.turn('pipeline');
+    expect([board.show.value, board.pipeline.value?.tag]).toEqual(['pipeline', 'long']);
+    board.open('pipeline', pipelines[2] as GraphInfo);
+    board.turn('graph');
+    expect([board.show.value, board.graph.value?.run]).toEqual(['graph', 'r']);
+    board.open('graph', graph('s')); // has no pipeline
+    board.turn('pipeline');
+    expect(board.pipeline.value?.tag).toBe('p');
   });
   it('has the name that people gave its run', () => {
     const { board, ctx } = made();

@@ -80,7 +80,7 @@ function Facts({ board, node }: { readonly board: GraphBoard; readonly node: Nod
     ['scope', node.scope],
     ['full_name', node.full_name === node.name ? '' : node.full_name],
     ['output_types', node.output_types.map(shapeText).join('\n')],
-    ['members', group ? number(node.children) : ''],
+    ['members', group ? number(node.members ?? node.children) : ''],
     ['operators', group ? number(node.operators) : ''],
     ['parameters', group && node.parameters > 0 ? number(node.parameters) : ''],
     ['constants', group && node.constants > 0 ? number(node.constants) : ''],

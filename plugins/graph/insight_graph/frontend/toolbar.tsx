@@ -32,7 +32,7 @@ export function Toolbar({ board }: { readonly board: GraphBoard }): JSX.Element 
   const both = board.pipelines.value.length > 0 && board.graphs.value.length > 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      {both && <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.show.set(value, 'push')} />}
+      {both && <Segments name="show" label={say('show')} value={board.show.value} options={SHOWS.map((value) => ({ value, text: say(`show.${value}`) }))} onPick={(value) => board.turn(value)} />}
       {isGraph ? <Choice board={board} show="graph" records={board.graphs.value} chosen={board.graph.value} /> : <Choice board={board} show="pipeline" records={board.pipelines.value} chosen={board.pipeline.value} />}
       {isGraph && board.graph.value && <GraphTools board={board} />}
       <Cluster>
