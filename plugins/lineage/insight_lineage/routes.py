@@ -49,6 +49,7 @@ class _Views:
         with self.lineage.table(annotations_of(request)) as table:
             answer = {
                 "runs": len(table),
+                "joined": len(table.rows.runs) - len(table),
                 "columns": list(table.described()),
                 "problems": [asdict(problem) for problem in table.problems],
             }

@@ -68,6 +68,7 @@ def test_one_row_has_hparams_and_scalars(
     assert "last/hp/metric" not in row
     listing = host[1].get("/data/plugin/lineage/columns").json
     assert listing is not None
+    assert listing["joined"] == 1
     counts = {column["name"]: column["count"] for column in listing["columns"]}
     assert listing["runs"] == counts["run"] == counts["lr"] == counts["last/loss"] == 1
     assert "last/hp/metric" not in counts

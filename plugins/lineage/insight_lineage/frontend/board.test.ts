@@ -32,7 +32,7 @@ describe('the board', () => {
       json: async (route, query) => {
         asked.push(`${route} ${JSON.stringify(query)}`);
         if (query['where'] === 'wrong') throw new Error('position 3');
-        if (route === 'columns') return { runs: 3, columns: Object.keys(TABLE).map(info), problems: [] };
+        if (route === 'columns') return { runs: 3, joined: 0, columns: Object.keys(TABLE).map(info), problems: [] };
         const names = (query['columns'] as readonly string[] | undefined) ?? Object.keys(TABLE).filter((name) => info(name).group !== 'scalar');
         const rows = query['where'] ? [2] : [0, 1, 2];
         return { total: 3, matched: rows.length, runs: rows.map((row) => RUNS[row]), columns: names.map(info), values: names.map((name) => rows.map((row) => TABLE[name]?.[2][row] ?? null)) };
@@ -52,8 +52,35 @@ describe('the board', () => {
     expect(board.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
     board.setShown(['last/loss']);
     await settled();
-    expect(asked.at(-1)).toBe('runs {"columns":["last/loss"]}');
+    expect(asked.at(-1)).toBe('runs {"columns":["last/loss","lr","metric/acc","optimizer"]}');
     expect(board.table.value.map(({ name }) => name)).toEqual(['last/loss']);
+  });
+
+  it('shows an answer before it asks again, however fast data change', async () => {
+    vi.useFakeTimers();
+    let answer = (): void => undefined;
+    const { json } = ctx.data;
+    let questions = 0;
+    const slow = async (...parameters: Parameters<typeof json>): Promise<unknown> => {
+      questions++;
+      await new Promise<void>((resolve) => (answer = resolve));
+      return json(...parameters);
+    };
+    Object.assign(ctx.data, { json: slow });
+    const { value: version } = board.version;
+    for (let change = 1; change < 4; change++) {
+      Object.assign(ctx.generation, { value: change });
+      await vi.advanceTimersByTimeAsync(2000);
+    }
+    expect(questions).toBe(1);
+    for (let step = 0; step < 2; step++) {
+      answer();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(board.version.value).toBe(version + 1);
+    Object.assign(ctx.data, { json });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(board.version.value).toBe(version + 2);
   });
 
   it('keeps what could not be written down until it was', async () => {

@@ -1,7 +1,7 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, TabState, type Setting } from 'insight-host/kit';
 import type { Annotation, PluginContext, Run } from 'insight-host';
-import type { ColumnInfo, ColumnsAnswer } from './answers';
+import type { ColumnInfo, ColumnsAnswer, Group } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import { applyBrushes, brushesCodec, type Brush, type Brushes } from './brushes';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
@@ -11,6 +11,7 @@ import { groupsOf, linesOf, orderOf, sortOf, type RowGroup } from './ordering';
 import { loadColumns, loadFrame, matching, type Matching } from './source';
 
 const REST = 1000; // ms between two questions while data change
+const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation']; // asked for when they are shown; the page knows annotations first
 const SETTLE = 250; // ms without a move before the URL says it
 const chosenNames = { parse: (text: string | null) => (text === null ? null : codecs.names.parse(text)), format: (value: readonly string[] | null) => value && (codecs.names.format(value) ?? ';') };
 
@@ -52,6 +53,8 @@ export class LineageBoard extends TabState {
 
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
+  /** Data changed while they were read: an answer is shown before the next question, however fast they change. */
+  private due = false;
   private wheres = 0;
   private last = 0;
 
@@ -88,7 +91,8 @@ export class LineageBoard extends TabState {
     if (!this.visible.peek()) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      void this.load();
+      if (this.busy.peek()) this.due = true;
+      else void this.load();
     }, Math.max(0, REST - (Date.now() - this.last)));
   }
 
@@ -109,18 +113,25 @@ export class LineageBoard extends TabState {
       if (!this.ctx.signal.aborted && mine === this.asked) this.failure.value = message(error);
     } finally {
       this.last = Date.now();
-      if (mine === this.asked) this.busy.value = false;
+      if (mine === this.asked) {
+        this.busy.value = false;
+        if (this.due) {
+          this.due = false;
+          this.schedule();
+        }
+      }
     }
   }
 
-  /** Columns that are not in every answer and are needed; the same array while they are the same. */
+  /** Columns that are needed; the same array while they are the same. */
   private readonly wanted = computed<readonly string[] | null>((): readonly string[] | null => {
     const columns = this.listing.value?.columns;
     if (!columns) return null;
-    const extra = new Set(columns.filter(({ group }) => group === 'scalar' || group === 'pipeline').map(({ name }) => name));
+    const known = new Set(columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name));
+    const always = columns.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name);
     const { view, sorts, grouping, coloredBy, target, parameter, brushes } = this;
     const named = [...this.shown.value, ...(this.axesOf[view.value].value ?? []), ...sorts.value.map((sort) => sortOf(sort).name), grouping.value, coloredBy.value, target.value, parameter.value, ...brushes.value.keys()];
-    const next = [...new Set(named)].filter((name): name is string => name !== null && extra.has(name)).sort();
+    const next = [...new Set([...always, ...named])].filter((name): name is string => name !== null && known.has(name)).sort();
     const before = this.wantedBefore;
     return before && before.length === next.length && before.every((name, at) => name === next[at]) ? before : (this.wantedBefore = next);
   });
@@ -157,12 +168,6 @@ export class LineageBoard extends TabState {
     ];
   });
 
-  /** Runs that are no rows: what they say of hyperparameters is in the row of the run above. */
-  readonly joined = computed(() => {
-    const { value: frame } = this.frame;
-    const sessions = frame?.columns.get('session')?.values ?? [];
-    return sessions.filter((session, row) => session !== null && session !== frame?.runs[row]).length;
-  });
   /** Names of the columns of the table. */
   readonly shown = computed<readonly string[]>(() => {
     const { value: listing } = this.listing;

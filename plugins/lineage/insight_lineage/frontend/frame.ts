@@ -148,12 +148,11 @@ export class Frame {
   }
 }
 
-/** Answers about the same runs, asked for in parts; the first says which runs there are. */
+/** Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too. */
 export function frameOf(answers: readonly RunsAnswer[]): Frame {
-  const [first, ...others] = answers;
-  const runs = first?.runs ?? [];
-  const columns = (first?.columns ?? []).map((info, place) => new Column(info, first?.values[place] ?? []));
-  for (const answer of others) {
+  const runs = answers[0]?.runs ?? [];
+  const columns = [new Column({ name: 'run', title: 'run', group: 'run', type: 'str', count: runs.length }, runs)];
+  for (const answer of answers) {
     const same = answer.runs.length === runs.length && answer.runs.every((run, row) => run === runs[row]);
     const place = same ? null : new Map(answer.runs.map((run, row) => [run, row]));
     answer.columns.forEach((info, at) => {

@@ -5,15 +5,16 @@ import type { ColumnInfo, ColumnsAnswer, RunsAnswer } from './answers';
 import { frameOf, type Frame } from './frame';
 
 const LONGEST = 6000; // characters of a URL that proxies still take
+const MOST = 12; // columns of one answer: several of them come at once
 
 export function loadColumns(ctx: PluginContext): Promise<ColumnsAnswer> {
   return ctx.data.json<ColumnsAnswer>('columns', {}, { signal: ctx.signal });
 }
 
-/** All runs with the columns that every answer has, and with `extra`. */
-export async function loadFrame(ctx: PluginContext, extra: readonly string[]): Promise<Frame> {
-  const asked = [{}, ...parts(extra).map((columns) => ({ columns }))];
-  return frameOf(await Promise.all(asked.map((query) => ctx.data.json<RunsAnswer>('runs', query, { signal: ctx.signal }))));
+/** All runs with these columns. */
+export async function loadFrame(ctx: PluginContext, names: readonly string[]): Promise<Frame> {
+  const asked = names.length > 0 ? parts(names) : [['run']];
+  return frameOf(await Promise.all(asked.map((columns) => ctx.data.json<RunsAnswer>('runs', { columns }, { signal: ctx.signal }))));
 }
 
 /** A few runs with everything that is known of them. */
@@ -22,13 +23,13 @@ export async function loadRuns(ctx: PluginContext, runs: readonly string[], colu
   return frameOf(await Promise.all(parts(names).map((part) => ctx.data.json<RunsAnswer>('runs', { run: runs, columns: part }, { signal: ctx.signal }))));
 }
 
-/** Names in parts whose URLs are short enough. */
+/** Names in parts whose URLs and answers are short enough. */
 function parts(names: readonly string[]): readonly (readonly string[])[] {
   const found: string[][] = [];
   let room = 0;
   for (const name of names) {
     const size = encodeURIComponent(name).length + 9;
-    if (found.length === 0 || size > room) {
+    if (found.length === 0 || size > room || found.at(-1)?.length === MOST) {
       found.push([]);
       room = LONGEST;
     }

@@ -10,7 +10,7 @@ export function Status({ board }: { readonly board: LineageBoard }): JSX.Element
   const shown = board.rows.value.length;
   const ticked = board.ticked.value.length;
   const hidden = board.hidden.value.filter((run) => board.frame.value?.rowOf.has(run)).length;
-  const joined = board.joined.value;
+  const joined = board.listing.value?.joined ?? 0;
   const problems = board.listing.value?.problems.length ?? 0;
   return (
     <div class="status" data-testid="lineage-status">
