@@ -68,7 +68,8 @@ class Profiles:
         Raises NotFound when there is no such profile.
         """
         files = self._find(run, path)
-        key = key_of(self._data.location(), run, path, described(files.files))
+        parts = {name: (file.tag, file.size, file.wall_time) for name, file in files.files.items()}
+        key = key_of(self._data.location(), run, path, described(parts))
         with self._lock:
             reading = self._readings.get((run, path))
             if reading is None or reading.is_outdated(key):
