@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,14 +10,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import InvalidArgument
 from insight_graph.columns import Indices, Kind, joined
 from insight_graph.described import ids_around, named, type_of
+from insight_graph.matching import Matcher, RegexMatcher, TextMatcher
 from insight_graph.view import View
 
-MAX_PATTERN = 200  # characters
-_SECONDS = 10.0  # that a regular expression may take in all
 _FEW = 64  # nodes of which the neighbours are looked up one by one
+_AT_ONCE = 1 << 15  # paths that are made
 
 
 @frozen
@@ -28,78 +26,51 @@ class Search:
     where: str  # name, type or any
 
 
-def found_by(view: View, search: Search) -> list[int]:
-    """Places that match: equal names, names that begin so, others; each in the order of the graph."""
-    tree = view.tree
-    matches = _matcher(search)
-    branches = [branch for branch in range(1, len(tree)) if tree.stacks[branch] < 0]
+def found_by(view: View, search: Search, is_gone: Callable[[], bool] = lambda: False) -> Indices:
+    """Places that match: equal names, names that begin so, others; each in the order of the graph.
+
+    Raises InvalidArgument for what is no regular expression or takes too long, and when ``is_gone`` says
+    that nobody waits any more.
+    """
+    tree, graph = view.tree, view.graph
+    matcher = (RegexMatcher if search.is_regex else TextMatcher)(search.text, is_gone)
     chosen = np.zeros(len(tree.nodes), bool)
-    named_so: list[int] = []
+    branches = np.empty(0, np.intp)
     if search.where != "name":
-        types = [code for code, name in enumerate(view.graph.type_names) if matches(name)]
-        chosen |= np.isin(view.graph.types[tree.nodes], types)
+        chosen |= np.isin(graph.types[tree.nodes], matcher.rows(graph.type_names))
     if search.where != "type":
-        named_so = [branch for branch in branches if matches(tree.ids[branch])]
-        chosen[_named(view, search, matches)] = True
-    places = [*named_so, *(~np.flatnonzero(chosen)).tolist()]
+        scopes = np.flatnonzero(tree.stacks < 0)[1:]
+        branches = scopes[matcher.rows([tree.ids[branch] for branch in scopes.tolist()])]
+        _choose(chosen, view, matcher, whole=search.is_regex or "/" in search.text)
+    positions = np.flatnonzero(chosen)
+    labels = [tree.labels[branch] for branch in branches.tolist()]
+    labels += [graph.names[node] for node in tree.nodes[positions].tolist()]
     wanted = search.text.lower()
-
-    def rank(place: int) -> tuple[int, int]:
-        name = tree.label(place).lower()
-        closeness = 0 if name == wanted else 1 if name.startswith(wanted) else 2
-        return closeness, tree.bounds(place)[0]
-
-    return sorted(places, key=rank)
+    lowered = (label.lower() for label in labels)
+    ranks = [0 if label == wanted else 1 if label.startswith(wanted) else 2 for label in lowered]
+    places = np.concatenate((branches, ~positions)).astype(np.int32)
+    firsts = np.concatenate((tree.lows[branches], positions))
+    return places[np.lexsort((firsts, np.array(ranks, np.int8)))]
 
 
 def result(view: View, place: int) -> dict[str, Any]:
     return {**named(view, place), "type": type_of(view, place), "path": ids_around(view, place)}
 
 
-def _matcher(search: Search) -> Callable[[str], bool]:
-    if not search.is_regex:
-        wanted = search.text.lower()
-        return lambda text: wanted in text.lower()
-    if len(search.text) > MAX_PATTERN:
-        raise InvalidArgument(f"q must have at most {MAX_PATTERN} characters")
-    import regex  # slow to load, and most search without
-
-    try:
-        pattern = regex.compile(search.text, regex.IGNORECASE)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(f"q is no regular expression: {error}") from None
-    end = time.monotonic() + _SECONDS
-
-    def matches(text: str) -> bool:
-        left = end - time.monotonic()
-        try:
-            if left > 0:
-                return pattern.search(text, timeout=left) is not None
-        except TimeoutError:
-            pass
-        raise InvalidArgument("q takes too long as a regular expression")
-
-    return matches
-
-
-def _named(view: View, search: Search, matches: Callable[[str], bool]) -> NDArray[np.intp]:
-    """Positions whose scope and name match."""
-    tree, names = view.tree, view.graph.names
-    paths = view.graph.scopes.paths
-    if search.is_regex or "/" in search.text:
-        return np.array(
-            [
-                position
-                for position, (home, node) in enumerate(
-                    zip(tree.homes.tolist(), tree.nodes.tolist(), strict=True)
-                )
-                if matches(joined(paths[home], names[node]))
-            ],
-            np.intp,
-        )
-    in_scope = np.array([matches(path) for path in paths], bool)
-    in_name = np.array([matches(name) for name in names], bool)
-    return np.flatnonzero(in_scope[tree.homes] | in_name[tree.nodes])
+def _choose(chosen: NDArray[np.bool_], view: View, matcher: Matcher, *, whole: bool) -> None:
+    """Chooses positions of which scope and name match: joined, if they are to do so as a ``whole``."""
+    tree, names, paths = view.tree, view.graph.names, view.graph.scopes.paths
+    if not whole:
+        in_scope, in_name = np.zeros(len(paths), bool), np.zeros(len(names), bool)
+        in_scope[matcher.rows(paths)] = True
+        in_name[matcher.rows(names)] = True
+        chosen |= in_scope[tree.homes] | in_name[tree.nodes]
+        return
+    for first in range(0, len(chosen), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        pairs = zip(tree.homes[some].tolist(), tree.nodes[some].tolist(), strict=True)
+        found = matcher.rows([joined(paths[home], names[node]) for home, node in pairs])
+        chosen[first + found] = True
 
 
 @frozen(eq=False)

@@ -11,6 +11,7 @@ from werkzeug import Request, Response
 from insight_core.api import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
 from insight_core.values.decoded import DecodedValues, record_at
 from insight_core.web.answers import json_response
+from insight_core.web.clients import is_gone
 from insight_core.web.parameters import choice, flag, required_text, whole_number
 from insight_core.web.records import is_pinned, record_of
 from insight_graph.claims import NAME
@@ -170,8 +171,8 @@ def _search(looked: _Looked, request: Request) -> object:
     search = Search(text, flag(request, "regex"), choice(request, "in", ("any", "name", "type")))
     limit = whole_number(request, "limit", 1, MAX_RESULTS, 100)
     offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
-    found = found_by(looked.view, search)
-    shown = found[offset : offset + limit]
+    found = found_by(looked.view, search, lambda: is_gone(request))
+    shown = found[offset : offset + limit].tolist()
     return {"total": len(found), "offset": offset, "results": [result(looked.view, one) for one in shown]}
 
 
