@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HALF_HEIGHT, projected, turned, viewMatrix, zoomed, FIRST_CAMERA } from './camera';
 import { areaData, lineData, ringsOf } from './contours';
+import { legendPicture } from './legend';
 import { apart, toSVG, type TextMark } from './marks';
 import { coarse, inBox, meshOf, VALUES } from './mesh';
 import { pathMarks, planPicture, plotOf, projection, strideOf, type Look } from './plan';
@@ -63,6 +64,12 @@ describe('landscapes upon each other', () => {
     expect(strokes('topographic', 'b').slice(-2)).toEqual(['#000000', '#000002']); // over the bands
     expect(strokes('contour', 'b').slice(0, 2)).toEqual(['#000000', '#000002']); // below the lines
     expect(strokes('contour', 'nobody').slice(0, 2)).toEqual(['#000001', '#000002']);
+  });
+  it('are told apart in a file', () => {
+    const { marks, height } = legendPicture(items, { ...look, front: 'b' }, 60);
+    expect(marks.flatMap((mark) => (mark.kind === 'text' ? [[mark.text, mark.y]] : []))).toEqual([['b', 13], ['a', 31], ['c', 49]]);
+    expect(marks.flatMap((mark) => (mark.kind === 'path' ? [mark.fill] : [])).slice(-2)).toEqual(['#000000', '#000002']);
+    expect(height).toBeGreaterThan(49);
   });
   it('leave the colour bar out where it is said elsewhere', () => {
     const texts = (bar: boolean): number => planPicture(items, { ...look, bar }, 500, 400).marks.filter((mark) => mark.kind === 'text').length;

@@ -1,6 +1,7 @@
 import { fileName, Menu } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { LandscapeBoard } from './board';
+import { legendPicture } from './legend';
 import { toCanvas, toSVG, type Picture } from './marks';
 import type { Item, Look } from './plan';
 import { pathsOver, pictureOf } from './stage';
@@ -62,11 +63,12 @@ function placed(board: LandscapeBoard, parts: readonly Part[]): readonly { reado
   return parts.flatMap(({ items, title, look }, n) => {
     const drawn = pictureOf(board, items, look, width, height, RATIO);
     if (!drawn) return [];
-    const head: Picture = { width, height: TITLE, marks: [{ kind: 'text', x: 12, y: TITLE / 2 + 2, text: title, color: look.ink.text, anchor: 'start' }] };
+    const named: Picture = { width, height: TITLE, marks: [{ kind: 'text', x: 12, y: TITLE / 2 + 2, text: title, color: look.ink.text, anchor: 'start' }] };
+    const head = items.length > 1 ? legendPicture(items, look, width) : named;
     const [left, top] = [(n % columns) * width, Math.floor(n / columns) * (height + TITLE)];
     return [
       { picture: head, left, top },
-      { picture: { ...drawn, marks: [...drawn.marks, ...pathsOver(board, items, look, width, height)] }, left, top: top + TITLE },
+      { picture: { ...drawn, marks: [...drawn.marks, ...pathsOver(board, items, look, width, height)] }, left, top: top + head.height },
     ];
   });
 }

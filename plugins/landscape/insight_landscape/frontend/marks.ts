@@ -41,11 +41,18 @@ export interface Picture {
 const FONT_SIZE = 11;
 const LETTER = 0.58; // of the font size: the width of a letter, about
 
+/** Pixels, about; a letter of Chinese or Japanese is as wide as it is high. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const letter of text) width += letter >= '\u2e80' ? 1 : LETTER;
+  return width * FONT_SIZE;
+}
+
 /** Those of the texts that lie on none before them. */
 export function apart(texts: readonly TextMark[]): readonly TextMark[] {
   const taken: { readonly left: number; readonly right: number; readonly y: number }[] = [];
   return texts.filter(({ x, y, text, anchor }) => {
-    const width = text.length * LETTER * FONT_SIZE;
+    const width = textWidth(text);
     const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
     const box = { left: left - 2, right: left + width + 2, y };
     if (taken.some((other) => Math.abs(other.y - y) < FONT_SIZE + 1 && box.left < other.right && other.left < box.right)) return false;

@@ -1,6 +1,6 @@
 import { areaData, lineData, ringsOf } from './contours';
 import { alongPath, type Landscape } from './landscape';
-import type { Mark, Picture, Rectangle } from './marks';
+import { textWidth, type Mark, type Picture, type Rectangle } from './marks';
 import { css, rampColor, type RampName } from './ramps';
 import { levelsOf, numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './scale';
 
@@ -42,13 +42,12 @@ const MARGIN = { left: 54, top: 12, right: 14, bottom: 30 };
 const BAR = 12; // pixels of the width of the colour bar
 const BAR_STEPS = 64;
 const BAR_LEFT = 14; // pixels between the plot and the bar
-const LETTER = 6.4; // pixels of the width of a digit, about
 const OTHERS = 24; // lines of the landscapes behind the one in front, all together, about
 
 /** Pixels that the colour bar takes to the right of the plot. */
 export function barWidth(look: Look, height: number): number {
   if (!look.bar || !(look.scale.high > look.scale.low)) return MARGIN.right;
-  return BAR_LEFT + BAR + 6 + LETTER * Math.max(...barTexts(look, height).map(({ length }) => length)) + 4;
+  return BAR_LEFT + BAR + 6 + Math.max(...barTexts(look, height).map(textWidth)) + 4;
 }
 
 function barTexts({ scale }: Look, height: number): readonly string[] {
