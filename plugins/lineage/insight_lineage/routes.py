@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +13,7 @@ from werkzeug import Request, Response
 from insight_core.api import DataProvider, InvalidArgument, NotFound, Route, encode_json
 from insight_core.web.annotations import annotations_of
 from insight_core.web.answers import json_response
+from insight_core.web.csv_text import csv_field, csv_response
 from insight_core.web.parameters import choice, required_text, whole_number
 from insight_lineage.column import Column
 from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
@@ -204,18 +203,9 @@ def _groups(
 
 def _csv(names: Sequence[str], columns: Sequence[Column], rows: NDArray[np.intp]) -> Response:
     others = [column for column in columns if column.name != "run"]
-    lines = io.StringIO()
-    writer = csv.writer(lines)
-    writer.writerow(["run", *(column.name for column in others)])
-    listed = [list(map(_field, column.shown[rows].tolist())) for column in others]
-    writer.writerows(zip(names, *listed, strict=True))
-    return Response(lines.getvalue().encode("utf-8", "replace"), mimetype="text/csv")
-
-
-def _field(value: object) -> object:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return encode_json(value).decode("ascii") if isinstance(value, list) else value
+    listed = [map(csv_field, column.shown[rows].tolist()) for column in others]
+    header = ",".join(map(csv_field, ["run", *(column.name for column in others)]))
+    return csv_response([header, *map(",".join, zip(map(csv_field, names), *listed, strict=True))])
 
 
 def _pipeline(pipeline: Pipeline) -> dict[str, Any]:

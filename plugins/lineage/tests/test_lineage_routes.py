@@ -225,6 +225,16 @@ def test_csv(three: Written, get: Get) -> None:
     ]
 
 
+def test_csv_has_no_formulas_of_a_log(written: Written, provider: LocalProvider, get: Get) -> None:
+    said = {"cell": "=1+1", "@x": 'say "hi"\n', "plus": "+x", "number": "-1.5e3", "plain": "a,b", "n": -3}
+    written.file("-run", written.added(**said))  # type: ignore[arg-type]
+    provider.load()
+    answer = get("runs", format="csv", columns=[f"custom/{name}" for name in said])
+    [header, row] = csv.reader(io.StringIO(answer.text, newline=""))
+    assert header == ["run", *(f"custom/{name}" for name in said)]
+    assert row == ["'-run", "'=1+1", 'say "hi"\n', "'+x", "-1.5e3", "a,b", "-3"]
+
+
 @pytest.mark.parametrize(
     ("path", "parameters", "status", "says"),
     [

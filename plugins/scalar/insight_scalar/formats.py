@@ -9,24 +9,17 @@ from numpy.typing import NDArray
 from werkzeug import Response
 
 from insight_core.api import ScalarColumns, SeriesKey
+from insight_core.web.csv_text import csv_field, csv_response
 
 
-def csv_response(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
-    """One row for each point, after RFC 4180; a float32 is written as the float64 it equals."""
-    parts = ["run,tag,step,wall_time,value\r\n"]
+def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
+    """One row for each point; a float32 is written as the float64 it equals."""
+    lines = ["run,tag,step,wall_time,value"]
     for key, columns in found:
-        begin = f"{_csv_field(key.run)},{_csv_field(key.tag)}"
+        begin = f"{csv_field(key.run)},{csv_field(key.tag)}"
         rows = zip(columns.steps.tolist(), _texts(columns.wall_times), _texts(columns.values), strict=True)
-        parts.extend(f"{begin},{step},{wall_time},{value}\r\n" for step, wall_time, value in rows)
-    # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
-    body = "".join(parts).encode("utf-8", errors="backslashreplace")
-    return Response(body, content_type="text/csv; charset=utf-8")
-
-
-def _csv_field(text: str) -> str:
-    if any(mark in text for mark in ',"\r\n') or text != text.strip():
-        return '"' + text.replace('"', '""') + '"'
-    return text
+        lines.extend(f"{begin},{step},{wall_time},{value}" for step, wall_time, value in rows)
+    return csv_response(lines)
 
 
 def _texts(column: NDArray[np.float32] | NDArray[np.float64]) -> list[str]:

@@ -15,7 +15,7 @@ from insight_core.web.answers import Column, json_response, safetensors_response
 from insight_core.web.parameters import choice, required_number, series_keys
 from insight_core.web.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
-from insight_scalar.formats import csv_response
+from insight_scalar.formats import csv_of
 from insight_scalar.parameters import group_pattern, scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
@@ -46,7 +46,7 @@ class _Views:
         columns = self.data.scalars(_SCALAR, keys, query)
         found = [(key, columns[key]) for key in keys if key in columns]
         if form == "csv":
-            return csv_response(found)
+            return csv_of(found)
         described = [_described(key, answer) for key, answer in found]
         parts = [
             {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
