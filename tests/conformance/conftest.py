@@ -93,6 +93,12 @@ def mindinsight_lineage(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 
 
 @pytest.fixture(scope="session")
+def mindinsight_profiles(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    """What MindInsight's profiler routes answer; it writes beside the files."""
+    return _oracle("mindinsight", "oracle_mindinsight_profiles.py", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
 def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Session groups as TensorBoard's hparams plugin answers them."""
     return _oracle("tensorboard", "oracle_tensorboard_hparams.py", tmp_path_factory)

@@ -213,7 +213,7 @@ def _plain(value: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON
 
 def _text(value: object) -> str:
     if isinstance(value, list):
-        return f"({', '.join(_text(each) for each in value)})"
+        return f"[{', '.join(_text(each) for each in value)}]"
     return str(value)
 
 
