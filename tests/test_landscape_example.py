@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -52,6 +53,20 @@ def test_every_point_is_the_loss_of_the_model_there(example: Any) -> None:  # no
             assert found.z[i, j] == pytest.approx(float(direct), rel=1e-5, abs=1e-5)
     assert found.path is not None
     np.testing.assert_allclose(found.path.z, [example.loss(one) for one in checkpoints], rtol=1e-6)
+
+
+def test_the_program_of_the_documentation(repository: Path, tmp_path: Path) -> None:
+    """As somebody would type it in."""
+    text = (repository / "plugins/landscape/README.md").read_text(encoding="utf-8")
+    (tmp_path / "net.py").write_text(text.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    subprocess.run([sys.executable, "net.py"], cwd=tmp_path, check=True)
+    data = LocalProvider([Logdir(str(tmp_path))], [insight_landscape.insight_plugin()], reload_interval=0)
+    try:
+        data.load()
+        assert [info.key.tag for info in data.series("landscape")] == ["landscape/1-10", "landscape/final"]
+        assert not data.damage()
+    finally:
+        data.close()
 
 
 def test_the_whole_example(example: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -81,7 +81,9 @@ def evaluated(
                 yield waiting[future], future.result()
         except BrokenProcessPool as error:
             raise RuntimeError(
-                "a process that evaluated the loss has ended without an error: was it out of memory?"
+                "a process that evaluated the loss has ended without an error: was it out of memory? It also "
+                'happens where a script calls this outside of `if __name__ == "__main__":`, and with a loss '
+                'that a notebook defines, for which start_method must be "fork"'
             ) from error
         finally:  # after an error or an interruption the rest would be for nothing
             stop.set()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
 import types
 from collections.abc import Callable
@@ -216,6 +218,23 @@ def test_what_goes_wrong_in_a_process_is_told(
             log_dir=where,
         )
     assert list(where.iterdir()) == []
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_script_must_keep_its_calls_from_its_processes(tmp_path: Path, guarded: bool) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\nfrom insight_landscape import compute\n\n"
+        "def loss(parameters):\n    return float((parameters['w'] ** 2).sum())\n\n"
+        + ("if __name__ == '__main__':\n    " if guarded else "")
+        + "print(compute(loss, {'w': np.ones((2, 2))}, size=3, processes=2).z.shape)\n"
+    )
+    answer = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    if guarded:
+        assert answer.stdout == "(3, 3)\n", answer.stderr
+    else:
+        assert answer.returncode == 1
+        assert 'outside of `if __name__ == "__main__":`' in answer.stderr
 
 
 def _slow(parameters: dict[str, Array]) -> float:

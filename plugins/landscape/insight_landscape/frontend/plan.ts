@@ -201,6 +201,7 @@ export function pathMarks({ landscape }: Item, look: Look, plot: Rectangle, prog
     marks.push({ kind: 'path', d: circle(to.toX(here.x), to.toY(here.y), 3.5 + width / 2), fill: color, stroke: look.ink.surface, width: 1.5, clip: plot });
   }
   const end = about.convergence;
+  if (end && !path) marks.push({ kind: 'path', d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2), stroke: look.ink.surface, width: Math.max(1.5, width) + 2.5, opacity: 0.7, clip: plot });
   if (end && !path) marks.push({ kind: 'path', d: cross(to.toX(end[0]), to.toY(end[1]), 4 + width / 2), stroke: color, width: Math.max(1.5, width), clip: plot });
   return marks;
 }
