@@ -65,8 +65,8 @@ class FileName:
 
     Each file is a series of its own. Its tag is its path relative to the run; it has one record of step 0,
     which is replaced when the file changes: the wall time is that of the last modification, the payload all
-    bytes of the file. Several plugins may claim the same files; of several patterns of one plugin the
-    longest decides.
+    bytes of the file. Several plugins may claim the same files; of several patterns of one plugin that of
+    the most names between ``/`` decides, of these the longest.
     """
 
     pattern: str = field(validator=_check_pattern)

@@ -78,7 +78,12 @@ class FileNames:
                 for claim in (plugin.decoder.claims if plugin.decoder else ())
                 if isinstance(claim, FileName)
             ),
-            key=lambda each: (each.plugin, -len(each.claim.pattern), each.claim.pattern),
+            key=lambda each: (
+                each.plugin,
+                -each.claim.pattern.count("/"),
+                -len(each.claim.pattern),
+                each.claim.pattern,
+            ),
         )
         self.of_any_name = [each for each in self._patterns if not each.literal]
         self._suffixes = tuple({each.literal for each in self._patterns if each.is_suffix})

@@ -158,11 +158,14 @@ def test_several_plugins_take_a_file_each_as_one_of_its_run(tmp_path: Path) -> N
     }
 
 
-def test_of_several_patterns_of_a_plugin_the_longest_decides(tmp_path: Path) -> None:
-    touch(tmp_path, "a/p/x.pb")
-    found = found_below(tmp_path, plugin("one", "*.pb", "p/*.pb", "x.pb"))
+def test_of_several_patterns_of_a_plugin_the_one_that_says_most_decides(tmp_path: Path) -> None:
+    touch(tmp_path, "a/p/long_name_of_a_graph.pb")
+    found = found_below(tmp_path, plugin("one", "*.pb", "p/*.pb", "long_*.pb", "long_name_of_a_*.pb"))
     [file] = found.named.values()
     assert (file.run, file.claims) == ("a", (("one", FileName("p/*.pb")),))
+    touch(tmp_path, "b/long_name_of_a_graph.pb")
+    found = found_below(tmp_path / "b", plugin("one", "*.pb", "long_*.pb"))
+    assert [file.claims for file in found.named.values()] == [(("one", FileName("long_*.pb")),)]
 
 
 def test_event_files_are_not_taken_by_name(tmp_path: Path) -> None:

@@ -120,9 +120,14 @@ class _Views:
         if any(counter.group == "memory" for counter in profile.counters):
             has.add("memory")
         has |= {name for name in ("pipeline", "strategy", "flops") if profile.documents.get(name)}
-        if len(self._asked.profiles.listing([files.run])) > 1 and profile.rank >= 0:
+        if profile.rank >= 0 and len(self._ranks(files)) > 1:
             has.add("cluster")
         return [view for view in _VIEWS if view in has]
+
+    def _ranks(self, files: ProfileFiles) -> list[ProfileFiles]:
+        """The profiles of a run that are written by the same as this one: its ranks."""
+        listed = self._asked.profiles.listing([files.run])
+        return [other for other in listed if other.source == files.source]
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -235,7 +240,7 @@ class _Views:
                 others.append({"profile": files.path, "state": look.state, "failure": failure})
         if not ranks and not others:
             raise NotFound(f"run {run!r} has no profiles")
-        ranks.sort(key=lambda row: (row["rank"], row["profile"]))
+        ranks.sort(key=lambda row: (-1 if row["rank"] is None else row["rank"], row["profile"]))
         answer = json_response(
             {"ranks": ranks, "others": others, "stragglers": communication.stragglers(ranks, _SPREAD)}
         )

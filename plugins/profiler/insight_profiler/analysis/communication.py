@@ -80,7 +80,7 @@ def rank_row(profile: Profile) -> dict[str, Any]:
     flops = profile.documents.get("flops", {}).get("summary", {})
     top = peak(profile)
     return {
-        "rank": profile.rank,
+        "rank": profile.rank if profile.rank >= 0 else None,
         "host": profile.host,
         "stage": profile.facts.get("stage"),
         "steps": None if steps is None else summary(steps),

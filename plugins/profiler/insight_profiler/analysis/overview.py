@@ -10,7 +10,8 @@ from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.operators import grouped, sides_of
 from insight_profiler.analysis.steps import division_of, summary
-from insight_profiler.model import Profile
+from insight_profiler.derived_steps import exclusive_times
+from insight_profiler.model import Category, Profile
 
 _MOST_STEPS = 200
 _BIGGEST = 10
@@ -43,17 +44,36 @@ def overview(profile: Profile) -> dict[str, Any]:
 
 
 def shares(profile: Profile) -> list[dict[str, Any]]:
-    """How the time of all steps divides, by the most telling way that the log knows."""
+    """How the time of all steps divides, by the most telling way that the log knows; without steps how
+    that of the whole profile does."""
     steps = profile.tables.get("steps")
-    if steps is None or not len(steps["number"]):
-        return []
-    names = division_of(steps)
-    times = [int(steps[name].clip(0).sum()) for name in names]
-    whole = sum(times)
+    if steps is not None and len(steps["number"]):
+        times = {name: int(steps[name].clip(0).sum()) for name in division_of(steps)}
+    else:
+        times = _whole(profile)
+    whole = sum(times.values())
     return [
         {"category": name, "time": time, "share": time / whole if whole else None}
-        for name, time in zip(names, times, strict=True)
+        for name, time in times.items()
     ]
+
+
+def _whole(profile: Profile) -> dict[str, int]:
+    """What the time of a profile was spent on, each moment counted once."""
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return {}
+    rows = np.flatnonzero(slices["category"] != Category.OTHER)
+    if not len(rows):
+        return {}
+    found = exclusive_times(
+        slices["category"][rows],
+        slices["start"][rows],
+        slices["duration"][rows],
+        np.array([0]),
+        np.array([profile.duration_ns]),
+    )
+    return {name: int(times[0]) for name, times in found.items() if times[0] > 0}
 
 
 def _ranking(own: np.ndarray[Any, Any]) -> str:

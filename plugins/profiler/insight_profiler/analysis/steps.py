@@ -21,7 +21,7 @@ _MOST_RANGES = 1000
 
 
 def step_listing(profile: Profile) -> Listing:
-    """All columns that are times, each with ``_share`` of the step where it divides it."""
+    """All columns that are times, but for categories on which no time was spent."""
     steps = profile.tables["steps"]
     columns = [Column("number", "number", steps["number"], is_signed=True)]
     columns += [Column(name, "ns", values) for name, values in steps.items() if name != "number"]
@@ -29,11 +29,10 @@ def step_listing(profile: Profile) -> Listing:
 
 
 def division_of(steps: Table) -> list[str]:
-    """The columns that divide a step, of which something is known."""
+    """The columns that divide a step, but for those on which no time was spent."""
     for names in _DIVISIONS:
-        known = [name for name in names if name in steps and (steps[name] >= 0).any()]
-        if any((steps[name] > 0).any() for name in known):
-            return known
+        if spent := [name for name in names if (steps[name] > 0).any()]:
+            return spent
     return []
 
 

@@ -52,9 +52,14 @@ def numbered(
     rows = np.flatnonzero(chosen)
     if not len(rows):
         return groups, rows
-    table = np.stack([key[rows] for key in keys], axis=1)
-    _, firsts, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    groups[rows] = inverse.reshape(-1)
+    codes = np.zeros(len(rows), np.int64)
+    for key in keys:
+        # numbers of what was found so far, so that the product stays small
+        _, inner = np.unique(codes, return_inverse=True)
+        values, own = np.unique(key[rows], return_inverse=True)
+        codes = inner * len(values) + own
+    _, firsts, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    groups[rows] = inverse
     return groups, rows[firsts]
 
 
