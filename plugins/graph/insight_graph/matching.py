@@ -1,8 +1,8 @@
 """Which of many names match a text or a regular expression.
 
-Names are searched many at a time, as the lines of a text: one call for each line that matches, not for each
-name. A regular expression is tried so if nothing in it can match the end of a line or tell it from the end
-of the text; else one name after the other.
+Names are searched many at a time, as the lines of a text: one call for thousands of names. A regular
+expression is tried so if it can be put so that nothing in it matches the end of a line; else one name after
+the other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 MAX_PATTERN = 200  # characters
 SECONDS = 10.0  # that a search may take in all
-_AT_ONCE = 1 << 15  # names
-_HELD = 0.005  # seconds for which a try may keep other threads waiting
+_AT_ONCE = 1 << 12  # names
+_HELD = 0.05  # seconds for which a try may keep other threads waiting
 
 Rows: TypeAlias = NDArray[np.intp]
+T = TypeVar("T")
 
 _MOST_TIMES = 1000  # that a pattern may repeat a part, all counts multiplied
 
@@ -39,10 +40,13 @@ _ALLOWED = re.compile(
     rf"(?:{_PLAIN}|\\[dDwWsSbBAZ]|\\[^\w\s]|\((?!\?)|\(\?(?:[:=!]|<[=!]|[ims]+[:)])|\)|{_COUNT}"
     rf"|\[\^?(?:{_IN_CLASS}|\\[dDwWsS])+\])*"
 )
-# ... and of that what cannot match the end of a line, once classes that are negated have it too
+# ... and of that what cannot match the end of a line, once it is put as _of_line does
 _CLASS = rf"\[\^?(?:{_IN_CLASS}|\\[dw])+\]"
-_LINEWISE = re.compile(rf"(?:{_PLAIN}|\\[dwb]|\\[^\w\s]|\((?!\?)|\(\?:|\)|{_COUNT}|{_CLASS})*")
+_LINEWISE = re.compile(
+    rf"(?:{_PLAIN}|\\[dDwWsSbAZ]|\\[^\w\s]|\((?!\?)|\(\?(?:[:=!]|<[=!])|\)|{_COUNT}|{_CLASS})*"
+)
 _ESCAPE_OR_CLASS = re.compile(rf"\\.|{_CLASS}")
+_WITHIN_LINE = {r"\D": r"[^\d\n]", r"\W": r"[^\w\n]", r"\s": r"[^\S\n]", r"\A": "^", r"\Z": "$"}
 _COUNTS = re.compile(rf"\\.|\[\^?(?:{_IN_CLASS}|\\.)+\]|\{{([0-9]*),?([0-9]*)\}}")
 
 
@@ -65,17 +69,11 @@ class Matcher(ABC):
         if self._is_gone():
             raise InvalidArgument("nobody waits for the answer")
         text = "\n".join(names)
-        if not self._is_linewise(text) or text.count("\n") >= len(names):
+        hits = self._hits(text) if text.count("\n") < len(names) else None
+        if hits is None:
             return np.array([row for row, name in enumerate(names) if self._matches(name)], np.intp)
-        hits = []
-        start = 0
-        while (hit := self._find(text, start)) >= 0:
-            hits.append(hit)
-            start = text.find("\n", hit) + 1
-            if not start:
-                break
         ends = np.cumsum(np.fromiter(map(len, names), np.intp, len(names)) + 1) - 1
-        return np.searchsorted(ends, np.array(hits, np.intp))
+        return np.unique(np.searchsorted(ends, np.array(hits, np.intp)))
 
     def _left(self) -> float:
         """Seconds."""
@@ -85,12 +83,8 @@ class Matcher(ABC):
         return left
 
     @abstractmethod
-    def _is_linewise(self, text: str) -> bool:
-        """Whether all lines of a text may be searched at once."""
-
-    @abstractmethod
-    def _find(self, text: str, start: int) -> int:
-        """Where the first match in lines begins, from ``start`` on; -1 without one."""
+    def _hits(self, text: str) -> list[int] | None:
+        """Where matches begin in a text, one at least in each line that matches; None: look at each line."""
 
     @abstractmethod
     def _matches(self, name: str) -> bool: ...
@@ -107,11 +101,17 @@ class TextMatcher(Matcher):
         self._left()
         return super()._of_some([name.lower() for name in names])
 
-    def _is_linewise(self, text: str) -> bool:
-        return "\n" not in self._wanted
-
-    def _find(self, text: str, start: int) -> int:
-        return text.find(self._wanted, start)
+    def _hits(self, text: str) -> list[int] | None:
+        if "\n" in self._wanted:
+            return None
+        hits = []
+        start = 0
+        while (hit := text.find(self._wanted, start)) >= 0:
+            hits.append(hit)
+            start = text.find("\n", hit) + 1
+            if not start:
+                break
+        return hits
 
     def _matches(self, name: str) -> bool:
         return self._wanted in name
@@ -128,26 +128,25 @@ class RegexMatcher(Matcher):
         self._of_name = _compiled(wanted)
         self._of_lines: regex.Pattern[str] | None = None
         if _LINEWISE.fullmatch(wanted):
-            self._of_lines = _compiled(_ESCAPE_OR_CLASS.sub(_without_line_end, wanted))
+            self._of_lines = _compiled(_of_line(wanted))
 
-    def _is_linewise(self, text: str) -> bool:
-        return self._of_lines is not None
-
-    def _find(self, text: str, start: int) -> int:
-        match = self._search(self._of_lines, text, start) if self._of_lines else None
-        return match.start() if match is not None else -1
+    def _hits(self, text: str) -> list[int] | None:
+        pattern = self._of_lines
+        if pattern is None:
+            return None
+        return self._tried(lambda **limits: [match.start() for match in pattern.finditer(text, **limits)])
 
     def _matches(self, name: str) -> bool:
-        return self._search(self._of_name, name, 0) is not None
+        return self._tried(lambda **limits: self._of_name.search(name, **limits) is not None)
 
-    def _search(self, pattern: regex.Pattern[str], text: str, start: int) -> regex.Match[str] | None:
+    def _tried(self, search: Callable[..., T]) -> T:
         """Most tries are shorter than letting other threads in takes; the others let them in."""
         try:
-            return pattern.search(text, start, timeout=min(_HELD, self._left()), concurrent=False)
+            return search(timeout=min(_HELD, self._left()), concurrent=False)
         except TimeoutError:
             pass
         try:
-            return pattern.search(text, start, timeout=self._left(), concurrent=True)
+            return search(timeout=self._left(), concurrent=True)
         except TimeoutError:
             raise InvalidArgument("q takes too long as a regular expression") from None
 
@@ -174,6 +173,11 @@ def _compiled(wanted: str) -> regex.Pattern[str]:
         raise InvalidArgument(f"q is no regular expression: {error}") from None
 
 
-def _without_line_end(part: re.Match[str]) -> str:
-    text = part[0]
-    return f"[^\\n{text[2:]}" if text.startswith("[^") else text
+def _of_line(wanted: str) -> str:
+    """A pattern that matches where the line matches, up to the end of the line."""
+
+    def without_line_end(part: re.Match[str]) -> str:
+        text = part[0]
+        return f"[^\\n{text[2:]}" if text.startswith("[^") else _WITHIN_LINE.get(text, text)
+
+    return rf"(?:{_ESCAPE_OR_CLASS.sub(without_line_end, wanted)})[^\n]*"
