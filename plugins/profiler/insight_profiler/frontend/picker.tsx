@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { same, type ProfilerBoard } from './board';
 import type { ProfileInfo, ProfileKey } from './contract';
-import { rankText, word } from './words';
+import { profileName, rankText, word } from './words';
 
 const MOST = 500; // in sight, until the search says more
 
@@ -74,7 +74,7 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
               </h4>
             )}
             <div id={`profiler-profile-${i}`} class={same(profile, chosen) ? 'choice chosen' : 'choice'} role="option" aria-selected={i === at} data-profile={profile.profile} data-run={profile.run} title={`${profile.run}\n${profile.profile}`} onPointerMove={() => (active.value = i)} onClick={() => pick(profile)}>
-              <span class="name">{profile.name || profile.profile}</span>
+              <span class="name">{profileName(profile)}</span>
               <span class="source">{word(board, 'source', profile.source)}</span>
               <span class="rank">{rankText(board, profile.rank)}</span>
               <span class="date">{timeText(profile.wall_time, locale)}</span>

@@ -2,7 +2,7 @@ import { Button, Icon } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from './board';
 import { stepsText } from './steps';
-import { rankText, word } from './words';
+import { profileName, rankText, word } from './words';
 
 /** Which profile, with what it is compared, which steps count. */
 export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Element {
@@ -17,7 +17,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
       <button type="button" class="pick" data-action="pick-profile" aria-haspopup="dialog" aria-label={say('picker.label')} title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')} onClick={() => (board.dialog.value = 'profile')}>
         <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
         <span class="run">{run?.displayName ?? chosen?.run ?? ''}</span>
-        <span class="name">{chosen ? chosen.name || chosen.profile : say('picker.title')}</span>
+        <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
         <Icon name="open" />
       </button>
       {chosen && (

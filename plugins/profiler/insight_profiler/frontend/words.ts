@@ -1,7 +1,7 @@
 /** Sentences for what the host says by codes. */
 import type { Locale } from 'insight-host';
 import type { ProfilerBoard } from './board';
-import type { Note, Value } from './contract';
+import type { Note, ProfileInfo, Value } from './contract';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
@@ -35,4 +35,9 @@ export const categoryText = (board: ProfilerBoard, name: string): string => word
 /** What a source is called, with its rank where there are several. */
 export function rankText(board: ProfilerBoard, rank: number | null | undefined): string {
   return rank === null || rank === undefined || rank < 0 ? '' : board.t('rank', { rank });
+}
+
+/** What a profile is called; one that is a run's directory itself has the name of that. */
+export function profileName({ run, profile, name }: ProfileInfo): string {
+  return /^\.(#|$)/.test(name || profile) ? (run.split('/').at(-1) ?? run) : name || profile;
 }

@@ -121,7 +121,7 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
     >
       {failure.value !== null && <p class="problem">{failure.value}</p>}
       <div ref={host} class="curve" style={{ height: `${height}px` }} onPointerDown={(event) => (shift.current = event.shiftKey)} onPointerLeave={() => (tip.value = null)} />
-      {lines.length > 1 && <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />}
+      {lines.length > 0 && <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />}
       <Tip tip={tip} />
     </Figure>
   );

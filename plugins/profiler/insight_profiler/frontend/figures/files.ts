@@ -1,6 +1,7 @@
 /** Pictures as files. */
 import { fileName, message } from 'insight-host/kit';
 import type { ProfilerBoard } from '../board';
+import { profileName } from '../words';
 
 const MARGIN = 12;
 const SCALE = 2;
@@ -44,10 +45,10 @@ export function saveDrawing(board: ProfilerBoard, name: string, drawing: SVGSVGE
 }
 
 export function save(board: ProfilerBoard, name: string, extension: string, make: () => Blob | Promise<Blob>): void {
-  const { value: profile } = board.profile;
+  const { value: profile } = board.chosenInfo;
   Promise.resolve()
     .then(make)
-    .then((content) => board.ctx.ui.download(fileName(`${profile?.name ?? profile?.profile ?? ''}_${name}`, extension, name), content))
+    .then((content) => board.ctx.ui.download(fileName(`${profile ? profileName(profile) : ''}_${name}`, extension, name), content))
     .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
 }
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
 import { useWidth } from './figure';
-import { inkOf } from './ink';
+import { inkOf, onColor } from './ink';
 import { usePointed } from './pointed';
 import { shortened, ticksTo } from './scale';
 import { Tip, useTip } from './tip';
@@ -76,7 +76,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
             >
               <rect x={x(bar.start)} y={TOP + bar.lane * LANE + 3} width={wide} height={LANE - 8} rx={Math.min(3, wide / 2)} fill={bar.color} stroke={pointed.at.value === i ? ink.text : 'none'} />
               {wide > 70 && (
-                <text x={x(bar.start) + 6} y={TOP + bar.lane * LANE + LANE / 2 + 3} fill={ink.background} font-weight={600} pointer-events="none">
+                <text x={x(bar.start) + 6} y={TOP + bar.lane * LANE + LANE / 2 + 3} fill={onColor(bar.color)} font-weight={600} pointer-events="none">
                   {shortened(text, wide - 10)}
                 </text>
               )}

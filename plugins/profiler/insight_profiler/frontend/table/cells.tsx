@@ -11,7 +11,7 @@ export interface Column extends ColumnInfo {
   readonly width: number;
   readonly isNumber: boolean;
   /** Instead of its text. */
-  readonly view?: (value: Cell, row: Row) => JSX.Element | null;
+  readonly view?: (value: Cell, row: Row, unit: TimeUnit) => JSX.Element | null;
 }
 
 const WIDTHS: Readonly<Record<string, number>> = { name: 260, type: 150, scope: 260, shapes: 220, information: 240, operator: 220, grid: 120, block: 110, information_text: 240 };
@@ -25,20 +25,23 @@ interface ColumnsProps {
   readonly has: (key: string) => boolean;
   readonly views?: Readonly<Record<string, Column['view']>>;
   readonly widths?: Readonly<Record<string, number>>;
+  /** Instead of those of the catalogue. */
+  readonly titles?: Readonly<Record<string, string>>;
 }
 
-export function columnsOf({ columns, shown, unit, say, has, views = {}, widths = {} }: ColumnsProps): readonly Column[] {
+export function columnsOf({ columns, shown, unit, say, has, views = {}, widths = {}, titles = {} }: ColumnsProps): readonly Column[] {
   const chosen = shown ?? columns.map(({ name }) => name);
   return chosen.flatMap((name): Column[] => {
     const at = columns.findIndex((column) => column.name === name);
     const column = columns[at];
     if (!column) return [];
     const isNumber = column.unit !== 'text';
-    const plain = has(`column.${name}`) ? say(`column.${name}`) : name.replaceAll('_', ' ');
+    const known = [`column.${name}`, `category.${name}`].find(has);
+    const plain = titles[name] ?? (known ? say(known) : name.replaceAll('_', ' '));
     const title = column.unit === 'ns' ? `${plain} (${unitSign(unit)})` : column.unit === 'share' || column.unit === 'percent' ? `${plain} (%)` : plain;
     const hint = has(`column.${name}.hint`) ? say(`column.${name}.hint`) : title;
     const view = views[name];
-    const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(84, Math.min(150, 30 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7), 0))) : 180);
+    const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(84, Math.min(210, 38 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7.4), 0))) : 180);
     return [{ ...column, at, title, hint, width, isNumber, ...(view ? { view } : {}) }];
   });
 }

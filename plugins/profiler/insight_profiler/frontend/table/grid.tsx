@@ -121,7 +121,7 @@ export function Grid({ board, name, label, rows, columns, unit, sort, onSort, on
                 const text = row ? cellText(value, column.unit, unit, locale) : '';
                 return (
                   <div key={column.name} role={place === 0 ? 'rowheader' : 'gridcell'} class={column.isNumber ? 'cell number' : 'cell'} data-column={column.name} title={row && !column.view ? valueWithUnit(value, column.unit, locale) : undefined}>
-                    {row && column.view ? column.view(value, row) : text}
+                    {row && column.view ? column.view(value, row, unit) : text}
                   </div>
                 );
               })}

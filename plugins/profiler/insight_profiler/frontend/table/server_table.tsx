@@ -31,6 +31,7 @@ export interface ServerTableProps<A extends TableAnswer> {
   readonly status?: (answer: A, unit: TimeUnit) => string;
   readonly views?: Readonly<Record<string, Column['view']>>;
   readonly widths?: Readonly<Record<string, number>>;
+  readonly titles?: Readonly<Record<string, string>>;
   readonly onOpen?: (row: Row, answer: A) => void;
   readonly isOpen?: (row: Row, answer: A) => boolean;
 }
@@ -42,7 +43,7 @@ export function valueOf(answer: Pick<TableAnswer, 'columns'>, row: Row, name: st
 }
 
 export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): JSX.Element {
-  const { board, name, label, route, settings, sort, order = [], hidden = [], views = {}, widths = {} } = props;
+  const { board, name, label, route, settings, sort, order = [], hidden = [], views = {}, widths = {}, titles = {} } = props;
   const say = board.t.bind(board);
   const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
   const answer = rows.head.value;
@@ -55,7 +56,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
   }, [known.map((column) => column.name).join()]);
   const chosen = settings.columns.value.filter((column) => known.some((one) => one.name === column));
   const shown = chosen.length > 0 ? inOrder.filter((column) => chosen.includes(column.name)).map((column) => column.name) : inOrder.map((column) => column.name).filter((column) => !hidden.includes(column));
-  const columns = columnsOf({ columns: known, shown, unit, say, has: (key) => say(key) !== key, views, widths });
+  const columns = columnsOf({ columns: known, shown, unit, say, has: (key) => say(key) !== key, views, widths, titles });
   const { onOpen, isOpen } = props;
   const error = rows.error.value;
   return (
@@ -66,10 +67,11 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
         <span class="count" data-testid={`${name}-count`}>
           {answer && (props.status?.(answer, unit) ?? say('rows.shown', { shown: answer.total, count: answer.of }))}
         </span>
-        <span class="spring" />
-        <UnitChoice board={board} />
-        <ColumnChooser board={board} settings={settings} columns={inOrder} shown={shown} />
-        <Download label={say('export.csv')} href={board.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })} />
+        <span class="ends">
+          <UnitChoice board={board} />
+          <ColumnChooser board={board} settings={settings} columns={inOrder} shown={shown} />
+          <Download label={say('export.csv')} href={board.ctx.data.href(route, { ...query, columns: shown.join(','), format: 'csv' })} />
+        </span>
       </div>
       {error !== null && (
         <p class="problem" role="status">

@@ -4,9 +4,9 @@ import type { JSX } from 'preact';
 import { GROUPINGS, type ProfilerBoard } from '../board';
 import type { CompareAnswer, ProfileInfo, StepSummary } from '../contract';
 import { ServerTable, valueOf } from '../table/server_table';
-import { shareText, timeText } from '../units';
+import { shareText, timeCell, timeText, type TimeUnit } from '../units';
 import type { ViewProps } from '../views';
-import { rankText, word } from '../words';
+import { profileName, rankText, word } from '../words';
 import { Sides } from './operators';
 
 const ORDER = ['name', 'type', 'base', 'value', 'difference', 'ratio', 'share', 'base_calls', 'calls', 'scope', 'shapes'];
@@ -59,7 +59,7 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
         return <Head board={board} base={base} answer={answer} />;
       }}
       views={{
-        difference: (value) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value} /> : null),
+        difference: (value, _, unit) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value} unit={unit} /> : null),
         ratio: (value) => <span>{typeof value === 'number' ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×` : say('compare.only')}</span>,
       }}
     />
@@ -67,14 +67,14 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
 }
 
 /** A bar to the right for slower, to the left for faster. */
-function Diverging({ board, value, highest }: { readonly board: ProfilerBoard; readonly value: number; readonly highest: number }): JSX.Element {
+function Diverging({ board, value, highest, unit }: { readonly board: ProfilerBoard; readonly value: number; readonly highest: number; readonly unit: TimeUnit }): JSX.Element {
   const width = highest > 0 ? Math.min(50, (50 * Math.abs(value)) / highest) : 0;
   return (
     <span class={value > 0 ? 'diverging slower' : value < 0 ? 'diverging faster' : 'diverging'}>
       <span class="track" aria-hidden="true">
         <span class="bar" style={value > 0 ? { left: '50%', width: `${width}%` } : { right: '50%', width: `${width}%` }} />
       </span>
-      <span class="number">{`${value > 0 ? '+' : ''}${timeText(value, board.locale.value)}`}</span>
+      <span class="number">{`${value > 0 ? '+' : value < 0 ? '−' : ''}${timeCell(Math.abs(value), unit, board.locale.value)}`}</span>
     </span>
   );
 }
@@ -111,7 +111,7 @@ function Side({ board, label, profile, text }: { readonly board: ProfilerBoard; 
     <span class="side" title={`${profile.run}\n${profile.profile}`}>
       <span class="label">{label}</span>
       <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-      <span class="name">{[run?.displayName ?? profile.run, profile.name || profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
+      <span class="name">{[run?.displayName ?? profile.run, profileName(profile), word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
       <span class="note">{text}</span>
     </span>
   );

@@ -73,6 +73,8 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
   const tip = useTip();
   const { nodes, links: placed, height } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
   const pointed = usePointed(nodes.length, null);
+  const deepest = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
+  const room = deepest > 0 ? (width - NODE_WIDTH - LABELS) / deepest - NODE_WIDTH - 8 : LABELS;
   const text = (value: number): string => powerText(value, 'FLOP', locale);
   const at = pointed.at.value === null ? null : nodes[pointed.at.value];
   return (
@@ -111,7 +113,7 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
               >
                 <rect x={node.x} y={node.y} width={NODE_WIDTH} height={node.height} rx={2} fill={ink.rank(node.depth)} />
                 <text x={node.x + NODE_WIDTH + 5} y={node.y + node.height / 2 + 4} fill={ink.text}>
-                  {shortened(node.name.split('/').at(-1) ?? node.name, LABELS - 20)}
+                  {shortened(node.name.split('/').at(-1) ?? node.name, node.depth === deepest ? LABELS - 8 : Math.min(LABELS, room))}
                 </text>
               </g>
             ))}

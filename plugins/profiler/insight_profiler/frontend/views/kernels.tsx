@@ -21,6 +21,7 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
       settings={board.kernels}
       sort="-total"
       order={ORDER}
+      titles={{ members: say('kernels.members') }}
       widths={{ name: 380, operator: 240 }}
       tools={<Segments name="group" label={say('kernels.group')} value={group} options={GROUPS.map((value) => ({ value, text: say(`kernels.group.${value}`), title: say(`kernels.group.${value}.hint`) }))} onPick={(value) => board.group.set(value, 'push')} />}
       {...(group === 'operator'

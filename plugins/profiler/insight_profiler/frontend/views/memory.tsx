@@ -12,6 +12,7 @@ import type { ViewProps } from '../views';
 import { Answered } from './state';
 
 const WIDTH = 1200;
+const APART = 20; // times larger
 const POWERS = [1, 1e3, 1e6, 1e9];
 const SIGNS = ['B', 'kB', 'MB', 'GB'];
 
@@ -24,13 +25,13 @@ export default function Memory({ board }: ViewProps): JSX.Element {
     <div class="scroll">
       <Answered board={board} asked={asked}>
         {(answer) => {
-          const devices = [...new Set(answer.curves.map(({ device }) => device))];
           return (
             <>
-              {devices.map((device) => {
-                const peaks = answer.peaks.filter((peak) => peak.device === device);
+              {alikeOf(answer.curves).map((curves) => {
+                const [{ device = '', label: first = '' } = {}] = curves;
+                const peaks = answer.peaks.filter((peak) => peak.device === device && curves.some(({ label }) => label === peak.label));
                 return (
-                  <DeviceCurves key={device} board={board} device={device} curves={answer.curves.filter((curve) => curve.device === device)} marks={peaks.map(({ time, label, value }) => ({ time, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
+                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
                 );
               })}
               <div class="pair tables">
@@ -66,6 +67,23 @@ export default function Memory({ board }: ViewProps): JSX.Element {
   );
 }
 
+const highestOf = ({ maximum }: MemoryCurve): number => maximum.reduce((high, value) => Math.max(high, value), 0);
+
+/** Curves of one device and of about one size: beside a pool of gigabytes nobody sees what a small net takes of it. */
+export function alikeOf(curves: readonly MemoryCurve[]): readonly (readonly MemoryCurve[])[] {
+  const groups: MemoryCurve[][] = [];
+  for (const device of new Set(curves.map((curve) => curve.device))) {
+    let before = Infinity;
+    for (const curve of curves.filter((one) => one.device === device).sort((a, b) => highestOf(b) - highestOf(a))) {
+      const high = highestOf(curve);
+      if (before === Infinity || before > high * APART) groups.push([]);
+      groups.at(-1)?.push(curve);
+      before = high;
+    }
+  }
+  return groups.reverse();
+}
+
 interface DeviceCurvesProps {
   readonly board: ProfilerBoard;
   readonly device: string;
@@ -81,7 +99,7 @@ function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps)
   const last = curves.reduce((most, { time }) => Math.max(most, time.at(-1) ?? 0), 0);
   const unit = unitOf(last);
   const isBytes = curves.every((curve) => curve.unit === 'bytes');
-  const highest = curves.reduce((most, { maximum }) => maximum.reduce((high, value) => Math.max(high, value), most), 0);
+  const highest = curves.reduce((most, curve) => Math.max(most, highestOf(curve)), 0);
   const power = isBytes ? POWERS.reduce((best, one, i) => (highest >= one ? i : best), 0) : 0;
   const size = POWERS[power] ?? 1;
   const sign = isBytes ? (SIGNS[power] ?? 'B') : (curves[0]?.unit ?? '');
@@ -103,7 +121,7 @@ function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps)
   return (
     <Curves
       board={board}
-      name={`memory-${device || 'all'}`}
+      name={`memory-${device || 'all'}-${curves[0]?.label ?? ''}`}
       title={say('memory.curve', { device: device || say('memory.device'), unit: sign })}
       lines={lines}
       xLabel={say('memory.time', { unit: unitSign(unit) })}

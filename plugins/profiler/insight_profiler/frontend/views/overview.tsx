@@ -30,10 +30,12 @@ export default function Overview({ board }: ViewProps): JSX.Element {
                   })}
                 </div>
               </div>
-              <aside>
-                {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
-                {answer.shares.length > 0 && <Shares board={board} answer={answer} />}
-              </aside>
+              {answer.advice.length + answer.shares.length > 0 && (
+                <aside>
+                  {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
+                  {answer.shares.length > 0 && <Shares board={board} answer={answer} />}
+                </aside>
+              )}
             </div>
           </>
         )}
@@ -62,7 +64,7 @@ function Facts({ board, answer }: OverviewProps): JSX.Element {
   if (profile?.duration_ns) figures.push(['duration', timeText(profile.duration_ns, locale), start ? start.toLocaleString(locale) : '']);
   if (memory) figures.push(['peak_memory', memory.unit === 'bytes' ? sizeText(memory.value, locale) : `${memory.value.toLocaleString(locale)} ${memory.unit}`, [memory.device, memory.label].filter(Boolean).join(' · ')]);
   const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
-  if (devices.length > 0) figures.push(['devices', devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '), devices.length > 2 ? devices.join(', ') : (profile?.platform ?? '')]);
+  if (devices.length > 0) figures.push(['device', devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '), devices.length > 2 ? devices.join(', ') : (profile?.platform ?? '')]);
   if (profile?.host) figures.push(['host', profile.host, profile.world_size ? say('overview.world', { rank: profile.rank ?? 0, size: profile.world_size }) : (profile.worker ?? '')]);
   const more = answer.facts.filter(({ value }) => value !== null && value !== '' && typeof value !== 'object');
   return (
@@ -148,12 +150,14 @@ function AdviceList({ board, advice }: { readonly board: ProfilerBoard; readonly
         {advice.map((one, i) => (
           <li key={`${one.code}-${i}`} class={one.severity.startsWith('warn') ? 'warning' : 'info'} data-advice={one.code}>
             <Icon name={one.severity.startsWith('warn') ? 'warn' : 'info'} />
-            <span>{sentence(board, 'advice', one)}</span>
-            {board.views.value.some((view) => view === one.view) && (
-              <button type="button" class="link" data-action="advice" onClick={() => board.go(one.view, one.parameters)}>
-                {say(`view.${one.view}`)}
-              </button>
-            )}
+            <span>
+              {sentence(board, 'advice', one)}{' '}
+              {board.views.value.some((view) => view === one.view) && (
+                <button type="button" class="link" data-action="advice" onClick={() => board.go(one.view, one.parameters)}>
+                  {say(`view.${one.view}`)}
+                </button>
+              )}
+            </span>
           </li>
         ))}
       </ul>

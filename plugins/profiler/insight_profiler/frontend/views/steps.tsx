@@ -14,6 +14,7 @@ import { inUnit, shareText, timeText, unitSign } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
 import { categoryText } from '../words';
+import { lanesOf } from './step_lanes';
 import { Answered } from './state';
 
 const MOST = 20_000; // steps of the curve
@@ -96,15 +97,16 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
       <Answered board={board} asked={asked}>
         {(drawn) => {
           const parts = drawn.parts.filter(({ duration }) => duration > 0);
-          const lanes = [...new Set(drawn.lanes.map(({ name }) => name))];
+          const { lanes, more, placed } = lanesOf(drawn.lanes);
           const bars: Bar[] = [
             { lane: 0, name: one === null ? say('steps.average.short') : `${say('step')} ${one}`, start: 0, duration: drawn.duration, color: ink.other },
             ...parts.map(({ name, start, duration }) => ({ lane: 1, name: categoryText(board, name), start, duration, color: ink.category(name) })),
-            ...drawn.lanes.map(({ name, start, duration }) => ({ lane: 2 + lanes.indexOf(name), name, start, duration, color: ink.category('lane') })),
+            ...placed.map(({ lane, name, start, duration }) => ({ lane: lane + 2, name, start, duration, color: ink.category('lane') })),
           ];
           return (
             <>
               <Lanes board={board} bars={bars} lanes={[say('steps.whole'), ...(parts.length > 0 ? [say('steps.parts')] : []), ...lanes]} label={title} />
+              {more > 0 && <p class="hint">{say('steps.lanes.more', { count: more })}</p>}
               <ul class="legend-list inline" data-testid="step-parts">
                 {drawn.parts.map(({ name, duration }) => (
                   <li key={name} data-part={name}>
