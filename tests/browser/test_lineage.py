@@ -277,6 +277,9 @@ def test_rows_are_hidden_and_come_back(page: Page, serve: Serve, logdir: Path) -
     page.locator("[data-action=rows]").click()
     page.locator("[data-action=rows-hide]").click()
     expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
+    page.locator("[data-action=analysis]").click()
+    expect(page.get_by_test_id("importance-runs")).to_contain_text("the 4 runs that are shown")
+    expect(page.get_by_test_id("importance").locator("[data-part=count]").first).to_have_text("n = 4")
     page.locator("[data-action=show-hidden]").click()
     page.locator("[data-action=rows]").click()
     page.locator("[data-action=rows-only]").click()
@@ -306,9 +309,14 @@ def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
     expect(rows.first.locator("[data-part=count]")).to_have_text("n = 6")
     expect(page.locator('[data-parameter="layers"]')).to_contain_text("the same in all")
     expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "6")
+    buckets = page.get_by_test_id("distribution").locator("li")
+    expect(buckets).to_have_count(5)
+    counts = buckets.evaluate_all("buckets => buckets.map((one) => Number(one.dataset.count))")
+    assert counts == [2, 0, 2, 0, 2]
     brush(page, ACCURACY, 0.6, 1.0)
     expect(rows.filter(has_text="too little data")).not_to_have_count(0)
     expect(page.get_by_test_id("scatter")).to_have_attribute("data-points", "2")
+    expect(page.get_by_test_id("distribution").locator("[data-count='1']")).to_have_count(2)
 
 
 def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 import { Empty, valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
-import { conditionsOf } from './brushes';
-import type { ImportanceAnswer, Parameter } from './answers';
+import type { Group, ImportanceAnswer, Parameter } from './answers';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
 import { Distribution } from './distribution';
@@ -12,7 +11,8 @@ import { useAnswer } from './use_answer';
 export function targetsOf(board: LineageBoard): readonly Column[] {
   const own = new Set([...board.shown.value, ...board.axisNames.value, board.target.value]);
   const all = [...(board.frame.value?.columns.values() ?? [])].filter((column) => column.isNumeric && column.count > 0);
-  const results = all.filter(({ name, group }) => group === 'metric' || name === 'loss' || (group === 'scalar' && own.has(name)));
+  const of = (group: Group): readonly Column[] => all.filter((column) => column.group === group);
+  const results = [...of('metric'), ...of('model').filter(({ name }) => name === 'loss'), ...of('scalar').filter(({ name }) => own.has(name))];
   return results.length > 0 ? results : all.filter(({ name }) => own.has(name));
 }
 
@@ -21,9 +21,8 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
   const say = board.t.bind(board);
   const targets = targetsOf(board);
   const target = targets.find(({ name }) => name === board.target.value) ?? targets[0] ?? null;
-  const { value: frame } = board.frame;
   const where = board.whereProblem.value ? '' : board.where.value.trim();
-  const filter = frame && conditionsOf(frame, board.brushes.value);
+  const { text: filter, whole } = board.conditions.value;
   const { value: version } = board.version;
   const { value: answer, error } = useAnswer(target && JSON.stringify([target.name, where, filter, version]), () =>
     board.ctx.data.json<ImportanceAnswer>('importance', { target: target?.name, where: where || null, filter }, { signal: board.ctx.signal }),
@@ -48,7 +47,7 @@ export function Analysis({ board }: { readonly board: LineageBoard }): JSX.Eleme
               ))}
             </select>
           </label>
-          {answer && <p class="hint" data-testid="importance-runs">{say('importance.runs', { count: answer.matched })}</p>}
+          {answer && <p class="hint" data-testid="importance-runs">{say('importance.runs', { count: answer.matched })}{!whole && ` ${say('importance.hidden')}`}</p>}
           <Distribution board={board} target={target} />
           {error && <p class="problem">{error}</p>}
           <ul class="importance" data-testid="importance" aria-label={say('importance')}>

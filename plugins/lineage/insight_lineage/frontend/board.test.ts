@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext, fakeRun, type FakeContext } from '../../../../frontend/kit/testing';
 import type { ColumnInfo, Value } from './answers';
 import { LineageBoard } from './board';
 import { jsonOf, rowsOf } from './exports';
@@ -52,8 +52,18 @@ describe('the board', () => {
     expect(board.axisNames.value).toEqual(['lr', 'optimizer', 'metric/acc', 'last/loss']);
     board.setShown(['last/loss']);
     await settled();
-    expect(asked.at(-1)).toBe('runs {"columns":["last/loss","lr","metric/acc","optimizer"]}');
+    expect(asked.at(-1)).toBe('runs {"columns":["lr","optimizer","metric/acc","last/loss"]}');
     expect(board.table.value.map(({ name }) => name)).toEqual(['last/loss']);
+  });
+
+  it('asks about the rows that are shown, as long as an address can say which', () => {
+    expect(board.conditions.value).toEqual({ text: null, whole: true });
+    board.setBrush('lr', { kind: 'range', low: 0.1, high: 0.2 });
+    board.hidden.set(['a', 'gone']);
+    board.onlySelected.set(true);
+    expect(JSON.parse(board.conditions.value.text ?? '')).toEqual({ lr: { ge: 0.1, le: 0.2 }, run: { not_in: ['a'], in: RUNS } });
+    ctx.runs.all.value = ctx.runs.selected.value = Array.from({ length: 999 }, (_, at) => fakeRun(`a run of many, number ${at}`));
+    expect(board.conditions.value).toEqual({ text: '{"lr":{"ge":0.1,"le":0.2}}', whole: false });
   });
 
   it('shows an answer before it asks again, however fast data change', async () => {

@@ -3,12 +3,12 @@ import { codecs, message, TabState, type Setting } from 'insight-host/kit';
 import type { Annotation, PluginContext, Run } from 'insight-host';
 import type { ColumnInfo, ColumnsAnswer, Group } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
-import { applyBrushes, brushesCodec, type Brush, type Brushes } from './brushes';
+import { applyBrushes, brushesCodec, conditionsOf, type Brush, type Brushes } from './brushes';
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
 import { coloringOf, type Coloring } from './coloring';
 import { Column, type Frame } from './frame';
 import { groupsOf, linesOf, orderOf, sortOf, type RowGroup } from './ordering';
-import { loadColumns, loadFrame, matching, type Matching } from './source';
+import { loadColumns, loadFrame, LONGEST, matching, type Matching } from './source';
 
 const REST = 1000; // ms between two questions while data change
 const SELDOM: readonly Group[] = ['run', 'pipeline', 'scalar', 'annotation']; // asked for when they are shown; the page knows annotations first
@@ -131,7 +131,8 @@ export class LineageBoard extends TabState {
     const always = columns.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name);
     const { view, sorts, grouping, coloredBy, target, parameter, brushes } = this;
     const named = [...this.shown.value, ...(this.axesOf[view.value].value ?? []), ...sorts.value.map((sort) => sortOf(sort).name), grouping.value, coloredBy.value, target.value, parameter.value, ...brushes.value.keys()];
-    const next = [...new Set([...always, ...named])].filter((name): name is string => name !== null && known.has(name)).sort();
+    const needed = new Set<string | null>([...always, ...named]);
+    const next = [...known].filter((name) => needed.has(name));
     const before = this.wantedBefore;
     return before && before.length === next.length && before.every((name, at) => name === next[at]) ? before : (this.wantedBefore = next);
   });
@@ -221,6 +222,18 @@ export class LineageBoard extends TabState {
   readonly rows = computed<Int32Array>(() => {
     const { value: mask } = this.mask;
     return this.order.value.filter((row) => mask[row] === 1);
+  });
+  /** The rows that are shown as conditions of `filter=`, but for the expression; null where that is all of them. `whole`: nothing is left out for want of room. */
+  readonly conditions = computed<{ readonly text: string | null; readonly whole: boolean }>(() => {
+    const { value: frame } = this.frame;
+    const brushed = frame ? conditionsOf(frame, this.brushes.value) : {};
+    const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
+    const rows = { ...(hidden.length > 0 ? { not_in: hidden } : {}), ...(this.onlySelected.value ? { in: [...this.selectedNames.value] } : {}) };
+    const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
+    const text = JSON.stringify(all);
+    const whole = encodeURIComponent(text).length <= LONGEST;
+    const told = whole ? text : JSON.stringify(brushed);
+    return { text: told === '{}' ? null : told, whole };
   });
   readonly groupColumn = computed<Column | null>(() => (this.grouping.value === null ? null : (this.frame.value?.columns.get(this.grouping.value) ?? null)));
   readonly rowGroups = computed<readonly RowGroup[] | null>(() => {

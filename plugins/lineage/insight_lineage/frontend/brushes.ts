@@ -40,19 +40,20 @@ export function applyBrushes(frame: Frame, brushes: Brushes, mask: Uint8Array): 
   }
 }
 
-/** The same as conditions of `filter=` (docs/http_api.md); null without any. */
-export function conditionsOf(frame: Frame, brushes: Brushes): string | null {
+/** The same as conditions of `filter=` (docs/http_api.md). */
+export function conditionsOf(frame: Frame, brushes: Brushes): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const conditions: Record<string, Record<string, unknown>> = {};
   for (const [name, brush] of brushes) {
     const column = frame.columns.get(name);
     if (!column) continue;
     if (brush.kind === 'range') conditions[name] = { ge: brush.low, le: brush.high };
-    else conditions[name] = { in: brush.texts.map((text) => valueOf(column, text)).filter((value) => value !== undefined) };
+    else conditions[name] = { in: valuesOf(column, new Set(brush.texts)) };
   }
-  return Object.keys(conditions).length > 0 ? JSON.stringify(conditions) : null;
+  return conditions;
 }
 
-function valueOf({ texts, codes, values }: Column, text: string): Value | undefined {
-  const row = codes.indexOf(texts.indexOf(text));
-  return row < 0 ? undefined : (values[row] ?? null);
+/** Values that read as one of these texts: several numbers may read alike. */
+function valuesOf({ texts, codes, values }: Column, wanted: ReadonlySet<string>): Value[] {
+  const inside = texts.map((text) => wanted.has(text));
+  return [...new Set(values.filter((_, row) => inside[codes[row] as number]))];
 }

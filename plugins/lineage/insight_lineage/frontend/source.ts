@@ -4,7 +4,7 @@ import type { PluginContext } from 'insight-host';
 import type { ColumnInfo, ColumnsAnswer, RunsAnswer } from './answers';
 import { frameOf, type Frame } from './frame';
 
-const LONGEST = 6000; // characters of a URL that proxies still take
+export const LONGEST = 6000; // characters of a URL that proxies still take
 const MOST = 12; // columns of one answer: several of them come at once
 
 export function loadColumns(ctx: PluginContext): Promise<ColumnsAnswer> {
