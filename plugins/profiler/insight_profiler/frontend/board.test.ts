@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { ProfilerBoard } from './board';
+import type { ProfileAnswer, ProfileInfo } from './contract';
+import { profileAnswer, profileInfo } from './testing';
+
+const [OLD, NEW, OTHER] = [profileInfo('a', 'old', { wall_time: 1 }), profileInfo('a', 'new', { wall_time: 2 }), profileInfo('b', 'other', { wall_time: 3 })];
+let listing: ProfileInfo[];
+let answers: Record<string, Partial<ProfileAnswer>>;
+let asked: string[];
+let context: FakeContext;
+let board: ProfilerBoard;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  listing = [NEW, OLD];
+  answers = {};
+  asked = [];
+});
+afterEach(() => {
+  board.dispose();
+  vi.useRealTimers();
+});
+
+async function start(address: Readonly<Record<string, string>> = {}): Promise<void> {
+  context = fakeContext(['a', 'b'], {
+    json: async (route, query) => {
+      if (route === 'profiles') return { profiles: listing };
+      asked.push(String(query['profile']));
+      const info = listing.find(({ run, profile }) => run === query['run'] && profile === query['profile']);
+      if (!info) throw new Error('there is no such profile');
+      return profileAnswer(info, answers[info.profile]);
+    },
+  });
+  context.address.value = new Map(Object.entries(address));
+  board = new ProfilerBoard(context);
+  await vi.advanceTimersByTimeAsync(1);
+}
+
+test('the newest profile of the selected runs is in front, and stays there when a newer one comes', async () => {
+  await start();
+  expect(board.profile.value?.profile).toBe('new');
+  listing = [OTHER, NEW, OLD];
+  context.changes.value = { generation: 1, series: null };
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(board.listed.value).toHaveLength(3);
+  expect(board.profile.value?.profile).toBe('new');
+  context.runs.select(['b']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(board.profile.value?.profile).toBe('other');
+});
+
+test('an address names a profile, and a view where there is one', async () => {
+  await start({ run: 'a', profile: 'old', view: 'operators', steps: '2-3' });
+  expect(board.profile.value?.profile).toBe('old');
+  expect(board.view.value).toBe('operators');
+  expect(board.stepsQuery.value).toBe('2-3');
+  board.viewWanted.set('kernels');
+  expect(board.view.value).toBe('overview'); // it has none
+});
+
+test('a profile that is being read is asked for until it is read', async () => {
+  answers['new'] = { state: 'reading', read: 100, complete: false, views: [] };
+  await start();
+  expect(board.profile.value?.state).toBe('reading');
+  expect(board.view.value).toBeNull();
+  answers['new'] = { state: 'reading', read: 500, complete: false, version: 2 };
+  await vi.advanceTimersByTimeAsync(500);
+  expect(board.profile.value?.version).toBe(2);
+  expect(board.view.value).toBe('overview');
+  answers['new'] = {};
+  await vi.advanceTimersByTimeAsync(500);
+  expect(board.profile.value?.complete).toBe(true);
+  const before = asked.length;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toHaveLength(before);
+});
+
+test('nothing is asked while another tab is in front', async () => {
+  answers['new'] = { state: 'reading', complete: false };
+  await start();
+  context.visible.value = false;
+  await vi.advanceTimersByTimeAsync(600);
+  const before = asked.length;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toHaveLength(before);
+  context.visible.value = true;
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked.length).toBeGreaterThan(before);
+});
+
+test('another profile begins with all steps and no operator; two that are compared change places', async () => {
+  listing = [NEW, OLD];
+  await start({ steps: '4', operator: 'x;y;~;~' });
+  board.open(OLD);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(board.profile.value?.profile).toBe('old');
+  expect(board.steps.value).toBeNull();
+  expect(board.opened.value).toEqual([]);
+  board.compareWith(NEW);
+  expect(board.view.value).toBe('compare');
+  board.swap();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([board.profile.value?.profile, board.base.value?.profile]).toEqual(['new', 'old']);
+});
+
+test('advice leads to a view with what it is about', async () => {
+  await start();
+  board.go('operators', { side: 'host', by: 'name', type: 'Conv2D', sort: 'calls', order: 'asc', steps: '7' });
+  expect(board.view.value).toBe('operators');
+  expect([board.side.value, board.by.value, board.type.value, board.operators.sort.value]).toEqual(['host', 'name', 'Conv2D', 'calls']);
+  expect(board.steps.value).toEqual({ first: 7, last: 7 });
+  board.go('nowhere');
+  expect(board.view.value).toBe('operators');
+});
+
+test('the unit of a table is the same whatever it is sorted by', async () => {
+  await start();
+  expect(board.steadyUnit('operators', 5e6)).toBe('ms');
+  expect(board.steadyUnit('operators', 5)).toBe('ms');
+  expect(board.steadyUnit('kernels', 5e3)).toBe('us');
+  board.unit.set('s');
+  expect(board.steadyUnit('operators', 5)).toBe('s');
+});

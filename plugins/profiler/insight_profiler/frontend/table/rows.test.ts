@@ -1,0 +1,82 @@
+import { RequestQueue } from 'insight-host/kit';
+import { expect, test, vi } from 'vitest';
+import type { Row, TableAnswer } from '../contract';
+import { LocalRows, PAGE, ServerRows } from './rows';
+
+const COLUMNS = [{ name: 'name', unit: 'text' }, { name: 'total', unit: 'ns' }] as const;
+const settled = (): Promise<void> => new Promise((done) => setTimeout(done));
+
+function answer(offset: number, limit: number, total: number, mark = ''): TableAnswer {
+  const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, i): Row => [`${mark}${offset + i}`, offset + i]);
+  return { columns: COLUMNS, rows, total, of: total };
+}
+
+test('pages come as far as somebody looks', async () => {
+  const asked: number[] = [];
+  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  rows.want('a', async (offset, limit) => (asked.push(offset), answer(offset, limit, 1000)));
+  await settled();
+  expect(asked).toEqual([0]);
+  expect(rows.total).toBe(1000);
+  expect(rows.row(3)?.[0]).toBe('3');
+  expect(rows.row(PAGE)).toBeNull();
+  rows.look(PAGE - 10, PAGE + 10);
+  await settled();
+  expect(asked).toEqual([0, PAGE]);
+  expect(rows.row(PAGE)?.[0]).toBe(String(PAGE));
+  rows.look(0, 20);
+  await settled();
+  expect(asked).toHaveLength(2);
+});
+
+test('the rows of the question before stay until the next are here', async () => {
+  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  rows.want('a', async (offset, limit) => answer(offset, limit, 5, 'a'));
+  await settled();
+  let bring: (value: TableAnswer) => void = () => undefined;
+  rows.want('b', () => new Promise((done) => (bring = done)));
+  await settled();
+  expect(rows.row(0)?.[0]).toBe('a0');
+  expect(rows.busy.value).toBe(true);
+  bring(answer(0, PAGE, 2, 'b'));
+  await settled();
+  expect(rows.row(0)?.[0]).toBe('b0');
+  expect(rows.row(2)).toBeNull();
+  expect(rows.busy.value).toBe(false);
+});
+
+test('an answer that comes too late counts for nothing', async () => {
+  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  let bring: (value: TableAnswer) => void = () => undefined;
+  rows.want('a', () => new Promise((done) => (bring = done)));
+  await settled();
+  rows.want('b', async () => answer(0, PAGE, 1, 'b'));
+  bring(answer(0, PAGE, 1, 'a'));
+  await settled();
+  expect(rows.row(0)?.[0]).toBe('b0');
+});
+
+test('what failed says why, and another question forgets it', async () => {
+  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  const request = vi.fn(async () => Promise.reject(new Error('q is no regular expression')));
+  rows.want('a', request);
+  await settled();
+  expect(rows.error.value).toBe('q is no regular expression');
+  rows.look(0, 50);
+  await settled();
+  expect(request).toHaveBeenCalledTimes(1);
+  rows.want('b', async (offset, limit) => answer(offset, limit, 1));
+  await settled();
+  expect(rows.error.value).toBeNull();
+  expect(rows.total).toBe(1);
+});
+
+test('local rows are sorted with what is missing last, and searched', () => {
+  const table = { columns: COLUMNS, rows: [['b', 2], ['a', null], ['c', 10]] as readonly Row[] };
+  const names = (rows: LocalRows): unknown[] => Array.from({ length: rows.total }, (_, at) => rows.row(at)?.[0]);
+  expect(names(new LocalRows(table, { column: 'total', down: true }))).toEqual(['c', 'b', 'a']);
+  expect(names(new LocalRows(table, { column: 'total', down: false }))).toEqual(['b', 'c', 'a']);
+  expect(names(new LocalRows(table, { column: 'name', down: false }))).toEqual(['a', 'b', 'c']);
+  expect(names(new LocalRows(table, null))).toEqual(['b', 'a', 'c']);
+  expect(names(new LocalRows(table, null, 'C'))).toEqual(['c']);
+});
