@@ -24,7 +24,11 @@ def step_listing(profile: Profile) -> Listing:
     """All columns that are times, but for categories on which no time was spent."""
     steps = profile.tables["steps"]
     columns = [Column("number", "number", steps["number"], is_signed=True)]
-    columns += [Column(name, "ns", values) for name, values in steps.items() if name != "number"]
+    columns += [
+        Column(name, "ns", values)
+        for name, values in steps.items()
+        if name != "number" and (name not in CATEGORIES or (values > 0).any())
+    ]
     return Listing(columns)
 
 
