@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
 from attrs import define, field
 
@@ -61,6 +61,16 @@ class Sessions:
     def reading(self, runs: Iterable[str]) -> set[str]:
         """The sessions with metrics in these runs."""
         return {session for run in runs for session in self._readers.get(run, ())}
+
+    def around(self, runs: Collection[str]) -> set[str]:
+        """The sessions that these runs are within, or that have metrics in them."""
+        found = self.reading(runs)
+        for run in runs:
+            while run != ".":
+                run = posixpath.dirname(run) or "."
+                if run in self._written and self._written[run].session is not None:
+                    found.add(run)
+        return found
 
     def parts(self, scalars: Scalars, runs: Container[str]) -> dict[str, str]:
         """The run above, by session that only says what that run was made with: so torch's ``add_hparams``

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
-from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey
+from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.web.annotations import Annotations
 from insight_lineage import mindspore
 from insight_lineage.column import Column, Values, moved, values_of
@@ -24,14 +24,6 @@ from insight_lineage.sessions import Sessions
 from insight_lineage.table import Problem, Rows, Table
 
 
-@frozen(eq=False)
-class _ReadFile:
-    """A lineage file as it was when it was written last."""
-
-    written: float  # wall time
-    file: LineageFile
-
-
 class Lineage:
     """``table`` gives the table of this moment, to one thread at a time."""
 
@@ -41,7 +33,7 @@ class Lineage:
         self._generation: int | None = None
         self._rows = Rows.of([])
         self._sorted: list[str] = []  # names of the runs
-        self._files: dict[str, dict[str, _ReadFile]] = {}  # by run and tag
+        self._files: dict[str, dict[str, LineageFile]] = {}  # by run and tag
         self._problems: dict[str, list[Problem]] = {}  # of files, by run
         self._pipelines: dict[str, Pipeline] = {}
         self._sessions = Sessions()
@@ -95,7 +87,7 @@ class Lineage:
         if everything:
             stale = set(self._rows.runs)
         if lineage_runs is None or lineage_runs:
-            stale |= self._read(lineage_runs)
+            stale |= self._read(lineage_runs, None if everything else _keys(changes, NAME))
         if scalar_runs:
             stale |= self._sessions.reading(scalar_runs)
         if joined:
@@ -119,20 +111,24 @@ class Lineage:
         for name, column in list(self._columns.items()):
             self._keep(name, moved(column.values, origin, None))
         self._columns.update(_of_runs(rows))
-        piped = len(self._pipelines)
-        for run in before.place.keys() - rows.place.keys():
+        came, went = rows.place.keys() - before.place.keys(), before.place.keys() - rows.place.keys()
+        piped, elsewhere = len(self._pipelines), False
+        for run in went:
             self._cells.pop(run, None)
             self._files.pop(run, None)
             self._problems.pop(run, None)
             self._pipelines.pop(run, None)
-            self._sessions.take(run, ())
+            elsewhere |= self._sessions.take(run, ())
         if len(self._pipelines) != piped:
             self._mark_datasets()
-        # a run that came or went may be part of a session, or have said what counts for it
-        return (rows.place.keys() - before.place.keys()) | set(self._sessions.all())
+        return came | (set(self._sessions.all()) if elsewhere else self._sessions.around(came | went))
 
-    def _read(self, runs: Collection[str] | None) -> set[str]:
-        """Reads what these runs have of lineage now, or all runs; which rows may be other ones."""
+    def _read(self, runs: Collection[str] | None, changed: Collection[SeriesKey] | None) -> set[str]:
+        """Reads what these runs have of lineage now, or all runs; which rows may be other ones.
+
+        Of their files those that are ``changed``, or all: what is written twice within one tick of the clock
+        has the same times.
+        """
         by_run: dict[str, list[SeriesInfo]] = {run: [] for run in (runs or ())}
         for info in self._data.series(NAME, runs=runs):
             by_run.setdefault(info.key.run, []).append(info)
@@ -143,25 +139,22 @@ class Lineage:
                 self._problems.pop(run, None)
         elsewhere = False
         for run, infos in by_run.items():
-            self._read_files(run, [info for info in infos if LINEAGE_FILE in info.claims])
+            self._read_files(run, [info for info in infos if LINEAGE_FILE in info.claims], changed)
             told = [info for info in infos if HPARAMS in info.claims]
             elsewhere |= self._sessions.take(run, told)
-        changed = set(by_run)
-        return changed | set(self._sessions.all()) if elsewhere else changed
+        looked = set(by_run)
+        return looked | set(self._sessions.all()) if elsewhere else looked
 
-    def _read_files(self, run: str, infos: list[SeriesInfo]) -> None:
+    def _read_files(self, run: str, infos: list[SeriesInfo], changed: Collection[SeriesKey] | None) -> None:
         before, now = self._files.get(run, {}), {}
         problems = []
         for info in infos:
             tag = info.key.tag
-            known = before.get(tag)
-            if known is None or known.written != info.last_wall_time:
-                try:
-                    known = _ReadFile(info.last_wall_time, self._file(info.key))
-                except InsightError as error:
-                    known = _ReadFile(np.nan, LineageFile(problems=(str(error),)))  # another try next time
-            now[tag] = known
-            problems += [Problem(run, tag, problem) for problem in known.file.problems]
+            if tag not in before or changed is None or info.key in changed:
+                now[tag] = self._file(info.key)
+            else:
+                now[tag] = before[tag]
+            problems += [Problem(run, tag, problem) for problem in now[tag].problems]
         if now:
             self._files[run] = now
         else:
@@ -169,7 +162,12 @@ class Lineage:
         self._problems[run] = problems
 
     def _file(self, key: SeriesKey) -> LineageFile:
-        return lineage_of(self._data.payload(NAME, key, 0).data)
+        try:
+            return lineage_of(self._data.payload(NAME, key, 0).data)
+        except Unavailable:  # it is not the file's fault
+            raise
+        except InsightError as error:
+            return LineageFile(problems=(str(error),))
 
     def _join(self) -> set[str]:
         """Finds which runs are part of the row of another one; which rows may be other ones by that."""
@@ -224,7 +222,7 @@ class Lineage:
             ordered = [*files]
             if len(files) > 1:
                 ordered.sort(key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
-            lineage = mindspore.joined(files[tag].file for tag in ordered)
+            lineage = mindspore.joined(files[tag] for tag in ordered)
             cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
         session = self._session_in.get(run, run)
         cells.update(self._sessions.cells(session, self._scalars, self._below))
@@ -292,8 +290,12 @@ def _of_runs(rows: Rows) -> dict[str, Column]:
     }
 
 
+def _keys(changes: Changes, plugin: str) -> Collection[SeriesKey]:
+    return (changes.series or {}).get(plugin, frozenset())
+
+
 def _runs(changes: Changes, plugin: str) -> set[str]:
-    return {key.run for key in (changes.series or {}).get(plugin, ())}
+    return {key.run for key in _keys(changes, plugin)}
 
 
 def _same(one: object, other: object) -> bool:
