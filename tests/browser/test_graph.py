@@ -77,6 +77,11 @@ def test_search_shows_and_frames_what_is_found(page: Page, serve: Serve, sample_
     assert in_sight(panel, found)
     assert panel.get_by_test_id("frame").count() >= 3
 
+    panel.locator('[data-control="search"]').fill("op0")
+    expect(panel.get_by_test_id("result")).to_have_count(100)
+    panel.locator('[data-testid="results"] [data-action="more"]').click()
+    expect(panel.get_by_test_id("result").nth(150)).to_be_attached()
+
     panel.locator('[data-control="search"]').fill("gelu[")
     panel.locator('[data-action="search-regex"]').click()
     expect(panel.locator('[data-testid="results"] [role=alert]')).to_be_visible()
@@ -121,7 +126,23 @@ def test_the_readability_pass_says_what_it_left_out(page: Page, serve: Serve, sa
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     panel.locator('[data-action="readable"]').click()
-    expect(node(panel, "Gradients")).to_be_attached()
+    node(panel, "Gradients").click()
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "Gradients")
+    panel.locator('[data-action="readable"]').click()
+    expect(panel.get_by_test_id("node-error")).to_contain_text("leaves it out")
+
+
+def test_all_that_was_left_out_can_be_listed(page: Page, serve: Serve, sample_logs: Path) -> None:
+    panel = opened(page, serve("--logdir", sample_logs), f"{TRANSFORMER}&graph.readable=1")
+    panel.locator('[data-action="removed"]').click()
+    listed = page.get_by_role("dialog").locator('[data-rule="bookkeeping"]')
+    expect(listed.locator("li")).to_have_count(200)
+    rest = page.get_by_role("dialog").locator('[data-rule="bookkeeping"] + p')
+    expect(rest).to_contain_text("200 of 436")
+    rest.locator('[data-action="more"]').click()
+    expect(listed.locator("li")).to_have_count(400)
+    ids = listed.locator("li").evaluate_all("items => items.map(item => item.title)")
+    assert len(set(ids)) == 400
 
 
 def test_wheel_pan_and_minimap_move_the_drawing(page: Page, serve: Serve, sample_logs: Path) -> None:

@@ -16,7 +16,7 @@ from insight_graph.readable import RULES, Removed
 from insight_graph.view import View
 
 MAX_PARAMETERS = 50
-MAX_NODES = 200  # of each rule
+MAX_NODES = 200  # of each rule, in one answer
 _BITS = re.compile(r"[a-z]*?([0-9]+)(_.*|e[0-9].*)?")
 
 
@@ -118,8 +118,10 @@ def _dtypes(view: View) -> list[dict[str, Any]]:
     return [{"dtype": name, "count": count} for name, count in order]
 
 
-def removed_of(graph: Graph, whole: View, removed: Removed) -> dict[str, Any]:
-    """``whole`` is the view of all, in which what was removed has its ids."""
+def removed_of(graph: Graph, whole: View, removed: Removed, offset: int = 0) -> dict[str, Any]:
+    """``whole`` is the view of all, in which what was removed has its ids; of each rule the nodes from
+    ``offset`` on."""
+    part = slice(offset, offset + MAX_NODES)
     rules = []
     for number, rule in enumerate(RULES):
         nodes = np.flatnonzero(removed.rules == number)
@@ -132,7 +134,7 @@ def removed_of(graph: Graph, whole: View, removed: Removed) -> dict[str, Any]:
                 "rule": rule,
                 "removed": len(nodes),
                 "bypassed": int(removed.bypassed[nodes].sum()),
-                "nodes": [_removed(whole, node) for node in nodes[:MAX_NODES].tolist()],
+                "nodes": [_removed(whole, node) for node in nodes[part].tolist()],
                 "types": [{"type": graph.type_names[code], "count": int(counts[code])} for code in order],
             }
         )
@@ -141,9 +143,10 @@ def removed_of(graph: Graph, whole: View, removed: Removed) -> dict[str, Any]:
     return {
         "total": int((removed.rules >= 0).sum()),
         "rules": rules,
+        "lifted_total": len(lifted),
         "lifted": [
             {"id": graph.path(node), "from": paths[graph.scope[node]], "to": paths[scopes[node]]}
-            for node in lifted[:MAX_NODES]
+            for node in lifted[part]
         ],
     }
 

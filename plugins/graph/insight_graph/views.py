@@ -37,6 +37,7 @@ from insight_graph.view import View
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
 _KEPT_BYTES = 1 << 30  # a graph of a million nodes takes most of it
+_LARGEST = _KEPT_BYTES - (1 << 20)  # a larger one is kept too, alone
 _LAST_OFFSET = 1 << 31
 
 RouteView: TypeAlias = Callable[[Request], Response]
@@ -46,7 +47,7 @@ def views_of(data: DataProvider) -> Mapping[str, RouteView]:
     """The view of each route, by the last part of its URL."""
     views = _Views(
         data,
-        DecodedValues(data, NAME, graph_of, lambda model: model.nbytes, _KEPT_BYTES),
+        DecodedValues(data, NAME, graph_of, lambda model: min(model.nbytes, _LARGEST), _KEPT_BYTES),
         DecodedValues(data, NAME, profile_of, lambda profile: profile.nbytes),
         DecodedValues(data, NAME, pipeline_of, lambda pipeline: pipeline.nbytes),
     )
@@ -196,7 +197,8 @@ def _statistics(looked: _Looked, request: Request) -> object:
 
 
 def _removed(looked: _Looked, request: Request) -> object:
-    return removed_of(looked.model.graph, looked.model.view(False), looked.model.removed())
+    offset = whole_number(request, "offset", 0, _LAST_OFFSET, 0)
+    return removed_of(looked.model.graph, looked.model.view(False), looked.model.removed(), offset)
 
 
 def _pipeline(found: Pipeline) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from insight_graph import mindspore, tensorflow
+from insight_graph import mindspore, statistics, tensorflow
 from insight_graph.columns import Graph
 from insight_graph.model import GraphModel
 from insight_graph.readable import RULES
@@ -167,3 +167,20 @@ def test_ids_are_the_same_with_and_without_the_pass(data: bytes) -> None:
     whole, readable = model.view(False).tree, model.view(True).tree
     placed = [~position for position, node in enumerate(readable.nodes.tolist()) if model.graph.placed[node]]
     assert all(whole.find(readable.id(place)) is not None for place in placed)
+
+
+def test_all_that_was_removed_is_listed_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics, "MAX_NODES", 2)
+    parameter = mindspore_parameter("x")
+    gradients = b"".join(
+        mindspore_node(str(n), "ReluGrad", f"Gradients/relu/ReluGrad-op{n}", ["x"]) for n in range(5)
+    )
+    model = GraphModel(_mindspore(parameter, gradients))
+    parts = [removed_of(model.graph, model.view(False), model.removed(), offset) for offset in (0, 2, 4, 6)]
+    [listed] = {
+        tuple(node["id"] for part in parts for rule in part["rules"] if rule["rule"] == "gradients"
+              for node in rule["nodes"])
+    }  # fmt: skip
+    assert sorted(listed) == [f"Gradients/relu/ReluGrad-op{n}" for n in range(5)]
+    assert [part["rules"][0]["removed"] for part in parts] == [5, 5, 5, 5]
+    assert {part["lifted_total"] for part in parts} == {0}

@@ -193,6 +193,7 @@ export interface RemovedAnswer {
     readonly nodes: readonly { readonly id: string; readonly name: string; readonly type: string; readonly path: readonly string[] }[];
     readonly types: readonly TypeCount[];
   }[];
+  readonly lifted_total: number;
   /** Operators that are shown one scope further up. */
   readonly lifted: readonly { readonly id: string; readonly from: string; readonly to: string }[];
 }

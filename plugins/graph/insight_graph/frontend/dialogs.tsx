@@ -1,4 +1,5 @@
-import { Dialog } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { Button, Dialog } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { Notice } from './answers';
 import type { GraphBoard } from './board';
@@ -23,33 +24,39 @@ const shut = (board: GraphBoard) => (): void => void (board.dialog.value = null)
 function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
   const source = board.graphSource.value;
-  const { value: found, error } = useAnswer(source && source.key, () => source?.removed() ?? Promise.reject(new Error('')));
+  const parts = useSignal(1);
+  const { value: found, error } = useAnswer(source && JSON.stringify([source.key, parts.value]), () => source?.removed(parts.value) ?? Promise.reject(new Error('')));
+  const rest = (shown: number, count: number): JSX.Element | null =>
+    shown < count ? (
+      <p class="count">
+        {say('node.some', { shown, count })}
+        <Button action="more" text={say('list.more')} label={say('list.more')} onPress={() => (parts.value += 1)} />
+      </p>
+    ) : null;
   return (
     <Dialog name="removed" title={say('removed.title')} onClose={shut(board)}>
       {error && <p class="problem" role="alert">{error}</p>}
       {found && (
         <div class="removed" data-testid="removed">
           <p class="hint">{say('removed.total', { count: found.total })}</p>
-          {found.rules
-            .filter((rule) => rule.removed > 0)
-            .map((rule) => (
-              <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
-                <p class="count">{rule.types.map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
-                <ul class="links">
-                  {rule.nodes.slice(0, 200).map((node) => (
-                    <li key={node.id} title={node.id}>
-                      <span class="name">{node.name}</span>
-                      <span class="what">{node.path.at(-1) ?? ''}</span>
-                    </li>
-                  ))}
-                </ul>
-                {rule.removed > Math.min(200, rule.nodes.length) && <p class="count">{say('node.some', { shown: Math.min(200, rule.nodes.length), count: rule.removed })}</p>}
-              </Section>
-            ))}
-          {found.lifted.length > 0 && (
-            <Section title={say('removed.lifted')} count={found.lifted.length}>
+          {found.rules.map((rule) => (
+            <Section key={rule.rule} title={say(`removed.${rule.rule}`)} count={rule.removed}>
+              <p class="count">{rule.types.map(({ type, count }) => `${type} ×${count.toLocaleString(board.locale.value)}`).join(say('list.separator'))}</p>
+              <ul class="links" data-rule={rule.rule}>
+                {rule.nodes.map((node) => (
+                  <li key={node.id} title={node.id}>
+                    <span class="name">{node.name}</span>
+                    <span class="what">{node.path.at(-1) ?? ''}</span>
+                  </li>
+                ))}
+              </ul>
+              {rest(rule.nodes.length, rule.removed)}
+            </Section>
+          ))}
+          {found.lifted_total > 0 && (
+            <Section title={say('removed.lifted')} count={found.lifted_total}>
               <p class="hint">{say('removed.lifted.text')}</p>
-              <ul class="links" data-testid="lifted">
+              <ul class="links" data-rule="lifted">
                 {found.lifted.map(({ id, from, to }) => (
                   <li key={id} title={id}>
                     <span class="name">{id.startsWith(`${from}/`) ? id.slice(from.length + 1) : id}</span>
@@ -57,6 +64,7 @@ function Removed({ board }: { readonly board: GraphBoard }): JSX.Element {
                   </li>
                 ))}
               </ul>
+              {rest(found.lifted.length, found.lifted_total)}
             </Section>
           )}
         </div>

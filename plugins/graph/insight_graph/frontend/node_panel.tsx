@@ -11,7 +11,7 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
   const say = board.t.bind(board);
   const source = board.graphSource.value;
   const { value: node, error } = useAnswer(source && JSON.stringify([source.key, id]), () => source?.node(id) ?? Promise.reject(new Error(id)));
-  if (error) return <p class="problem" role="alert" data-testid="node-error">{error}</p>;
+  if (error) return board.readable.value ? <p class="hint" data-testid="node-error">{say('node.left_out', { name: id })}</p> : <p class="problem" role="alert" data-testid="node-error">{error}</p>;
   if (!node) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="node-panel" data-testid="node-panel" data-node={node.id}>

@@ -7,7 +7,8 @@ import type { GraphBoard } from './board';
 import { KindMark } from './kind_mark';
 import { useAnswer } from './use_answer';
 
-const MOST = 100; // results
+const FEW = 100; // results at first
+const MOST = 1000; // when asked for more
 const PAUSE = { text: 60, regex: 250 } as const; // ms without a key before the server is asked
 const ROLE: object = { role: 'combobox' }; // its list is not a <datalist>, which Preact's types ask for
 
@@ -21,7 +22,8 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
   const hurry = useSignal(false);
   const q = board.search.value.trim();
   const source = board.graphSource.value;
-  const wanted = { q, regex: board.regex.value, limit: MOST };
+  const more = useSignal('');
+  const wanted = { q, regex: board.regex.value, limit: more.value === q ? MOST : FEW };
   const key = source && q && open.value ? JSON.stringify([source.key, wanted]) : null;
   const asked = useAnswer<SearchAnswer>(key, async (signal) => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE[wanted.regex ? 'regex' : 'text']));
@@ -119,6 +121,7 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
                   </li>
                 ))}
               </ul>
+              {results.length < Math.min(MOST, answer.total) && <Button action="more" text={say('list.more')} label={say('list.more')} onPress={() => (more.value = q)} />}
             </>
           )}
         </div>

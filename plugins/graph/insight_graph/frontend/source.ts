@@ -20,6 +20,7 @@ export interface SearchQuery {
 }
 
 const KEPT = 400; // answers
+const REMOVED = 200; // of each rule, in one answer
 const FEW = 6; // members of a scope of which the largest is opened at once
 const DEEPEST = 3; // scopes within each other that are opened so
 
@@ -75,8 +76,12 @@ export class GraphSource implements Source {
     return this.ask('statistics', {});
   }
 
-  removed(): Promise<RemovedAnswer> {
-    return this.ask('removed', {});
+  /** The first `parts` parts of the list. */
+  async removed(parts: number): Promise<RemovedAnswer> {
+    const found = await Promise.all(Array.from({ length: parts }, (_, part) => this.ask<RemovedAnswer>('removed', { offset: part * REMOVED })));
+    const first = found[0] as RemovedAnswer;
+    const nodesOf = (rule: string): RemovedAnswer['rules'][number]['nodes'] => found.flatMap(({ rules }) => rules.find((other) => other.rule === rule)?.nodes ?? []);
+    return { ...first, rules: first.rules.map((rule) => ({ ...rule, nodes: nodesOf(rule.rule) })), lifted: found.flatMap(({ lifted }) => lifted) };
   }
 
   private ask<T>(route: string, query: Query): Promise<T> {
