@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getJson, href } from '../data/http';
 import { formatBytes } from '../i18n/translate';
-import { usePage } from '../state/page';
+import { usePage, type Page } from '../state/page';
 import { Dialog } from './dialog';
 
 interface DamageRow {
@@ -15,6 +15,10 @@ interface DamageRow {
 }
 
 const MOST_SHOWN = 500;
+
+function nameOf(page: Page, run: string): string {
+  return page.runs.all.value.find(({ name }) => name === run)?.displayName ?? run;
+}
 
 export function DamageList({ run }: { run: string | null }) {
   const page = usePage();
@@ -35,7 +39,7 @@ export function DamageList({ run }: { run: string | null }) {
   }, [run]);
   const found = rows.value ?? [];
   return (
-    <Dialog title={run === null ? t('damage.title') : t('damage.title.run', { run })} class="ih-damage">
+    <Dialog title={run === null ? t('damage.title') : t('damage.title.run', { run: nameOf(page, run) })} class="ih-damage">
       <p class="ih-muted">{t('damage.explain')}</p>
       {error.value && <p class="ih-error-message" role="alert">{error.value}</p>}
       {rows.value?.length === 0 && <p>{t('damage.none')}</p>}
@@ -71,7 +75,7 @@ function DamageTable({ rows, withRun }: { rows: readonly DamageRow[]; withRun: b
         <tbody>
           {rows.map((row) => (
             <tr key={`${row.file}:${row.offset}:${row.reason}`}>
-              {withRun && <td>{row.run}</td>}
+              {withRun && <td title={row.run}>{nameOf(page, row.run)}</td>}
               <td class="ih-mono">{row.file}</td>
               <td class="ih-number">{row.offset.toLocaleString(locale)}</td>
               <td>{row.reason}</td>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 GROUPS = (
     "run",
     "hyperparameter",
@@ -37,6 +39,7 @@ _FIXED = {
     "model": ("network", "loss", "model_path", "model_size"),
     "annotation": ANNOTATIONS,
 }
+_DIGITS = re.compile(r"([0-9]{1,18})")
 _GROUP = {name: group for group, names in _FIXED.items() for name in names}
 _RANK = {name: rank for rank, name in enumerate(_GROUP)}
 _PREFIXES = {
@@ -71,10 +74,16 @@ def hyperparameter(name: str) -> str:
     return name
 
 
-def rank(name: str) -> tuple[int, int, str]:
+def natural(name: str) -> tuple[str | int, ...]:
+    """Sorts names as people count: ``layer2`` before ``layer10``, whatever their case."""
+    parts = _DIGITS.split(name.lower())  # texts at even places, digits between them
+    return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def rank(name: str) -> tuple[int, int, tuple[str | int, ...]]:
     """Sorts columns: by group, then the fixed ones, then by name; those of a pipeline as they come."""
     group = group_of(name)
     place = GROUPS.index(group)
     if group == "pipeline":
-        return place, 0, ""
-    return place, _RANK.get(name, len(_RANK)), name.lower()
+        return place, 0, ()
+    return place, _RANK.get(name, len(_RANK)), natural(name)

@@ -19,7 +19,7 @@ from insight_lineage.column import Column
 from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
 from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
-from insight_lineage.names import GROUPS, SCALARS
+from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
 from insight_lineage.selection import SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
@@ -144,7 +144,7 @@ def _wanted(request: Request, table: Table) -> list[str]:
     for which in scalars:
         if which not in SCALARS:
             raise InvalidArgument(f"scalars must be {' or '.join(SCALARS)}, not {which!r}")
-        tags = request.args.getlist("tag") or sorted(table.tags(), key=str.lower)
+        tags = request.args.getlist("tag") or sorted(table.tags(), key=natural)
         names.update(dict.fromkeys(f"{which}/{tag}" for tag in tags))
     return list(names)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from insight_core.api import InvalidArgument, Run
 from insight_lineage.column import Column, Mask, values_of
-from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, rank, title_of
+from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
 
 
 class NoColumn(InvalidArgument):
@@ -83,7 +83,7 @@ class Table:
         for name in self.names():
             yield description(self.columns[name])
         tags = self.tags()
-        for tag in sorted(tags, key=str.lower):
+        for tag in sorted(tags, key=natural):
             for which in SCALARS:
                 name = f"{which}/{tag}"
                 yield {

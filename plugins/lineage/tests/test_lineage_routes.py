@@ -387,6 +387,19 @@ def test_the_pipeline_of_a_run(provider: LocalProvider, written: Written, get: G
     assert _rows(get("runs", columns="pipeline/Zip"))["a"] == {"pipeline/Zip": ""}
 
 
+def test_columns_are_in_the_order_in_which_people_count(
+    written: Written, provider: LocalProvider, get: Get
+) -> None:
+    written.file("a", written.added(p10=1, p9=1, P1=1))
+    with EventWriter(written.root / "b") as writer:
+        writer.scalar_block(["l10", "l2", "L1"], range(2), [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
+    provider.load()
+    names = [column["name"] for column in _json(get("columns"))["columns"]]
+    assert [name for name in names if name.startswith("custom/")] == ["custom/P1", "custom/p9", "custom/p10"]
+    assert [name for name in names if name.startswith("last/")] == ["last/L1", "last/l2", "last/l10"]
+    assert [column["name"] for column in _json(get("runs", scalars="min"))["columns"]][-1] == "min/l10"
+
+
 def test_annotations_are_columns(three: Written, provider: LocalProvider, tmp_path: Path) -> None:
     store = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
     host = Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store)
