@@ -12,7 +12,7 @@ from attrs import frozen
 from insight_profiler.building import Building
 from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
-from insight_profiler.model import Profile
+from insight_profiler.model import Profile, Source
 from insight_profiler.reading import READERS
 
 from insight_core.api import PluginNameEnum
@@ -88,10 +88,19 @@ def _known(listed: list[ProfileFiles]) -> Iterator[ProfileFiles]:
 
 
 def read_one(logdir: Path, files: ProfileFiles) -> Profile:
-    """In this process, which the host does in one of its own."""
     place = logdir / files.run / files.path.partition("#")[0]
     directory = place if place.is_dir() else place.parent
-    building = Building(files.source)
-    building.rank = files.rank
-    READERS[files.source](Files.of_directory(directory, *files.files), building)
+    return read_files(Files.of_directory(directory, *files.files), files.source, files.rank)
+
+
+def read_files(files: Files, source: Source, rank: int = -1) -> Profile:
+    """In this process, which the host does in one of its own. Raises Unreadable."""
+    building = Building(source)
+    building.rank = rank
+    READERS[source](files, building)
     return building.finish()
+
+
+def read_directory(directory: Path, source: Source, rank: int = -1) -> ReadProfile:
+    """All files below a directory as one profile."""
+    return ReadProfile(read_files(Files.of_directory(directory), source, rank))
