@@ -1,114 +1,169 @@
-"""What a timeline of some width shows of a stretch of time: whole columns, whatever the number of slices."""
+"""What to draw of a range of the timeline: slices as they are, and what is too narrow as one.
+
+On one depth of a track (a lane) slices follow each other. They are held lane by lane, at several scales: at
+each, those shorter than a cell that begin in the same cell are one. A query takes the scale that is a
+little finer than a column of the screen, and merges what is left.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Collection
+from typing import Any
+from weakref import WeakKeyDictionary
+
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_profiler.model import Column, Profile, Table
+from insight_profiler.model import Profile, Table
 
-_PLENTY = 4  # slices for each column of the width are not merged
+_STEP = 4  # between the cells of one scale and the next
 
 
 @frozen(eq=False)
 class ShownSlices:
-    """``columns``: track, start, duration, depth, name, category, id (row in slices) and merged.
+    """Columns ``track, start, duration, depth, name, category, id, merged``, times in ns.
 
-    Where several slices of a track and depth are narrower than a column of the width and begin in
-    the same one, a single row stands for ``merged`` of them: from the first beginning to the last end, with
-    name, category and id of the longest. ``count`` is how many there are in all.
+    ``id`` is a row of the slices. Where ``merged`` is more than 1 the row stands for so many, from the first
+    beginning to the last end, and is called after the longest. ``count`` slices are in the range.
     """
 
-    columns: Table
+    columns: dict[str, NDArray[Any]]
     count: int
 
 
-def slices_between(
-    profile: Profile, start: int, end: int, width: int, tracks: NDArray[np.intp] | None = None
-) -> ShownSlices:
-    """The slices of some tracks, or of all, that touch a stretch of time, drawn ``width`` columns wide.
+@frozen(eq=False)
+class _Scale:
+    """Slices or what stands for some, lane by lane and there in the order of time."""
 
-    Of what is wider than a column nothing is left out. Rows are in the order of slices.
+    lanes: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    longest: NDArray[np.int32]  # row of the longest slice that it stands for
+    counts: NDArray[np.int32]
+    borders: NDArray[np.int64]  # where each lane begins, and the last ends
+
+    def take(self, rows: NDArray[np.intp], lane_count: int) -> _Scale:
+        lanes = self.lanes[rows]
+        borders = np.searchsorted(lanes, np.arange(lane_count + 1))
+        return _Scale(
+            lanes, self.begins[rows], self.ends[rows], self.longest[rows], self.counts[rows], borders
+        )
+
+    def merged(self, cell: int, durations: NDArray[np.int64]) -> _Scale:
+        """The same with cells of ``cell`` ns; ``durations`` are those of the slices."""
+        if not len(self.lanes):
+            return self
+        is_wide = self.ends - self.begins >= cell
+        cells = self.begins // cell
+        starts_anew = np.ones(len(self.lanes), bool)
+        same_place = (self.lanes[1:] == self.lanes[:-1]) & (cells[1:] == cells[:-1])
+        starts_anew[1:] = ~same_place | is_wide[1:] | is_wide[:-1]
+        firsts = np.flatnonzero(starts_anew)
+        if len(firsts) == len(self.lanes):
+            return self
+        groups = np.cumsum(starts_anew) - 1
+        lengths = durations[self.longest]
+        best = np.maximum.reduceat(lengths, firsts)
+        is_best = np.flatnonzero(lengths == best[groups])
+        longest = np.empty(len(firsts), np.int32)
+        longest[groups[is_best[::-1]]] = self.longest[is_best[::-1]]  # of equal ones the first
+        return _Scale(
+            self.lanes[firsts],
+            self.begins[firsts],
+            np.maximum.reduceat(self.ends, firsts),
+            longest,
+            np.add.reduceat(self.counts, firsts),
+            np.searchsorted(self.lanes[firsts], np.arange(len(self.borders))),
+        )
+
+
+@define(eq=False)
+class _Lanes:
+    """The slices of one profile, lane by lane, at the scales that were asked for."""
+
+    tracks: NDArray[np.int32]  # of each lane
+    depths: NDArray[np.uint16]
+    scales: dict[int, _Scale]
+    durations: NDArray[np.int64]
+    lock: threading.Lock = field(factory=threading.Lock)
+
+    @classmethod
+    def of(cls, slices: Table) -> _Lanes:
+        order = np.lexsort((slices["start"], slices["depth"], slices["track"])).astype(np.int32)
+        tracks, depths = slices["track"][order], slices["depth"][order]
+        changes = np.ones(len(order), bool)
+        changes[1:] = (tracks[1:] != tracks[:-1]) | (depths[1:] != depths[:-1])
+        firsts = np.flatnonzero(changes)
+        begins = slices["start"][order]
+        finest = _Scale(
+            (np.cumsum(changes) - 1).astype(np.int32),
+            begins,
+            begins + slices["duration"][order],
+            order,
+            np.ones(len(order), np.int32),
+            np.append(firsts, len(order)),
+        )
+        return cls(tracks[firsts], depths[firsts], {0: finest}, np.asarray(slices["duration"]))
+
+    def scale(self, column: int) -> _Scale:
+        """The coarsest of which no cell is longer than ``column`` ns."""
+        wanted = 0
+        while _STEP ** (wanted + 1) <= column:
+            wanted += 1
+        with self.lock:
+            at = max(known for known in self.scales if known <= wanted)
+            while at < wanted:
+                at += 1
+                self.scales[at] = self.scales[at - 1].merged(_STEP**at, self.durations)
+            return self.scales[wanted]
+
+
+_known: WeakKeyDictionary[Profile, _Lanes] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def slices_between(
+    profile: Profile, start: int, end: int, width: int, tracks: Collection[int] | NDArray[Any] | None = None
+) -> ShownSlices:
+    """What of the range from ``start`` to ``end`` (ns) is drawn on ``width`` columns, of some tracks or all.
+
+    On a lane there are hardly more than ``width`` things narrower than a column.
     """
     slices = profile.tables["slices"]
-    rows = _touching(slices, start, end, _ranges(slices["track"], tracks))
-    if len(rows) <= _PLENTY * width:
-        return ShownSlices(_columns(slices, rows), len(rows))
-    scale = width / max(1, end - start)
-    durations = slices["duration"][rows]
-    is_narrow = durations * scale < 1
-    narrow = rows[is_narrow]
-    merged = _merged(slices, narrow, durations[is_narrow], start, scale, width)
-    wide = _columns(slices, rows[~is_narrow])
-    columns = {name: np.concatenate((wide[name], merged[name])) for name in wide}
-    order = np.lexsort((columns["depth"], columns["start"], columns["track"]))
-    return ShownSlices({name: column[order] for name, column in columns.items()}, len(rows))
+    lanes = _lanes_of(profile, slices)
+    column = max(1, (end - start) // width)
+    scale = lanes.scale(column)
+    chosen = list(range(len(lanes.tracks)))
+    if tracks is not None:
+        chosen = np.flatnonzero(np.isin(lanes.tracks, np.asarray(tracks, np.int64))).tolist()
+    parts = [np.zeros(0, np.intp)]
+    for lane in chosen:
+        low, high = int(scale.borders[lane]), int(scale.borders[lane + 1])
+        first = low + int(np.searchsorted(scale.ends[low:high], start, "left"))
+        last = low + int(np.searchsorted(scale.begins[low:high], end, "right"))
+        if last > first:
+            parts.append(np.arange(first, last))
+    shown = scale.take(np.concatenate(parts), len(lanes.tracks)).merged(column, lanes.durations)
+    return ShownSlices(
+        {
+            "track": lanes.tracks[shown.lanes],
+            "start": shown.begins,
+            "duration": shown.ends - shown.begins,
+            "depth": lanes.depths[shown.lanes],
+            "name": slices["name"][shown.longest],
+            "category": slices["category"][shown.longest],
+            "id": shown.longest,
+            "merged": shown.counts,
+        },
+        int(shown.counts.sum()),
+    )
 
 
-def _ranges(track: Column, wanted: NDArray[np.intp] | None) -> list[tuple[int, int]]:
-    """Where in the slices those of the tracks are."""
-    if wanted is None:
-        return [(0, len(track))]
-    places = np.unique(wanted).astype(track.dtype)
-    lows, highs = np.searchsorted(track, places), np.searchsorted(track, places, "right")
-    return [(low, high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True) if low < high]
-
-
-def _touching(slices: Table, start: int, end: int, ranges: list[tuple[int, int]]) -> NDArray[np.int64]:
-    found = []
-    for low, high in ranges:
-        starts = slices["start"][low:high]
-        ends = starts + slices["duration"][low:high]
-        # one without duration touches the stretch in which it is
-        inside = (starts < end) & ((ends > start) | (starts >= start))
-        found.append(np.flatnonzero(inside) + low)
-    return np.concatenate(found) if found else np.empty(0, np.int64)
-
-
-def _columns(slices: Table, rows: NDArray[np.int64]) -> dict[str, Column]:
-    names = ("track", "start", "duration", "depth", "name", "category")
-    found: dict[str, Column] = {name: slices[name][rows] for name in names}
-    found["id"] = rows.astype(np.int32)
-    found["merged"] = np.ones(len(rows), np.int32)
-    return found
-
-
-def _merged(
-    slices: Table,
-    rows: NDArray[np.int64],
-    durations: NDArray[np.int64],
-    start: int,
-    scale: float,
-    width: int,
-) -> dict[str, Column]:
-    """A row for each track, depth and column in which at least one of the rows begins."""
-    track, depth = slices["track"][rows], slices["depth"][rows].astype(np.int64)
-    if not len(rows):
-        return _columns(slices, rows)
-    # rows are sorted by track: the lanes of each track stand after those of the one before
-    firsts = np.flatnonzero(np.diff(track, prepend=-1))
-    depths = np.maximum.reduceat(depth, firsts) + 1
-    lane = np.repeat(np.cumsum(depths) - depths, np.diff(firsts, append=len(track))) + depth
-    starts = slices["start"][rows]
-    pixel = ((starts - start) * scale).astype(np.int64).clip(0, width - 1)
-    cell = lane * width + pixel
-    count = int(depths.sum()) * width
-
-    counts = np.bincount(cell, minlength=count)
-    begin, finish = np.empty(count, np.int64), np.empty(count, np.int64)
-    begin[cell[::-1]] = starts[::-1]  # of several the last one written stays: the earliest
-    finish[cell] = -(1 << 62)
-    np.maximum.at(finish, cell, starts + durations)
-    longest = np.full(count, -1, np.int64)
-    np.maximum.at(longest, cell, durations)
-    is_longest = durations == longest[cell]
-    standing = np.empty(count, np.int64)
-    standing[cell[is_longest][::-1]] = rows[is_longest][::-1]
-
-    used = np.flatnonzero(counts)
-    columns = _columns(slices, standing[used])
-    columns["start"] = begin[used]
-    columns["duration"] = finish[used] - begin[used]
-    columns["merged"] = counts[used].astype(np.int32)
-    return columns
+def _lanes_of(profile: Profile, slices: Table) -> _Lanes:
+    with _lock:
+        found = _known.get(profile)
+        if found is None:
+            found = _known[profile] = _Lanes.of(slices)
+        return found

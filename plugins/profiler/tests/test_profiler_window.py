@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Profile, Source, Track
-from insight_profiler.window import Shown, slices_between
+from insight_profiler.window import ShownSlices, slices_between
 
 
 def _profile(seed: int, count: int = 3000) -> Profile:
@@ -44,7 +44,7 @@ def _inside(profile: Profile, start: int, end: int) -> np.ndarray[tuple[int], np
     return np.flatnonzero((slices["start"] <= end) & (slices["start"] + slices["duration"] >= start))
 
 
-def _covers(shown: Shown, row: int, profile: Profile) -> bool:
+def _covers(shown: ShownSlices, row: int, profile: Profile) -> bool:
     """Whether something drawn on the lane of the slice stands over all of it."""
     slices, columns = profile.tables["slices"], shown.columns
     begin = slices["start"][row]
