@@ -20,6 +20,7 @@ from insight_core.testing import EventWriter, wire
 from insight_core.web.annotations import Annotations
 from tests.lineage_samples import hparams_value, write_run
 
+WHAT = ("scalars", "scalars", "session", "bare", "bare", "lineage", "again", "experiment", "file", "gone")
 RUNS = ("a", "a/b", "a/b/c", "a/17.5", "d", "d/e", "f")
 
 
@@ -46,9 +47,7 @@ def _change(chance: random.Random, logs: Path, number: int) -> str:
     """Writes or removes something, and says what."""
     run = chance.choice(RUNS)
     directory, second = logs / run, 1_700_000_000 + number
-    what = chance.choice(
-        ["scalars", "scalars", "session", "lineage", "lineage", "experiment", "gone", "again"]
-    )
+    what = chance.choice(WHAT)
     if what == "scalars":
         with EventWriter(directory / f"events.out.tfevents.{second}.host", start_time=second) as writer:
             writer.scalar(chance.choice(["loss", "acc", "hp/metric"]), number, chance.random())
@@ -59,6 +58,13 @@ def _change(chance: random.Random, logs: Path, number: int) -> str:
         infos = wire.message_field(5, wire.message_field(1, name)) if chance.random() < 0.8 else b""
         with EventWriter(directory / f"events.out.tfevents.{second}.x", start_time=second) as writer:
             writer.values(0, [hparams_value("experiment", 2, infos)])
+    elif what == "bare":
+        entry = wire.message_field(1, b"lr") + wire.message_field(2, wire.message_field(3, b"x"))
+        with EventWriter(directory / f"events.out.tfevents.{second}.y", start_time=second) as writer:
+            writer.values(0, [hparams_value("session_start_info", 3, wire.message_field(1, entry))])
+    elif what == "file":
+        if files := sorted(path for path in logs.rglob("*") if path.is_file()):
+            chance.choice(files).unlink()
     elif what == "gone":
         shutil.rmtree(directory, ignore_errors=True)
     else:
@@ -94,7 +100,7 @@ def _write_lineage(chance: random.Random, directory: Path, second: int) -> None:
         os.utime(path, ns=(10**18, 10**18))  # what was written within one tick of the clock
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_a_table_that_follows_is_one_made_anew(tmp_path: Path, seed: int) -> None:
     logs, chance = tmp_path / "logs", random.Random(seed)
     logs.mkdir()
