@@ -87,6 +87,10 @@ def _trained(event: bytes, start: int, end: int) -> TrainingFacts:
 def _metric(event: bytes, start: int, end: int) -> dict[str, object] | None:
     for number, kind, first, last, _ in fields(event, start, end):
         if number == _METRIC and kind == LENGTH_DELIMITED:
-            found = json.loads(event[first:last])  # ValueError for what is no JSON
-            return found if isinstance(found, dict) else None
+            try:
+                found = json.loads(event[first:last])  # ValueError for what is no JSON
+            except RecursionError as error:
+                raise ValueError("the metrics are nested too deeply") from error
+            if isinstance(found, dict):
+                return {name: value for name, value in found.items() if isinstance(value, int | float | str)}
     return None

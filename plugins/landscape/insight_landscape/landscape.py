@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 MAX_SIDE = 256  # points of an axis
 MAX_PATH = 1_000_000  # points of a training path
 FINAL = "final"
+MOST_STEPS = 2.0**53  # beyond, pages do not count
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -74,14 +75,14 @@ def landscape_grid(
 
     Raises ValueError, which says what does not fit.
     """
-    loss = np.asarray(z, np.float64)
+    loss = as_floats("z", z)
     if loss.ndim != 2:
         raise ValueError(f"the losses are of shape {list(loss.shape)}, not a grid")
     if max(loss.shape) > MAX_SIDE or min(loss.shape) < 2:
         raise ValueError(
             f"the grid has {loss.shape[1]} x {loss.shape[0]} points: 2 to {MAX_SIDE} a side are read"
         )
-    across, down = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    across, down = as_floats("x", x), as_floats("y", y)
     if across.ndim == down.ndim == 2 and across.shape == down.shape == loss.shape:
         if not _is_constant(across, 0) and _is_constant(across, 1):  # x runs along the first axis
             across, down, loss = across.T, down.T, loss.T
@@ -95,6 +96,21 @@ def landscape_grid(
         )
     columns, rows = _order("x", across), _order("y", down)
     return across[columns], down[rows], np.ascontiguousarray(loss[np.ix_(rows, columns)])
+
+
+def as_floats(name: str, values: NDArray[np.generic]) -> Floats:
+    """Raises ValueError for what is no number."""
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"the values of {name} are of type {values.dtype}, not numbers")
+    with np.errstate(invalid="ignore"):  # a NaN may be a signalling one
+        return np.asarray(values, np.float64)
+
+
+def _integers(name: str, values: NDArray[np.generic]) -> Integers:
+    numbers = as_floats(name, values)
+    if not ((numbers == np.floor(numbers)) & (np.abs(numbers) < MOST_STEPS)).all():  # a NaN is neither
+        raise ValueError(f"the values of {name} are not all whole numbers below {MOST_STEPS:g}")
+    return numbers.astype(np.int64)
 
 
 def _is_constant(values: Floats, axis: int) -> bool:
@@ -124,8 +140,12 @@ def training_path(
     if not 0 < sizes[0] <= MAX_PATH:
         raise ValueError(f"the path has {sizes[0]:,} points: 1 to {MAX_PATH:,} are read")
     numbers, across, down, loss = columns
-    if not (np.isfinite(across.astype(np.float64)).all() and np.isfinite(down.astype(np.float64)).all()):
-        raise ValueError("the path has places that are not finite")
-    return Path(
-        numbers.astype(np.int64), across.astype(np.float64), down.astype(np.float64), loss.astype(np.float64)
+    path = Path(
+        _integers("epochs or steps", numbers),
+        as_floats("x", across),
+        as_floats("y", down),
+        as_floats("z", loss),
     )
+    if not (np.isfinite(path.x).all() and np.isfinite(path.y).all()):
+        raise ValueError("the path has places that are not finite")
+    return path

@@ -17,7 +17,7 @@ from insight_core.api import Dialect, EventField, Payload
 from insight_core.values.packed import varints
 from insight_core.values.tensors import tensor_of
 from insight_core.values.wire import LENGTH_DELIMITED, VARINT, fields, signed
-from insight_landscape.landscape import Landscape, Path, landscape_grid, training_path
+from insight_landscape.landscape import Landscape, Path, as_floats, landscape_grid, training_path
 
 _LANDSCAPE, _PATH, _METADATA, _CONVERGENCE = 1, 2, 3, 4  # of a LossLandscape
 _INTERVALS, _POINTS = 1, 2  # of its LossPath
@@ -128,5 +128,5 @@ def _convergence(data: bytes, start: int, end: int) -> tuple[float, float, float
     points = _point(data, start, end)
     if any(values.size < 1 for values in points.values()):
         raise ValueError("it has no values")
-    x, y, z = (float(np.asarray(points[name], np.float64).flat[0]) for name in ("x", "y", "z"))
+    x, y, z = (float(as_floats(name, points[name]).flat[0]) for name in ("x", "y", "z"))
     return x, y, z

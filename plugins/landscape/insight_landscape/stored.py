@@ -17,7 +17,7 @@ from safetensors.numpy import load, save
 from insight_core.api import Payload, encode_json
 from insight_core.values.tensors import tensor_of
 from insight_landscape.claims import COMPUTED
-from insight_landscape.landscape import Landscape, Path, landscape_grid, training_path
+from insight_landscape.landscape import MOST_STEPS, Landscape, Path, as_floats, landscape_grid, training_path
 
 _METADATA = "landscape"  # entry of the metadata of the file
 _PATH = ("path_at", "path_x", "path_y", "path_z")
@@ -79,7 +79,7 @@ def _interval(path: Path | None, said: object) -> tuple[int, int] | None:
     if path is not None:
         return int(path.at[0]), int(path.at[-1])
     match said:
-        case [int(first), int(last)]:
+        case [int(first), int(last)] if max(abs(first), abs(last)) < MOST_STEPS:
             return first, last
     return None
 
@@ -104,7 +104,11 @@ def _convergence(
     if point is None or point.shape != (3,):
         flaws.append("the point of convergence is missing")
         return None
-    x, y, z = np.asarray(point, np.float64).tolist()
+    try:
+        x, y, z = as_floats("convergence", point).tolist()
+    except ValueError as error:
+        flaws.append(f"the point of convergence cannot be read: {error}")
+        return None
     return x, y, z
 
 
@@ -113,6 +117,7 @@ def _described(content: bytes, flaws: list[str]) -> dict[str, object]:
     size = int.from_bytes(content[:_HEADER], "little")
     try:
         found = json.loads(json.loads(content[_HEADER : _HEADER + size])["__metadata__"][_METADATA])
+        encode_json(found)  # can be passed on: it is not nested too deeply
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         flaws.append(f"the metadata cannot be read: {type(error).__name__}")
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -13,13 +14,13 @@ import insight_landscape
 import numpy as np
 import pytest
 from insight_landscape import mindspore, stored
-from insight_landscape.claims import LANDSCAPE_FIELD, LINEAGE_FILES
+from insight_landscape.claims import COMPUTED, LANDSCAPE_FIELD, LINEAGE_FILES
 from insight_landscape.decoder import landscape_of
 from insight_landscape.landscape import Landscape
-from safetensors.numpy import load
+from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import Payload
+from insight_core.api import EventField, Payload, SummaryPlugin
 from insight_core.host import Host
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
@@ -134,10 +135,51 @@ def test_a_stored_landscape_that_is_damaged() -> None:
     ):
         with pytest.raises(ValueError, match=problem):
             stored.landscape_of(_tensor(content))
+    with pytest.raises(ValueError, match="z are of type complex64"):
+        stored.landscape_of(_tensor(save(PLANE | {"z": np.zeros((2, 3), np.complex64)})))
     with pytest.raises(ValueError, match="one element"):
         stored.landscape_of(wire.text_tensor([whole, whole]))
     with pytest.raises(ValueError, match="one element"):
         stored.landscape_of(wire.number_tensor(1.0))
+
+
+PLANE = {"x": np.arange(3.0), "y": np.arange(2.0), "z": np.zeros((2, 3)), "convergence": np.zeros(3)}
+WALK = {"path_x": np.zeros(2), "path_y": np.zeros(2), "path_z": np.zeros(2)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "metadata", "flaw"),
+    [
+        ({"path_at": np.array([np.nan, 1]), **WALK}, "{}", "not all whole numbers"),
+        ({"path_at": np.array([1e300, 1]), **WALK}, "{}", "not all whole numbers"),
+        ({"path_at": np.array([2**64 - 1, 1], np.uint64), **WALK}, "{}", "not all whole numbers"),
+        ({"path_at": np.array([1, 2]), **WALK, "path_z": np.zeros(2, np.complex64)}, "{}", "complex64"),
+        ({"convergence": np.zeros(3, np.complex64)}, "{}", "complex64"),
+        ({}, '{"notes": ' + "[" * 50_000 + "]" * 50_000 + "}", "metadata cannot be read: RecursionError"),
+        ({}, "nonsense", "metadata cannot be read"),
+    ],
+    ids=["nan", "large", "uint64", "complex", "complex end", "deep", "nonsense"],
+)
+def test_pieces_of_a_stored_landscape_that_are_damaged_are_named(
+    columns: dict[str, Any], metadata: str, flaw: str
+) -> None:
+    found = stored.landscape_of(_tensor(save(PLANE | columns, {"landscape": metadata})))
+    assert len(found.flaws) == 1
+    assert flaw in found.flaws[0]
+    np.testing.assert_array_equal(found.z, PLANE["z"])
+
+
+@pytest.mark.parametrize("claim", [LANDSCAPE_FIELD, COMPUTED])
+def test_damaged_bytes_are_refused_or_flawed(claim: EventField | SummaryPlugin) -> None:
+    """Whatever single byte is another: no other error, and no warning."""
+    x, y = np.meshgrid(X, Y)
+    whole = mindspore_landscape(points(x, y, Z), at=[4, 5, 6], path=WAY, convergence=END)
+    if claim == COMPUTED:
+        whole = _tensor(stored.landscape_bytes(_read(whole)))
+    for place in range(len(whole)):
+        for value in (0, 0x7F, 0xFF):
+            with contextlib.suppress(ValueError):
+                landscape_of(Payload(whole[:place] + bytes([value]) + whole[place + 1 :], claim))
 
 
 @pytest.fixture
@@ -297,10 +339,12 @@ def test_facts_survive_lineage_files_of_nonsense() -> None:
     fake.add_records("landscape", "a", "landscape_[1]", [final], claim=LANDSCAPE_FIELD)
     event = wire.message_field(6, wire.message_field(3, wire.message_field(1, b"Net")) + b"\xff")
     good = wire.message_field(6, wire.message_field(3, wire.message_field(1, b"Net")))
-    for n, content in enumerate(
-        (b"\x01" * 40, wire.record(event), wire.record(good)[:-6], wire.record(good))
-    ):
+    odd = wire.message_field(7, wire.message_field(2, b'{"Accuracy": NaN, "deep": [[[]]]}'))
+    deep = wire.message_field(7, wire.message_field(2, b"[" * 100_000))
+    last = b"".join(map(wire.record, (good, odd, deep)))
+    for n, content in enumerate((b"\x01" * 40, wire.record(event), wire.record(good)[:-6], last)):
         fake.add_records("landscape", "a", f"{n}_lineage", [content], claim=LINEAGE_FILES)
     registry = Registry.of([("landscape", lambda: insight_landscape)])
     found = _json(Client(Host(registry, fake)), "/landscape", run="a", id="final")
     assert found["facts"]["network"] == "Net"
+    assert found["facts"]["metric"] == {"Accuracy": "NaN"}
