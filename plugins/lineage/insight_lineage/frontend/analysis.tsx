@@ -76,7 +76,7 @@ function Importance({ board, parameter, chosen }: ImportanceProps): JSX.Element 
   return (
     <li>
       <button type="button" aria-pressed={chosen} data-parameter={name} title={`${name}\n${hint}`} onClick={() => board.parameter.set(name)}>
-        <span class="name">{title}</span>
+        <span class="name">{board.columns.value.get(name)?.title ?? title}</span>
         {pearson === null ? (
           <span class="reason">{say(`reason.${reason ?? 'too_few'}`, { count })}</span>
         ) : (

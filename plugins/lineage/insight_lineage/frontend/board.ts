@@ -104,7 +104,7 @@ export class LineageBoard extends TabState {
       if (mine !== this.asked) return;
       this.listing.value = listing; // may change what is wanted, which asks anew
       if (mine !== this.asked) return;
-      const frame = await loadFrame(this.ctx, this.wanted.peek() ?? []);
+      const frame = await loadFrame(this.ctx, this.wanted.peek() ?? [], listing.columns);
       if (mine !== this.asked) return;
       this.loaded.value = frame;
       this.version.value++;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ColumnType, RunsAnswer, Value } from './answers';
+import type { ColumnInfo, ColumnType, RunsAnswer, Value } from './answers';
 import { axisOf, evenTicks, scalesOf } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
 import { Column, frameOf, MISSING } from './frame';
 import { bucketsOf } from './buckets';
 import { groupsOf, linesOf, orderOf, summaryOf } from './ordering';
 import { brushOf, spanOf } from './axis_view';
+import { toldApart } from './source';
 
 const column = (name: string, type: ColumnType, values: readonly Value[]): Column =>
   new Column({ name, title: name, group: 'custom', type, count: values.filter((value) => value !== null).length }, values);
@@ -29,6 +30,14 @@ describe('columns', () => {
     expect(column('x', 'str', ['b10', 'b9', null, 'b10']).texts).toEqual(['b9', 'b10', MISSING]);
     expect(column('x', 'mixed', [[1], 'a', 2]).texts).toEqual(['2', 'a', '[1]']);
     expect(column('x', 'str', [null, '']).texts).toEqual(['', MISSING]);
+  });
+
+  it('of one title are called by their whole names', () => {
+    const info = (name: string, title: string): ColumnInfo => ({ name, title, group: 'custom', type: 'int', count: 1 });
+    const told = toldApart([info('dropout', 'dropout'), info('custom/dropout', 'dropout'), info('custom/git', 'git')]);
+    expect(told.map(({ title }) => title)).toEqual(['dropout', 'custom/dropout', 'git']);
+    const titles = new Map([['x', 'custom/x']]);
+    expect(frameOf([answer(['a'], { x: ['int', [1]], y: ['int', [1]] })], titles).columns.get('x')?.title).toBe('custom/x');
   });
 
   it('of several answers are put together by the names of runs', () => {

@@ -149,7 +149,7 @@ export class Frame {
 }
 
 /** Answers about the same runs, asked for in parts; the first says which runs there are. Their names are a column, too. */
-export function frameOf(answers: readonly RunsAnswer[]): Frame {
+export function frameOf(answers: readonly RunsAnswer[], titles?: ReadonlyMap<string, string>): Frame {
   const runs = answers[0]?.runs ?? [];
   const columns = [new Column({ name: 'run', title: 'run', group: 'run', type: 'str', count: runs.length }, runs)];
   for (const answer of answers) {
@@ -157,7 +157,8 @@ export function frameOf(answers: readonly RunsAnswer[]): Frame {
     const place = same ? null : new Map(answer.runs.map((run, row) => [run, row]));
     answer.columns.forEach((info, at) => {
       const values = answer.values[at] ?? [];
-      columns.push(new Column(info, place ? runs.map((run) => values[place.get(run) ?? -1] ?? null) : values));
+      const named = { ...info, title: titles?.get(info.name) ?? info.title };
+      columns.push(new Column(named, place ? runs.map((run) => values[place.get(run) ?? -1] ?? null) : values));
     });
   }
   return new Frame(runs, columns);

@@ -7,14 +7,23 @@ import { frameOf, type Frame } from './frame';
 export const LONGEST = 6000; // characters of a URL that proxies still take
 const MOST = 12; // columns of one answer: several of them come at once
 
-export function loadColumns(ctx: PluginContext): Promise<ColumnsAnswer> {
-  return ctx.data.json<ColumnsAnswer>('columns', {}, { signal: ctx.signal });
+export async function loadColumns(ctx: PluginContext): Promise<ColumnsAnswer> {
+  const answer = await ctx.data.json<ColumnsAnswer>('columns', {}, { signal: ctx.signal });
+  return { ...answer, columns: toldApart(answer.columns) };
 }
 
-/** All runs with these columns. */
-export async function loadFrame(ctx: PluginContext, names: readonly string[]): Promise<Frame> {
+/** Columns of one title are called by their whole names. */
+export function toldApart(columns: readonly ColumnInfo[]): readonly ColumnInfo[] {
+  const counts = new Map<string, number>();
+  for (const { title } of columns) counts.set(title, (counts.get(title) ?? 0) + 1);
+  return columns.map((column) => (counts.get(column.title) === 1 ? column : { ...column, title: column.name }));
+}
+
+/** All runs with these columns, called as in `listing`. */
+export async function loadFrame(ctx: PluginContext, names: readonly string[], listing: readonly ColumnInfo[]): Promise<Frame> {
   const asked = names.length > 0 ? parts(names) : [['run']];
-  return frameOf(await Promise.all(asked.map((columns) => ctx.data.json<RunsAnswer>('runs', { columns }, { signal: ctx.signal }))));
+  const titles = new Map(listing.map(({ name, title }) => [name, title]));
+  return frameOf(await Promise.all(asked.map((columns) => ctx.data.json<RunsAnswer>('runs', { columns }, { signal: ctx.signal }))), titles);
 }
 
 /** A few runs with everything that is known of them. */
