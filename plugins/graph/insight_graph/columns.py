@@ -69,6 +69,7 @@ class Scopes:
         self.labels = [""]
         self.parents = [-1]
         self._numbers = {"": 0}
+        self._last = "", 0  # nodes of a scope mostly follow each other
 
     def number(self, path: str) -> int:
         """Of the scope with that path, which is made if it is new, with those around it."""
@@ -94,13 +95,17 @@ class Scopes:
     def split(self, path: str) -> tuple[int, str]:
         """The scope of a node and its name in it."""
         scope, _, name = path.rpartition("/")
-        known = self._numbers.get(scope)
-        if known is None:
+        last, known = self._last
+        if scope == last:
+            return known, name
+        found = self._numbers.get(scope)
+        if found is None:
             if scope.count("/") >= MAX_SCOPES:
                 names = path.split("/")
                 scope, name = "/".join(names[:MAX_SCOPES]), "/".join(names[MAX_SCOPES:])
-            known = self.number(scope)
-        return known, name
+            found = self.number(scope)
+        self._last = scope, found
+        return found, name
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -249,6 +254,10 @@ class GraphBuilder:
 
     def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
         self._edges.extend((source, target, slot, output, control))
+
+    def add_edges(self, rows: list[int]) -> None:
+        """Many edges at once: of each source, target, slot, output, and whether it is one of control."""
+        self._edges.fromlist(rows)
 
     def missing_input(self, target: int, slot: int, name: str) -> None:
         self.missing.setdefault(target, []).append((slot, name))

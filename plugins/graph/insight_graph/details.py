@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from insight_graph.columns import Indices, NodeDetails
 from insight_graph.described import kind_of, nodes_of, path_of, time_by, type_of
+from insight_graph.mindspore_values import MAX_TEXT
 from insight_graph.model import Times
 from insight_graph.view import View
 
 MAX_EDGES = 1000
 MAX_TYPES = 100
-MAX_TEXT = 4096
 
 
 def details_of(view: View, place: int, times: Times | None) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _GRAPH_OF_MODEL = 4
 _NODES, _PARAMETERS, _CONSTANTS = 1, 3, 5
 _FIELDS = {_NODES: "node", _PARAMETERS: "parameters", _CONSTANTS: "const_vals"}
 _CONTROL = 1
+_ROWS_AT_ONCE = 1 << 16  # numbers in rows of edges
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -133,21 +134,26 @@ class _Reader:
             yield message
 
     def _connect(self, numbers: dict[bytes, int]) -> None:
-        builder, edge = self.builder, self.builder.edge
+        builder = self.builder
+        rows: list[int] = []
         target = -1
         for _, node in self.pieces.each(_NODES):
             if node is None:
                 continue
             target += 1
+            if len(rows) > _ROWS_AT_ONCE:
+                builder.add_edges(rows)
+                rows.clear()
             for slot, one in enumerate(node.input):
                 name = one.name
                 source = numbers.get(name)
                 if source is None:
                     source = numbers.get(_input_key(name))
                 if source is not None:
-                    edge(source, target, slot, 0, one.type == _CONTROL)
+                    rows += (source, target, slot, 0, one.type == _CONTROL)
                 elif name:
                     builder.missing_input(target, slot, text_of(name))
+        builder.add_edges(rows)
 
     def details(self, number: int) -> NodeDetails:
         data = content_at(self.pieces.data, self.starts[number])

@@ -13,7 +13,8 @@ from insight_core.values.tensors import tensor_header, tensor_of
 from insight_graph.columns import Attribute, OutputType
 from insight_graph.messages import is_set, parsed
 
-MAX_TEXT = 4096
+MAX_TEXT = 4096  # letters of a value that are shown
+MOST_BYTES = 5 * MAX_TEXT  # of a text: more letters than are shown
 _MAX_ITEMS = 256  # of a list that are written out
 _MAX_VALUES = 64  # of a tensor
 _SMALL = 1 << 16  # bytes of a tensor whose values are looked at
@@ -143,7 +144,7 @@ def text_of(data: bytes) -> str:
 
 def _single(field: str, content: Any) -> str:  # noqa: ANN401
     if field == "str_val":
-        return repr(text_of(content))
+        return repr(text_of(content[:MOST_BYTES]))
     if field == "tensor_val":
         return tensor_text(Payload(content, _CLAIM))
     if field.startswith("graph"):

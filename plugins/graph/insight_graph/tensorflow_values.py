@@ -11,7 +11,7 @@ from typing import Any
 from insight_core.api import Dialect, EventField, Payload
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
-from insight_graph.mindspore_values import tensor_text, text_of
+from insight_graph.mindspore_values import MOST_BYTES, tensor_text, text_of
 
 _MAX_ITEMS = 256  # of a list that are written out
 _REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
@@ -61,7 +61,6 @@ def _described(value: Any) -> tuple[str, str]:  # noqa: ANN401
         for field, kind in _FIELDS.items():
             if items := getattr(value.list, field):
                 texts = (_text(field, item) for item in items[:_MAX_ITEMS])
-                texts = (_text(field, item) for item in items[:_MAX_ITEMS])
                 return f"list[{kind}]", _listed(texts, len(items))
         return "list", "[]"
     if is_set(value, "placeholder"):
@@ -71,7 +70,7 @@ def _described(value: Any) -> tuple[str, str]:  # noqa: ANN401
 
 def _text(field: str, item: Any) -> str:  # noqa: ANN401
     if field == "s":
-        return text_of(item)
+        return text_of(item[:MOST_BYTES])
     if field == "f":
         return f"{item:.9g}"
     if field == "type":

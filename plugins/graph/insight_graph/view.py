@@ -87,10 +87,13 @@ class View:
         """Positions, those of the same node together."""
         return np.argsort(self.tree.nodes, kind="stable")
 
+    @functools.cached_property
+    def _nodes_in_order(self) -> Indices:
+        return self.tree.nodes[self.node_order]
+
     def positions_of(self, node: int) -> list[int]:
         """Where a node of the graph stands; none if it is not shown."""
-        sorted_nodes = self.tree.nodes[self.node_order]
-        start, end = np.searchsorted(sorted_nodes, (node, node + 1))
+        start, end = np.searchsorted(self._nodes_in_order, (node, node + 1))
         return [int(position) for position in self.node_order[start:end]]
 
     @functools.cached_property
