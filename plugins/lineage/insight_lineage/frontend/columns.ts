@@ -25,7 +25,7 @@ export function widthOf(column: Column): number {
     letters = Math.max(letters, Math.min(26, column.text(row).length));
     looked++;
   }
-  const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 6.8 + 34))));
+  const width = Math.round(Math.max(78, Math.min(200, Math.max(letters * LETTER + 24, column.title.length * 7.4 + 34))));
   known.set(column, width);
   return width;
 }
