@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from attrs import asdict, field, frozen
 
@@ -13,6 +14,9 @@ from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+
+
+_FEW = 3  # claims and routes of a plugin in the table
 
 
 @frozen
@@ -47,9 +51,9 @@ def plugins(options: Options) -> int:
                     row.name,
                     row.version or "-",
                     row.distribution or "-",
-                    ", ".join(row.claims) or "-",
+                    _in_short(row.claims),
                     row.cache or "-",
-                    ", ".join(row.routes) or "-",
+                    _in_short(row.routes),
                     row.state,
                 )
                 for row in rows
@@ -60,6 +64,13 @@ def plugins(options: Options) -> int:
         if row.reason:
             print(f"\n{printable(row.name)}: {printable(row.reason)}")
     return 0
+
+
+def _in_short(texts: Sequence[str]) -> str:
+    """The first few, and how many more there are; ``--json`` has them all."""
+    more = len(texts) - _FEW
+    shown = ", ".join(texts[: _FEW if more > 1 else None]) or "-"
+    return f"{shown} and {more} more" if more > 1 else shown
 
 
 def plugin_rows(registry: Registry, options: Options) -> list[PluginRow]:
