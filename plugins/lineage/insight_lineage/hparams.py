@@ -50,8 +50,8 @@ class Session:
     group: str = ""
 
 
-def metrics_of(content: bytes) -> Sequence[Metric] | None:
-    """The metrics of an experiment; None if it names none. Raises ValueError for bytes that are none."""
+def metrics_of(content: bytes) -> Sequence[Metric]:
+    """The metrics that an experiment names. Raises ValueError for bytes that are none."""
     experiment = Message.at(content).message(_EXPERIMENT)
     if experiment is None:
         raise ValueError("it is no experiment")

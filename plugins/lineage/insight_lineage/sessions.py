@@ -124,7 +124,7 @@ class Sessions:
             self._read_by(run, [place])
             value = scalars.last(place, metric.tag)
             if value is not None:
-                cells[metric.column] = value
+                cells[_free(metric.column, cells)] = value
         return cells
 
     def _read_by(self, session: str, runs: Iterable[str]) -> None:
@@ -141,3 +141,12 @@ class Sessions:
             if place == ".":
                 return None
             place = posixpath.dirname(place) or "."
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """The name, or with a number where another group and tag have made the same of it."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}#{number}"
+    return free

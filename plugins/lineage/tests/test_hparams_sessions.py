@@ -8,6 +8,7 @@ from pathlib import Path
 
 import insight_lineage
 import insight_scalar
+import numpy as np
 import pytest
 from insight_lineage import hparams
 from insight_lineage.hparams import Metric
@@ -112,6 +113,21 @@ def test_an_experiment_says_which_scalars_count(scalars: Scalars) -> None:
         "metric/val/acc": 5.0,
     }
     assert sessions.reading(["s/val"]) == {"s"}
+
+
+def test_metrics_with_one_name_stay_apart(scalars: Scalars) -> None:
+    sessions = Sessions()
+    metrics = _experiment(("", "val/acc"), ("val", "acc"), ("val", "loss"))
+    sessions.take("s", _infos("s", start=_start(lr=_number(1)), experiment=metrics))
+    data = FakeProvider()
+    data.add_scalars("s", "val/acc", [0.5])
+    for tag in ("acc", "loss"):
+        data.add_scalars("s/val", tag, [0.75])
+    found = Scalars(data)
+    found.place(Rows.of(data.runs()).place, np.full(2, -1))
+    found.update(None)
+    cells = sessions.cells("s", found, _below)
+    assert (cells["metric/val/acc"], cells["metric/val/acc#2"], cells["metric/val/loss"]) == (0.5, 0.75, 0.75)
 
 
 def test_an_experiment_of_a_run_above_counts_too(scalars: Scalars) -> None:
