@@ -15,7 +15,6 @@ from insight_core.cli.terminal import open_terminal
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 
-
 _FEW = 3  # claims and routes of a plugin in the table
 
 
