@@ -67,7 +67,7 @@ def _details(parts: Parts, name: str, device: int) -> list[KernelRuns]:
     with parts.csv(name) as file:
         for cells in file.chunks():
             chunk: dict[str, Integers] = {
-                column: building.texts(cells.texts(*names)).astype(np.int64)
+                column: building.texts(cells.labels(*names)).astype(np.int64)
                 for column, names in _TEXTS.items()
             }
             chunk["start"] = cells.nanoseconds("Start Time", "Task Start Time", unit="us")
@@ -186,7 +186,7 @@ def _host_operators(parts: Parts, name: str) -> None:
 def _host_columns(parts: Parts, cells: Cells) -> dict[str, Integers]:
     return {
         "name": parts.building.texts(cells.texts("Name")).astype(np.int64),
-        "shapes": parts.building.texts(cells.texts("Input Shapes")).astype(np.int64),
+        "shapes": parts.building.texts(cells.labels("Input Shapes")).astype(np.int64),
         "total": cells.nanoseconds("Host Total Duration", unit="us", missing=0),
         "self": cells.nanoseconds("Host Self Duration", unit="us", missing=0),
         "device_total": cells.nanoseconds("Device Total Duration", unit="us", missing=0),

@@ -24,7 +24,7 @@ def _allocations(parts: Parts, name: str, device: int) -> None:
             end = cells.nanoseconds("Release Time", unit="us")
             taken = (size > 0) & (start >= 0)  # what is only freed was taken before the profile
             rows = np.flatnonzero(taken)
-            names = parts.building.texts(cells.texts("Name"))
+            names = parts.building.texts(cells.labels("Name"))
             parts.building.add(
                 "allocations",
                 name=names[rows],

@@ -125,6 +125,10 @@ class Cells:
             return [""] * self.count
         return [cell.strip() for cell in self.columns[place[0]]]
 
+    def labels(self, *names: str) -> list[str]:
+        """Texts, empty where a cell says that there is none."""
+        return ["" if text == "N/A" else text for text in self.texts(*names)]
+
     def integers(self, *names: str, missing: int = -1) -> Integers:
         return self._numbers(names, 0, missing)
 

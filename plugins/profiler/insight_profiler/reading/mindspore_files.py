@@ -37,6 +37,7 @@ class Parts:
     files: Files
     building: Building
     read: set[str] = field(factory=set)
+    _tables: dict[str, Csv] = field(factory=dict, init=False)
 
     def named(self, pattern: str) -> list[str]:
         """Files whose name, without directories, matches the whole pattern, sorted."""
@@ -60,32 +61,38 @@ class Parts:
             else:
                 self.read.add(name)
                 found = True
+            self._note_strange(name)
             self.building.reached()
         return found
 
     @contextmanager
     def csv(self, name: str) -> Iterator[Csv]:
-        """A CSV file; cells in it that are no numbers are counted in a note."""
+        """A CSV file. What is strange about it is noted when the attempt to read it is over."""
         with self.files.open(name) as stream:
-            found = Csv(stream)
-            yield found
-            if found.strange:
-                count = sum(found.strange.values())
-                columns = ", ".join(f"{column} ({number})" for column, number in found.strange.items())
-                self.building.note(
-                    "cells_without_value",
-                    f"{count} cells of {name} hold no number and are taken for absent: {columns}",
-                    file=name,
-                    count=count,
-                    columns=columns,
-                )
-            if found.cut:
-                self.building.note(
-                    "rows_cut",
-                    f"{found.cut} rows of {name} have not as many cells as its header",
-                    file=name,
-                    count=found.cut,
-                )
+            self._tables[name] = Csv(stream)
+            yield self._tables[name]
+
+    def _note_strange(self, name: str) -> None:
+        found = self._tables.pop(name, None)
+        if found is None:
+            return
+        if found.strange:
+            count = sum(found.strange.values())
+            columns = ", ".join(f"{column} ({number})" for column, number in found.strange.items())
+            self.building.note(
+                "cells_without_value",
+                f"{count} cells of {name} hold no number and are taken for absent: {columns}",
+                file=name,
+                count=count,
+                columns=columns,
+            )
+        if found.cut:
+            self.building.note(
+                "rows_cut",
+                f"{found.cut} rows of {name} have not as many cells as its header",
+                file=name,
+                count=found.cut,
+            )
 
     def cells(self, name: str) -> Cells:
         """The whole of a CSV file that is small."""
