@@ -8,8 +8,7 @@ import json
 import math
 import os
 import shutil
-import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,68 +23,19 @@ from insight_core.host import Host
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
-from insight_core.testing.event_writer import EventWriter
+from insight_core.testing import EventWriter, wire
+from tests.lineage_samples import LineageLogs, field
 
 Get = Callable[..., TestResponse]
 
 
-def field(number: int, value: bytes | str | int | float) -> bytes:
-    """A field of a message; a ``float`` is a double."""
-    if isinstance(value, int):
-        return wire.varint(number << 3) + wire.varint(value)
-    if isinstance(value, float):
-        return wire.varint(number << 3 | 1) + struct.pack("<d", value)
-    return wire.message_field(number, value.encode() if isinstance(value, str) else value)
-
-
-class Written:
-    """Writes logs below ``root``."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def file(self, run: str, content: bytes, second: int = 1) -> Path:
-        """A lineage file, and an event file that makes the directory a run."""
-        directory = self.root / run
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "events.out.events.summary.1.0.host_MS").touch()
-        path = directory / f"events.out.events.summary.{second}.0.host_lineage"
-        path.write_bytes(content)
-        return path
-
-    def trained(self, epoch: int = 3, learning_rate: float = 0.5, network: str = "Net") -> bytes:
-        hyper = (
-            field(1, "Adam") + wire.varint(2 << 3 | 5) + struct.pack("<f", learning_rate) + field(4, epoch)
-        )
-        return wire.record(field(6, field(1, hyper) + field(3, field(1, network))))
-
-    def evaluated(self, metrics: object) -> bytes:
-        text = metrics if isinstance(metrics, str) else json.dumps(metrics)
-        return wire.record(field(7, field(2, text)))
-
-    def added(self, **values: str | int | float) -> bytes:
-        numbers = {int: 3, str: 4, float: 5}
-        items = [
-            field(1, field(numbers[type(value)], field(1, name) + field(2, value)))
-            for name, value in values.items()
-        ]
-        return wire.record(field(10, b"".join(items)))
-
-    def scalars(self, run: str, values: Mapping[str, list[float]]) -> None:
-        with EventWriter(self.root / run) as writer:
-            for tag, listed in values.items():
-                for step, value in enumerate(listed):
-                    writer.scalar(tag, step, value)
+@pytest.fixture
+def written(tmp_path: Path) -> LineageLogs:
+    return LineageLogs(tmp_path / "logs")
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Written:
-    return Written(tmp_path / "logs")
-
-
-@pytest.fixture
-def provider(written: Written) -> Iterator[LocalProvider]:
+def provider(written: LineageLogs) -> Iterator[LocalProvider]:
     """Over what is written; ``load`` reads it."""
     written.root.mkdir()
     plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
@@ -120,7 +70,7 @@ def _rows(answer: TestResponse) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture
-def three(written: Written, provider: LocalProvider) -> Written:
+def three(written: LineageLogs, provider: LocalProvider) -> LineageLogs:
     """Three runs with lineage, one with scalars only."""
     written.file("a", written.trained(3, 0.5) + written.evaluated({"acc": 0.9, "odd": math.nan}))
     written.file("b", written.trained(1, 0.25, "Other") + written.evaluated({"acc": 0.5, "odd": [1, 2]}))
@@ -130,7 +80,7 @@ def three(written: Written, provider: LocalProvider) -> Written:
     return written
 
 
-def test_columns(three: Written, get: Get) -> None:
+def test_columns(three: LineageLogs, get: Get) -> None:
     answer = _json(get("columns"))
     assert (answer["runs"], answer["problems"]) == (4, [])
     columns = {
@@ -146,7 +96,7 @@ def test_columns(three: Written, get: Get) -> None:
     assert groups == sorted(groups, key=list(dict.fromkeys(groups)).index), "groups stand together"
 
 
-def test_rows_have_values_or_null(three: Written, get: Get) -> None:
+def test_rows_have_values_or_null(three: LineageLogs, get: Get) -> None:
     rows = _rows(get("runs", scalars=["last", "min", "max"]))
     assert rows.keys() == {"a", "b", "c", "d"}
     assert (rows["a"]["learning_rate"], rows["a"]["network"], rows["a"]["source"]) == (
@@ -184,11 +134,13 @@ def test_rows_have_values_or_null(three: Written, get: Get) -> None:
         ({"offset": 100}, ""),
     ],
 )
-def test_which_rows_in_which_order(three: Written, get: Get, parameters: dict[str, Any], runs: str) -> None:
+def test_which_rows_in_which_order(
+    three: LineageLogs, get: Get, parameters: dict[str, Any], runs: str
+) -> None:
     assert "".join(_json(get("runs", **parameters))["runs"]) == runs
 
 
-def test_groups_have_statistics_of_each_column(three: Written, get: Get) -> None:
+def test_groups_have_statistics_of_each_column(three: LineageLogs, get: Get) -> None:
     answer = _json(
         get("runs", group="network", sort="network", columns=["epoch", "network", "metric/odd"], limit=1)
     )
@@ -204,7 +156,7 @@ def test_groups_have_statistics_of_each_column(three: Written, get: Get) -> None
     assert _json(get("runs", group="network", where="epoch > 100"))["groups"] == []
 
 
-def test_columns_of_an_answer_have_the_extent_of_what_matched(three: Written, get: Get) -> None:
+def test_columns_of_an_answer_have_the_extent_of_what_matched(three: LineageLogs, get: Get) -> None:
     answer = _json(get("runs", columns=["epoch", "metric/odd", "network"], where="epoch <= 2", limit=0))
     assert [(one["count"], one["min"], one["max"]) for one in answer["columns"]] == [
         (2, 1, 2),
@@ -213,7 +165,7 @@ def test_columns_of_an_answer_have_the_extent_of_what_matched(three: Written, ge
     ]
 
 
-def test_csv(three: Written, get: Get) -> None:
+def test_csv(three: LineageLogs, get: Get) -> None:
     answer = get("runs", format="csv", sort="epoch", columns=["epoch", "metric/odd", "custom/who", "run"])
     assert answer.mimetype == "text/csv"
     assert list(csv.reader(io.StringIO(answer.text))) == [
@@ -225,7 +177,7 @@ def test_csv(three: Written, get: Get) -> None:
     ]
 
 
-def test_csv_has_no_formulas_of_a_log(written: Written, provider: LocalProvider, get: Get) -> None:
+def test_csv_has_no_formulas_of_a_log(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
     said = {"cell": "=1+1", "@x": 'say "hi"\n', "plus": "+x", "number": "-1.5e3", "plain": "a,b", "n": -3}
     written.file("-run", written.added(**said))  # type: ignore[arg-type]
     provider.load()
@@ -256,19 +208,19 @@ def test_csv_has_no_formulas_of_a_log(written: Written, provider: LocalProvider,
     ],
 )
 def test_refusals(
-    three: Written, get: Get, path: str, parameters: dict[str, Any], status: int, says: str
+    three: LineageLogs, get: Get, path: str, parameters: dict[str, Any], status: int, says: str
 ) -> None:
     answer = get(path, **parameters)
     assert answer.status_code == status
     assert says in (answer.json or {})["error"]
 
 
-def test_a_mistake_in_a_text_says_where(three: Written, get: Get) -> None:
+def test_a_mistake_in_a_text_says_where(three: LineageLogs, get: Get) -> None:
     answer = get("runs", where="epoch > 1 and nothing = 2")
     assert (answer.status_code, (answer.json or {})["position"]) == (400, 14)
 
 
-def test_importance(written: Written, provider: LocalProvider, get: Get) -> None:
+def test_importance(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
     for number, (epoch, rate, accuracy) in enumerate(
         [(1, 1.0, 0.1), (2, 4.0, 0.2), (3, 9.0, 0.3), (4, 2.0, 0.4)]
     ):
@@ -297,7 +249,7 @@ def test_importance(written: Written, provider: LocalProvider, get: Get) -> None
     )
 
 
-def test_the_table_follows_the_data(written: Written, provider: LocalProvider, get: Get) -> None:
+def test_the_table_follows_the_data(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
     assert _json(get("runs"))["runs"] == []
     assert _json(get("runs", where="run = 'a'", sort="run", group="run"))["groups"] == []
     path = written.file("a", written.trained(1))
@@ -327,7 +279,7 @@ def test_the_table_follows_the_data(written: Written, provider: LocalProvider, g
 
 
 def test_runs_come_and_go_without_a_look_at_the_others(
-    written: Written, provider: LocalProvider, get: Get, monkeypatch: pytest.MonkeyPatch
+    written: LineageLogs, provider: LocalProvider, get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, run in enumerate("bdf"):
         written.file(run, written.trained(number))
@@ -357,7 +309,7 @@ def test_runs_come_and_go_without_a_look_at_the_others(
     assert now["d"] == before["d"]
 
 
-def test_what_cannot_be_read_is_told(written: Written, provider: LocalProvider, get: Get) -> None:
+def test_what_cannot_be_read_is_told(written: LineageLogs, provider: LocalProvider, get: Get) -> None:
     written.file("a", written.trained(1) + written.trained(2)[:-9])
     with EventWriter(written.root / "h") as writer:
         writer.scalar("x", 0, 1.0)
@@ -368,7 +320,7 @@ def test_what_cannot_be_read_is_told(written: Written, provider: LocalProvider, 
     assert _rows(get("runs"))["a"]["epoch"] == 1
 
 
-def test_the_pipeline_of_a_run(provider: LocalProvider, written: Written, get: Get) -> None:
+def test_the_pipeline_of_a_run(provider: LocalProvider, written: LineageLogs, get: Get) -> None:
     def stage(name: str, *parts: bytes) -> bytes:
         return b"".join(parts) + field(2, field(1, field(1, "op_type") + field(2, name)))
 
@@ -388,7 +340,7 @@ def test_the_pipeline_of_a_run(provider: LocalProvider, written: Written, get: G
 
 
 def test_columns_are_in_the_order_in_which_people_count(
-    written: Written, provider: LocalProvider, get: Get
+    written: LineageLogs, provider: LocalProvider, get: Get
 ) -> None:
     written.file("a", written.added(p10=1, p9=1, P1=1))
     with EventWriter(written.root / "b") as writer:
@@ -400,7 +352,7 @@ def test_columns_are_in_the_order_in_which_people_count(
     assert [column["name"] for column in _json(get("runs", scalars="min"))["columns"]][-1] == "min/l10"
 
 
-def test_annotations_are_columns(three: Written, provider: LocalProvider, tmp_path: Path) -> None:
+def test_annotations_are_columns(three: LineageLogs, provider: LocalProvider, tmp_path: Path) -> None:
     store = AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
     host = Host(Registry.of([("lineage", lambda: insight_lineage)]), provider, None, store)
     client = Client(host)
