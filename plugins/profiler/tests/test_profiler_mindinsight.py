@@ -28,7 +28,7 @@ def fixtures(pytestconfig: pytest.Config) -> Path:
     return directory
 
 
-def _read(directory: Path, rank: int = 1, **files: object) -> ReadProfile:
+def _read(directory: Path, rank: int = 1, /, **files: object) -> ReadProfile:
     for name, content in files.items():
         text = content if isinstance(content, str) else json.dumps(content)
         (directory / name.replace("__", ".")).write_text(text)
@@ -54,7 +54,8 @@ _NEW = {
     ),
     "flops_1__txt": (
         "full_kernel_name, MFLOPs(10^6 cube), GFLOPS(10^9 cube), FLOPS utilization(cube), "
-        f"MFLOPs(10^6 vector), GFLOPS(10^9 vector), FLOPS utilization(vec)\n{_FULL}/Conv2D-op1, 1.5, 9, 9, 0.25, 9, 9\n"
+        "MFLOPs(10^6 vector), GFLOPS(10^9 vector), FLOPS utilization(vec)\n"
+        f"{_FULL}/Conv2D-op1, 1.5, 9, 9, 0.25, 9, 9\n"
     ),
 }
 _OLD = {

@@ -179,7 +179,9 @@ def test_an_accelerator_of_xla(tmp_path: Path) -> None:
         "Steps", [("7", 0, 10_000_000, {"step_num": 7}), ("8", 10_000_000, 9_000_000, {"step_num": 8})], 5
     )
     tpu.line("XLA Modules", [("jit_step", 0, 19_000_000, {})], 5)
-    operators = [("%fusion.1 = f32[8]{0} fusion(...)", at, 2_000_000, {}) for at in (1_000_000, 11_000_000)]
+    operators: list[tuple[str, int, int, Mapping[str, object]]] = [
+        ("%fusion.1 = f32[8]{0} fusion(...)", at, 2_000_000, {}) for at in (1_000_000, 11_000_000)
+    ]
     tpu.line("XLA Ops", [*operators, ("%all-reduce.2 = f32[] all-reduce(...)", 4_000_000, 3_000_000, {})], 5)
     host = _Written(b"/host:CPU")
     host.line("python", [("train", 0, 20_000_000, {"step_num": 1})], 5)
