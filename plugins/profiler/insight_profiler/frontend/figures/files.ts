@@ -20,7 +20,8 @@ function svgText(drawing: SVGSVGElement, background: string): { readonly text: s
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   for (const [name, value] of [['x', -MARGIN], ['y', -MARGIN], ['width', width], ['height', height], ['fill', background]] as const) ground.setAttribute(name, String(value));
   copy.prepend(ground);
-  return { text: new XMLSerializer().serializeToString(copy), width, height };
+  const text = new XMLSerializer().serializeToString(copy).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ''); // no XML holds these
+  return { text, width, height };
 }
 
 async function painted(text: string, width: number, height: number): Promise<Blob> {

@@ -34,7 +34,7 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
   const sorted = useSignal<Sort>(sort.startsWith('-') ? { column: sort.slice(1), down: true } : { column: sort, down: false });
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
   const longest = rows.reduce((most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most), 0);
-  const unit = board.unit.value === 'auto' ? unitOf(longest / 10) : board.unit.value;
+  const unit = board.unit.value === 'auto' ? unitOf(longest / 5) : board.unit.value;
   const local = useMemo(() => new LocalRows({ columns, rows }, sorted.value), [rows, sorted.value, columns.map((column) => column.name).join()]);
   const placed = columnsOf({ columns, shown: null, unit, say, has: (key) => say(key) !== key, widths, views });
   return (

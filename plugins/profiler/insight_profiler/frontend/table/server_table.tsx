@@ -113,5 +113,5 @@ function longestOf({ columns, rows }: TableAnswer): number | null {
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
   let longest = 0;
   for (const row of rows) for (const at of times) longest = Math.max(longest, Math.abs(Number(row[at] ?? 0)));
-  return longest > 0 ? longest / 10 : null;
+  return longest > 0 ? longest / 5 : null;
 }

@@ -10,7 +10,7 @@ import { unitSign, type TimeUnit } from '../units';
 import { useProfileAnswer } from '../use_answer';
 
 const TOP = 20;
-const REST = '\u0000rest';
+const REST = '(rest)';
 
 interface OperatorSharesProps {
   readonly board: ProfilerBoard;

@@ -20,6 +20,7 @@ export default function Overview({ board }: ViewProps): JSX.Element {
         {(answer) => (
           <>
             <Facts board={board} answer={answer} />
+            {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
             <div class="beside">
               <div class="wide">
                 {answer.step_rows && answer.steps && <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />}
@@ -90,6 +91,20 @@ function Facts({ board, answer }: OverviewProps): JSX.Element {
         </details>
       )}
     </div>
+  );
+}
+
+/** Where this profile has something to show, when it has neither steps nor operators. */
+function Elsewhere({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+  return (
+    <section class="figure elsewhere">
+      <p>{board.t('overview.elsewhere')}</p>
+      {board.views.value.filter((view) => view !== 'overview' && view !== 'compare').map((view) => (
+        <button key={view} type="button" class="link" data-action={`go-${view}`} onClick={() => board.viewWanted.set(view, 'push')}>
+          {board.t(`view.${view}`)}
+        </button>
+      ))}
+    </section>
   );
 }
 
