@@ -15,7 +15,7 @@ export function NodePanel({ board, id }: { readonly board: GraphBoard; readonly 
   if (!node) return <div class="waiting" aria-busy="true" />;
   return (
     <div class="node-panel" data-testid="node-panel" data-node={node.id}>
-      <h3>
+      <h3 aria-live="polite">
         <KindMark kind={node.kind} />
         <span class="name">{node.name}</span>
       </h3>

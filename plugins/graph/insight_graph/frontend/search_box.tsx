@@ -96,7 +96,10 @@ export function SearchBox({ board }: { readonly board: GraphBoard }): JSX.Elemen
             </p>
           )}
           {error ? (
-            <p class="problem" role="alert">{error}</p>
+            <p class="problem" role="alert">
+              {say(wanted.regex ? 'search.bad' : 'search.failed')}
+              <small>{error}</small>
+            </p>
           ) : answer && (
             <>
               <p class="count" data-testid="result-count">
