@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.model import Category, FlowKind, Side, Source, StepOrigin
 
 from tests.conformance.our_profiles import ReadProfile, read_directory
@@ -256,6 +257,23 @@ def test_the_timeline_is_linked_to_the_tables(output: Path) -> None:
     (counter,) = profile.profile.counters
     assert counter.label == "AI Core Freq MHz"
     assert profile.column("counters", "value").tolist() == [1850.0]
+
+
+def test_arguments_are_found_again(output: Path) -> None:
+    profile = _read(output, kernel_details__csv=_KERNELS, trace_view__json=json.dumps(_TRACE))
+    (name,) = profile.profile.documents["traces"]
+    said: dict[str, list[object]] = {}
+    for row in profile.rows("slices"):
+        found = None
+        if row["offset"] >= 0:
+            place, offset = place_of(row["offset"])
+            assert place == 0
+            with (output.parent / name).open("rb") as stream:
+                found = arguments_at(stream, offset, row["size"])
+        said.setdefault(row["name"], []).append(found)
+    assert said["MatMulV2-op1"] == [{"Task Type": "AI_CORE"}] * 2
+    assert said["Reduce_Inline"] == [{"task type": "Reduce_Inline"}]
+    assert said["Default"] == [None]
 
 
 def _flows(profile: ReadProfile) -> list[dict[str, int]]:

@@ -189,7 +189,8 @@ def test_tables_alone(copy: Path) -> None:
     profile = read_directory(copy, Source.MINDSPORE)
     assert _codes(profile) == []
     calls, total = profile.by_type()["MatMul"]
-    assert (calls, total) == (36, pytest.approx(1_560_130, rel=1e-4))
+    assert calls == 36
+    assert total == pytest.approx(1_560_130, rel=1e-4)
     assert "slices" not in profile.profile.tables
     (copy / "FRAMEWORK/cpu_op_detail_info_0.csv").unlink()
     profile = read_directory(copy, Source.MINDSPORE)

@@ -16,9 +16,11 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
+from insight_profiler.arguments import packed_offset
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, FlowKind, Track
 from insight_profiler.reading.ascend_kernels import KernelRuns
+from insight_profiler.reading.ascend_layers import DEVICE_LAYERS, slice_category, task_category, track_kind
 from insight_profiler.reading.csv_columns import Integers, decimals, nanoseconds
 from insight_profiler.reading.json_events import Events, readable
 from insight_profiler.reading.mindspore_names import split_name, type_of
@@ -26,8 +28,6 @@ from insight_profiler.reading.mindspore_names import split_name, type_of
 _STEP = re.compile(r"ProfilerStep#(\d+)")
 _ITERATION = re.compile(r"Iteration (\d+)")
 _LAUNCHES = ("HostToDevice", "async_npu", "async_task_queue", "async_mindspore", "async_acl_to_npu")
-_RUNTIME = ("AscendCL@", "Node@launch", "Runtime@", "aclnn")
-_DEVICE_LAYERS = ("Ascend Hardware", "HCCL", "Communication", "Overlap Analysis")
 
 
 @define(eq=False)
@@ -47,6 +47,8 @@ class _Slices:
     duration: list[str] = field(factory=list)
     name: list[int] = field(factory=list)
     task: list[int] = field(factory=list)
+    offset: list[int] = field(factory=list)
+    size: list[int] = field(factory=list)
 
 
 class AscendTimeline:
@@ -88,10 +90,13 @@ class AscendTimeline:
         arrows: list[tuple[str, int, int, str, int]] = []
         names: dict[str, int] = {}
         tasks: dict[str, int] = {"": 0}
+        traces: list[str] = self._building.documents.setdefault("traces", [])
+        traces.append(name)
+        file = len(traces) - 1
         events = Events(stream)
         for window in events.windows():
             slices = _Slices()
-            for event in window.events:
+            for event, begins, ends in zip(window.events, window.starts, window.ends, strict=True):
                 if not isinstance(event, dict):
                     continue
                 kind = event.get("ph")
@@ -106,6 +111,8 @@ class AscendTimeline:
                     slices.start.append(str(event.get("ts", "")))
                     slices.duration.append(str(event.get("dur", 0)))
                     slices.name.append(names.setdefault(str(full), len(names)))
+                    slices.offset.append(packed_offset(file, begins) if arguments else -1)
+                    slices.size.append(ends - begins if arguments else -1)
                     slices.task.append(tasks.setdefault(f"{event.get('cat') or ''}|{task}", len(tasks)))
                     if type(full) is str and full.startswith(("Iteration ", "ProfilerStep#")):
                         self._mark(event, full, arguments)
@@ -148,7 +155,7 @@ class AscendTimeline:
             start=runs.start,
             duration=runs.duration,
             name=runs.name,
-            category=[_task_category(cores[core]) for core in runs.core.tolist()],
+            category=[task_category(cores[core]) for core in runs.core.tolist()],
             operator=runs.operator,
             kernel=runs.kernel,
         )
@@ -195,7 +202,7 @@ class AscendTimeline:
 
     def _process(self, label: str, order: int) -> int:
         if label not in self._processes:
-            device = self._device if label.startswith(_DEVICE_LAYERS) else -1
+            device = self._device if label.startswith(DEVICE_LAYERS) else -1
             track = Track("process", label, device=device, order=order)
             self._processes[label] = self._building.track(track)
         return self._processes[label]
@@ -203,9 +210,9 @@ class AscendTimeline:
     def _track(self, layer: str, label: str, order: int, process_order: int = 0) -> int:
         if (layer, label) not in self._tracks:
             process = self._process(layer, process_order)
-            device = self._device if layer.startswith(_DEVICE_LAYERS) else -1
+            device = self._device if layer.startswith(DEVICE_LAYERS) else -1
             self._tracks[layer, label] = self._building.track(
-                Track(_track_kind(layer, label), label, process, device, order)
+                Track(track_kind(layer, label), label, process, device, order)
             )
         return self._tracks[layer, label]
 
@@ -234,21 +241,22 @@ class AscendTimeline:
         )
         named = np.array([self._named(name) for name in names] or [(-1, -1, -1)], np.int64)
         rows = np.array([self._operators.get(name, -1) for name in names] or [-1], np.int64)
-        categories: dict[tuple[int, int, int], int] = {}
         lost = 0
         for chunk in chunks:
             fine = chunk.is_fine
             lost += int((~fine).sum())
-            thread, name, task, start, duration = (
-                column[fine] for column in (chunk.thread, chunk.name, chunk.task, chunk.start, chunk.duration)
-            )
+            thread, name, task, start, duration, offset, size = (column[fine] for column in chunk.columns())
             if not len(start):
                 continue
-            category = np.empty(len(start), np.int64)
-            for place, key in enumerate(zip(thread.tolist(), task.tolist(), name.tolist(), strict=True)):
-                if key not in categories:
-                    categories[key] = _category(where[key[0]], tasks[key[1]], names[key[2]])
-                category[place] = categories[key]
+            code = (thread * len(tasks) + task) * len(names) + name
+            _, first, place = np.unique(code, return_index=True, return_inverse=True)
+            category = np.array(
+                [
+                    slice_category(where[int(thread[row])], tasks[int(task[row])], names[int(name[row])])
+                    for row in first.tolist()
+                ],
+                np.int64,
+            )[place.reshape(-1)]
             is_call = np.isin(category, (Category.KERNEL, Category.OPERATOR))
             is_new = is_call & ~((category == Category.KERNEL) & self._has_operators)
             operator, kernel = self._linked(start, named[name, 0], category)
@@ -264,6 +272,8 @@ class AscendTimeline:
                 category=category,
                 operator=operator,
                 kernel=kernel,
+                offset=offset,
+                size=size,
             )
         if lost:
             self._building.note(
@@ -311,14 +321,23 @@ class _Columns:
     task: Integers
     start: Integers
     duration: Integers
+    offset: Integers
+    size: Integers
     is_fine: NDArray[np.bool_]
+
+    def columns(self) -> tuple[Integers, ...]:
+        return self.thread, self.name, self.task, self.start, self.duration, self.offset, self.size
 
 
 def _converted(slices: _Slices) -> _Columns:
     start, has_start = decimals(slices.start, 3)
     duration, has_duration = decimals(slices.duration, 3)
-    thread, name, task = (np.array(column, np.int64) for column in (slices.thread, slices.name, slices.task))
-    return _Columns(thread, name, task, start, duration, has_start & has_duration & (duration >= 0))
+    thread, name, task, offset, size = (
+        np.array(column, np.int64)
+        for column in (slices.thread, slices.name, slices.task, slices.offset, slices.size)
+    )
+    is_fine = has_start & has_duration & (duration >= 0)
+    return _Columns(thread, name, task, start, duration, offset, size, is_fine)
 
 
 def _describe(
@@ -341,38 +360,3 @@ def _describe(
         order = arguments.get("sort_index")
         if isinstance(order, int):
             orders[(pid, "") if what == "process_sort_index" else (pid, tid)] = order
-
-
-def _track_kind(layer: str, label: str) -> str:
-    if layer.startswith("Ascend Hardware"):
-        return "scope" if label.startswith("Step Trace") else "stream"
-    if layer.startswith(("HCCL", "Communication")):
-        return "communication"
-    return "scope" if layer.startswith(("Scope Layer", "Overlap Analysis", "Step Trace")) else "thread"
-
-
-def _task_category(task: str) -> Category:
-    """What a device does, by the type of its task."""
-    lower = task.lower()
-    if lower.startswith(("notify", "event", "profiling", "model_", "stream", "flip", "label")):
-        return Category.OTHER
-    if lower.startswith("memcpy") or "sdma" in lower:
-        return Category.MEMCPY
-    if lower.startswith(("reduce", "hccl", "communication", "rdma")):
-        return Category.COMMUNICATION
-    return Category.MEMSET if lower.startswith("memset") else Category.KERNEL
-
-
-def _category(where: tuple[str, str], task: str, name: str) -> Category:
-    """Of a slice: its layer and thread, category and task of its event, name."""
-    layer, label = where
-    kind, _, work = task.partition("|")
-    if layer.startswith("Ascend Hardware"):
-        return Category.OTHER if label.startswith("Step Trace") else _task_category(work)
-    if layer.startswith(("HCCL", "Communication")):
-        return Category.COMMUNICATION
-    if layer.startswith("CPU OP") or kind == "cpu_op":
-        return Category.OPERATOR
-    if layer.startswith("CANN") and name.startswith(_RUNTIME):
-        return Category.RUNTIME
-    return Category.OTHER

@@ -17,6 +17,7 @@ the queue (sub: its capacity, value: its size); ``time`` is in ms since the syst
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -192,8 +193,11 @@ def _operations(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
     ]
 
 
-def _rows(parts: Parts, name: str) -> list[list[str]]:
-    return [line.split() for line in parts.files.text(name, 1 << 28).splitlines() if line.strip()]
+def _rows(parts: Parts, name: str) -> Iterator[list[str]]:
+    with parts.files.open(name) as lines:
+        for line in lines:
+            if row := line.decode("utf-8", "replace").split():
+                yield row
 
 
 def _queue(parts: Parts, name: str, queue: str) -> None:

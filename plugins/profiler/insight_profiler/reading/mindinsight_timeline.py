@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import define, field
 
+from insight_profiler.arguments import packed_offset
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Track
-from insight_profiler.reading.csv_columns import decimals
+from insight_profiler.reading.csv_columns import Integers, decimals
 from insight_profiler.reading.json_events import Events, readable
 from insight_profiler.reading.mindspore_names import split_name, type_of
 
@@ -49,20 +50,28 @@ class DisplayTimeline:
     _processes: dict[str, int] = field(factory=dict)
 
     def read(self, stream: BinaryIO, name: str) -> None:
+        traces: list[str] = self.building.documents.setdefault("traces", [])
+        traces.append(name)
+        file = len(traces) - 1
         events = Events(stream)
         for window in events.windows():
-            self._add([event for event in window.events if _is_slice(event)])
+            kept = [place for place, event in enumerate(window.events) if _is_slice(event)]
+            self._add(
+                [window.events[place] for place in kept],
+                np.array([packed_offset(file, window.starts[place]) for place in kept], np.int64),
+                np.array([window.ends[place] - window.starts[place] for place in kept], np.int64),
+            )
             self.building.reached()
         if events.is_cut:
             self.building.note("truncated", f"{name} is cut: what is there is shown", file=name)
 
-    def _add(self, events: list[dict[str, Any]]) -> None:
+    def _add(self, events: list[dict[str, Any]], offset: Integers, size: Integers) -> None:
         if not events:
             return
         text = self.building.text
         start, has_start = decimals([str(event["ts"]) for event in events], 3)
         duration, has_duration = decimals([str(event["dur"]) for event in events], 3)
-        rows: list[tuple[int, int, int, int, int, int, int]] = []
+        rows: list[tuple[int, int, int, int, int, int, int, bool]] = []
         for event, begins in zip(events, start.tolist(), strict=True):
             pid, tid = str(event.get("pid", "")), str(event.get("tid", ""))
             arguments = event.get("args")
@@ -92,6 +101,7 @@ class DisplayTimeline:
                     kernel,
                     text(kind),
                     text(scope) if is_call else -1,
+                    bool(said),
                 )
             )
         columns = np.array(rows, np.int64)
@@ -101,6 +111,8 @@ class DisplayTimeline:
             "slices",
             start=start[fine],
             duration=duration[fine],
+            offset=np.where(columns[fine, -1] == 1, offset[fine], -1),
+            size=np.where(columns[fine, -1] == 1, size[fine], -1),
             **{name: columns[fine, place] for place, name in enumerate(names)},
         )
 

@@ -160,19 +160,32 @@ def add_scopes(
 def _shapes(parts: Parts, name: str, runs: Runs) -> NDArray[np.int32]:
     """Shapes of each run, when the file has a line for each and names its type (or nothing, in PyNative
     mode)."""
-    lines = [line.rstrip("\r").split(";") for line in parts.files.text(name, 1 << 28).split("\n") if line]
-    types = [type_of(full) for full in runs.names]
-    expected = [types[place] for place in runs.operator.tolist()]
-    if len(lines) != len(expected) or any(
-        line[0] not in ("", kind) for line, kind in zip(lines, expected, strict=True)
-    ):
-        parts.building.note(
-            "shapes_not_joined",
-            f"the lines of {name} do not go with the runs of operators: shapes are left out",
-            file=name,
-        )
-        return np.full(len(expected), -1, np.int32)
-    return parts.building.texts(_shape_text(line[3:]) for line in lines)
+    types = [type_of(full).encode() for full in runs.names]
+    found = np.full(len(runs.operator), -1, np.int32)
+    places: dict[bytes, int] = {}
+    expected = iter(runs.operator.tolist())
+    row = 0
+    with parts.files.open(name) as lines:
+        for line in filter(None, map(bytes.strip, lines)):
+            kind, _, rest = line.partition(b";")
+            operator = next(expected, None)
+            if operator is None or kind not in (b"", types[operator]):
+                break
+            shapes = rest.split(b";", 2)[-1]
+            if shapes not in places:
+                cells = shapes.decode("utf-8", "replace").split(";")
+                places[shapes] = parts.building.text(_shape_text(cells))
+            found[row] = places[shapes]
+            row += 1
+        else:
+            if next(expected, None) is None:
+                return found
+    parts.building.note(
+        "shapes_not_joined",
+        f"the lines of {name} do not go with the runs of operators: shapes are left out",
+        file=name,
+    )
+    return np.full(len(found), -1, np.int32)
 
 
 def _shape_text(cells: Sequence[str]) -> str:
