@@ -1,11 +1,16 @@
 import { fileName, Menu, message } from 'insight-host/kit';
 import { render, type JSX } from 'preact';
 import type { GraphBoard } from './board';
+import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';
 import { Drawing } from './drawing';
-import { inkOf, paletteOf } from './ink';
+import { heated, inkOf, paletteOf, type Ink, type Palette, type Tint } from './ink';
 import type { Scene } from './scene';
+import { timeOf } from './texts';
 
 const MARGIN = 16;
+const ROW = 20; // of what the colours mean
+const SWATCH = 26; // with its gap
+const NARROWEST = 320; // pixels of a picture
 const MOST_PIXELS = 60e6; // of a PNG; browsers refuse larger canvases
 const MOST_LENGTH = 16_000; // pixels of a side
 const SVG = 'http://www.w3.org/2000/svg';
@@ -47,7 +52,10 @@ interface Picture {
 /** A file of its own: every colour is resolved, every place an attribute, nothing is fetched. */
 function pictureOf(board: GraphBoard, scene: Scene): Picture {
   const ink = inkOf(board.theme.value);
-  const [width, height] = [Math.ceil(scene.width) + 2 * MARGIN, Math.ceil(scene.height) + 2 * MARGIN];
+  const palette = paletteOf(scene, ink, board.colored.value);
+  const room = Math.max(NARROWEST, Math.ceil(scene.width));
+  const keys = keysOf(board, palette, ink, room);
+  const [width, height] = [room + 2 * MARGIN, Math.ceil(scene.height) + (keys.length > 0 ? MARGIN + ROW * ((keys.at(-1)?.row ?? 0) + 1) : 0) + 2 * MARGIN];
   const root = document.createElementNS(SVG, 'svg');
   const set = (name: string, value: string | number): void => root.setAttribute(name, String(value));
   set('width', width);
@@ -56,13 +64,40 @@ function pictureOf(board: GraphBoard, scene: Scene): Picture {
   render(
     <>
       <rect x={-MARGIN} y={-MARGIN} width={width} height={height} fill={ink.background} />
-      <Drawing scene={scene} ink={ink} palette={paletteOf(scene, ink, board.colored.value)} highlight={null} still />
+      <Drawing scene={scene} ink={ink} palette={palette} highlight={null} still />
+      <g font-family={FAMILY} font-size={SMALL_SIZE} fill={ink.text}>
+        {keys.map(({ text, fill, stroke, x, row }, i) => (
+          <g key={i} transform={`translate(${x} ${Math.ceil(scene.height) + MARGIN + row * ROW})`}>
+            <rect width={18} height={12} rx={3} fill={fill} stroke={stroke} />
+            <text x={SWATCH} y={10}>{text}</text>
+          </g>
+        ))}
+      </g>
     </>,
     root,
   );
   const text = new XMLSerializer().serializeToString(root);
   render(null, root);
   return { text, width, height };
+}
+
+interface Placed extends Tint {
+  readonly text: string;
+  readonly x: number;
+  readonly row: number;
+}
+
+/** What the colours mean, in rows as wide as the drawing; of times the ends of the scale. */
+function keysOf(board: GraphBoard, { keys, times }: Palette, ink: Ink, room: number): readonly Placed[] {
+  const said = times ? times.map((time, end) => ({ text: timeOf(time, board.locale.value), ...heated(ink, end) })) : keys.map(({ label, fill, stroke }) => ({ text: label, fill, stroke }));
+  let [x, row] = [0, 0];
+  return said.map((key) => {
+    const wide = SWATCH + Math.ceil(textWidth(key.text, fontOf(SMALL_SIZE)));
+    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
+    const placed = { ...key, x, row };
+    x += wide + MARGIN;
+    return placed;
+  });
 }
 
 async function painted({ text, width, height }: Picture): Promise<Blob> {
