@@ -232,7 +232,7 @@ def test_two_profiles_are_compared(page: Page, serve: Serve, logdir: Path) -> No
     first = grid.locator('[data-row="0"]')
     expect(first.locator('[data-column="type"]')).to_have_text("aten::op05")
     expect(first.locator(".slower .number")).to_have_text("+5.000")
-    expect(first.locator('[data-column="ratio"]')).to_have_text("3.01×")  # a launch within takes its 2 µs in both
+    expect(first.locator('[data-column="ratio"]')).to_contain_text("3.01")  # its launch takes 2 µs in both
     expect(grid.locator('[data-row="1"] .faster .number')).to_have_text("\N{MINUS SIGN}1.050")
     expect(panel.get_by_test_id("compared")).to_contain_text("longer")
     page.reload()
@@ -261,7 +261,7 @@ def test_profiles_are_chosen_by_search_and_keys(page: Page, serve: Serve, logdir
 
 
 def test_texts_of_a_log_are_texts(page: Page, serve: Serve, tmp_path: Path) -> None:
-    hostile = '<img src=x onerror="document.title=\'taken\'">&amp;=cmd()'
+    hostile = "<img src=x onerror=\"document.title='taken'\">&amp;=cmd()"
     write_trace(tmp_path / "logs/run/host_1.1700000000000.pt.trace.json", names={0: hostile})
     panel = open_page(page, serve("--logdir", tmp_path / "logs"), "operators", by="name", side="host")
     grid = panel.get_by_test_id("grid-operators")

@@ -32,7 +32,8 @@ TEXTS = "element => [...element.querySelectorAll('*')].flatMap(e => [e.title, e.
 CONTENT = "table, .grid, .figure, .facts"
 OVERLAP = """element => {
   const bar = element.querySelector('.toolbar'), tabs = element.querySelector('.views');
-  return document.documentElement.scrollWidth > innerWidth || bar.getBoundingClientRect().bottom > tabs.getBoundingClientRect().top + 1;
+  const wide = document.documentElement.scrollWidth > innerWidth;
+  return wide || bar.getBoundingClientRect().bottom > tabs.getBoundingClientRect().top + 1;
 }"""
 
 
@@ -54,7 +55,9 @@ def check_view(panel: Locator, view: str) -> None:
         panel.page.set_viewport_size({"width": width, "height": 800})
         assert not panel.evaluate(OVERLAP)
     words = [text for text in panel.evaluate(TEXTS) if text] + panel.inner_text().split("\n")
-    keys = [text for text in words if re.fullmatch(r"(view|column|category|note|steps|memory)(\.[a-z_]+)+", text)]
+    keys = [
+        text for text in words if re.fullmatch(r"(view|column|category|note|steps|memory)(\.[a-z_]+)+", text)
+    ]
     assert keys == []
 
 
