@@ -194,7 +194,7 @@ def test_pictures_are_files_of_their_own(page: Page, serve: Serve, sample_logs: 
         assert not re.search(r"var\(|\sstyle=|<image|href=|@import|oklch", text)
         assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 10
         # what the colours mean
-        assert {"ApplyMomentum", "UpdateState"} <= titles
+        assert {"Depend", "UpdateState"} <= titles
     picture = saved(page, panel, "png").read_bytes()
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert len(picture) > 5000
