@@ -21,7 +21,7 @@ from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
-from insight_lineage.selection import SortKey, groups_of, ordered, statistics
+from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
 from insight_lineage.table import Table, description
 
@@ -77,7 +77,7 @@ class _Views:
                 "offset": offset,
                 "runs": names,
                 "columns": [_described(column, rows) for column in columns],
-                "groups": _groups(rows, group, columns) if group else [],
+                "groups": _groups(rows, group, columns, offset, offset + len(shown)) if group else [],
             }
         )
         values = ",".join(column.encoded(shown) for column in columns).encode("ascii")
@@ -183,9 +183,14 @@ def _described(column: Column, rows: NDArray[np.intp]) -> dict[str, object]:
 
 
 def _groups(
-    rows: NDArray[np.intp], group: Sequence[Column], columns: Sequence[Column]
+    rows: NDArray[np.intp], group: Sequence[Column], columns: Sequence[Column], first: int, last: int
 ) -> list[dict[str, object]]:
-    groups = groups_of(rows, group)
+    """The groups, whole, of which a row is among those from ``first`` to ``last``."""
+    groups = groups_of(rows, group).around(first, last)
+    if not len(groups.starts):
+        return []
+    begin, end = int(groups.starts[0]), int(groups.starts[-1] + groups.counts[-1])
+    rows, groups = rows[begin:end], Groups(groups.starts - begin, groups.counts)
     heads = rows[groups.starts]
     values = [column.shown[heads].tolist() for column in group]
     numbers = [statistics(column, rows, groups) for column in columns]
@@ -193,7 +198,7 @@ def _groups(
     return [
         {
             "values": [listed[number] for listed in values],
-            "from": start,
+            "from": begin + start,
             "count": count,
             "statistics": [listed[number] for listed in numbers],
         }

@@ -25,6 +25,11 @@ class Groups:
     starts: NDArray[np.intp]
     counts: NDArray[np.intp]
 
+    def around(self, first: int, last: int) -> Groups:
+        """Those with a row from ``first`` to ``last``, that one not included."""
+        chosen = (self.starts < last) & (self.starts + self.counts > first)
+        return Groups(self.starts[chosen], self.counts[chosen])
+
 
 def ordered(
     rows: NDArray[np.intp], table: Rows, sort: Sequence[SortKey], group: Sequence[Column]

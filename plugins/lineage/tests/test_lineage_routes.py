@@ -141,10 +141,8 @@ def test_which_rows_in_which_order(
 
 
 def test_groups_have_statistics_of_each_column(three: LineageLogs, get: Get) -> None:
-    answer = _json(
-        get("runs", group="network", sort="network", columns=["epoch", "network", "metric/odd"], limit=1)
-    )
-    assert (answer["total"], answer["matched"], len(answer["runs"])) == (4, 4, 1)
+    answer = _json(get("runs", group="network", sort="network", columns=["epoch", "network", "metric/odd"]))
+    assert (answer["total"], answer["matched"], len(answer["runs"])) == (4, 4, 4)
     assert [(one["values"], one["from"], one["count"]) for one in answer["groups"]] == [
         (["Net"], 0, 2),
         (["Other"], 2, 1),
@@ -154,6 +152,15 @@ def test_groups_have_statistics_of_each_column(three: LineageLogs, get: Get) -> 
     assert answer["groups"][2]["statistics"] == [None, None, None]
     assert _json(get("runs", group=["network", "epoch"]))["groups"][0]["values"] == ["Net", 2]
     assert _json(get("runs", group="network", where="epoch > 100"))["groups"] == []
+    pages = {(1, 1): [0], (1, 2): [0, 1], (3, 5): [2], (0, 0): [], (9, 1): []}
+    for (offset, limit), shown in pages.items():
+        page = _json(
+            get("runs", group="network", sort="network", columns="epoch", offset=offset, limit=limit)
+        )
+        assert [one["from"] for one in page["groups"]] == [answer["groups"][one]["from"] for one in shown]
+        assert [one["statistics"][0] for one in page["groups"]] == [
+            answer["groups"][one]["statistics"][0] for one in shown
+        ]
 
 
 def test_columns_of_an_answer_have_the_extent_of_what_matched(three: LineageLogs, get: Get) -> None:
