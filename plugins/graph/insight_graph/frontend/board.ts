@@ -183,11 +183,6 @@ export class GraphBoard extends TabState {
     if (record && !sameRecord(record, chosen.value)) chosen.set({ run: record.run, tag: record.tag, index: record.index });
   }
 
-  /** What people read for a run. */
-  runName(run: string): string {
-    return this.runsByName.value.get(run)?.displayName ?? run;
-  }
-
   /** A list that was read anew, or a setting that was turned back, has the same source as before: what it knows is kept. */
   private kept<S extends Source>(key: string, make: () => S): S {
     const source = (this.sources.get(key) as S | undefined) ?? make();

@@ -228,7 +228,7 @@ describe('which graph', () => {
   it('has the name that people gave its run', () => {
     const { board, ctx } = made();
     ctx.runs.all.value = ctx.runs.all.value.map((run) => (run.name === 'r' ? { ...run, displayName: 'best' } : run));
-    expect([board.runName('r'), board.runName('s'), board.runName('gone')]).toEqual(['best', 's', 'gone']);
+    expect([board.nameOf('r'), board.nameOf('s'), board.nameOf('gone')]).toEqual(['best', 's', 'gone']);
   });
 });
 

@@ -18,7 +18,7 @@ export function GraphPanel({ board }: { readonly board: GraphBoard }): JSX.Eleme
     <div class="graph-panel" data-testid="graph-panel">
       {graph && (
         <>
-          <p class="hint" title={graph.run}>{board.runName(graph.run)}</p>
+          <p class="hint" title={graph.run}>{board.nameOf(graph.run)}</p>
           <h3>{graph.name}</h3>
           <p class="hint">{say(`graph.${graph.kind}`)}</p>
         </>

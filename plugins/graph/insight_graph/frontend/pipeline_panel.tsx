@@ -14,7 +14,7 @@ export function PipelinePanel({ board, id }: { readonly board: GraphBoard; reado
   if (!part) {
     return (
       <div class="graph-panel">
-        <h3>{board.runName(board.pipeline.value?.run ?? '')}</h3>
+        <h3>{board.nameOf(board.pipeline.value?.run ?? '')}</h3>
         <p class="hint">{say('pipeline.hint')}</p>
       </div>
     );

@@ -64,7 +64,7 @@ function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
     }}>
       {records.map((record, i) => (
         <option key={i} value={i} title={'name' in record ? record.name : record.tag}>
-          {[board.runName(record.run), ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag])].join(' · ')}
+          {[board.nameOf(record.run), ...('name' in record ? [short(record.name), board.t(`graph.${record.kind}`)] : [record.tag])].join(' · ')}
         </option>
       ))}
     </select>

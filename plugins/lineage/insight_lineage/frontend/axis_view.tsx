@@ -95,7 +95,7 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
     event.stopPropagation();
   };
   const short = (text: string, letters: number): string => ([...text].length > letters ? `${[...text].slice(0, letters - 1).join('')}…` : text);
-  const letters = tickLetters(layout, at);
+  const letters = axis.scale === 'category' ? tickLetters(layout, at) : Infinity; // half a number says nothing
   const spaced = axis.ticks.filter((_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0);
   return (
     <g

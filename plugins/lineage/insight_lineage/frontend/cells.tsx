@@ -90,8 +90,11 @@ function TextField({ board, run, field, text, draft, onEnd }: TextFieldProps): J
   const ended = useRef(false);
   // Before the next key.
   useLayoutEffect(() => {
-    element.current?.focus();
-    element.current?.select();
+    const area = element.current;
+    const view = area?.closest('[role=grid]')?.getBoundingClientRect();
+    if (area && view && area.getBoundingClientRect().bottom > view.bottom) area.style.bottom = '0'; // a note in the last rows opens upwards
+    area?.focus();
+    area?.select();
   }, []);
   const end = (keep: boolean, byKey = false): void => {
     if (ended.current) return;
