@@ -363,6 +363,22 @@ def test_columns_and_axes_are_chosen(page: Page, serve: Serve, logdir: Path, tmp
     expect(cell(page, "adam_0", "note")).to_have_text("two lines")
 
 
+def test_a_note_in_the_last_row_is_in_sight(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 1100, "height": 620})
+    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"), "&lineage.columns=note")
+    table = page.get_by_test_id("runs-table")
+    table.focus()
+    for key in ("End", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    note = table.locator("textarea")
+    expect(note).to_be_focused()
+    box, sight = note.bounding_box(), table.bounding_box()
+    assert box is not None
+    assert sight is not None
+    assert box["y"] + box["height"] <= sight["y"] + sight["height"]
+    assert box["y"] >= sight["y"]
+
+
 def test_scalars_are_the_table_where_there_is_no_lineage(page: Page, serve: Serve, tmp_path: Path) -> None:
     for run, last in (("a", 3.0), ("b", 1.0)):
         with EventWriter(tmp_path / "logs" / run) as writer:
