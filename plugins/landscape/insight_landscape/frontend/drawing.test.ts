@@ -15,7 +15,7 @@ const look: Look = { form: 'contour', scale: lossScale(0, 4, false), extent: { x
 describe('lines of equal loss', () => {
   it('are where the loss is, on axes that are not even', () => {
     const [ring] = ringsOf(slope, 2.5);
-    const within = (ring ?? []).filter(([, y]) => y >= 0 && y <= 10).map(([x]) => x);
+    const within = (ring?.points ?? []).filter(([, y]) => y >= 0 && y <= 10).map(([x]) => x);
     expect(within).toContain(2.5);
     for (const x of within.filter((x) => x < 4)) expect(x).toBeCloseTo(2.5);
     expect(ringsOf(slope, 2.5)).toBe(ringsOf(slope, 2.5)); // kept
@@ -25,12 +25,12 @@ describe('lines of equal loss', () => {
     const hill = landscapeOf([0, 1, 2, 3, 4], [0, 1, 2], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]);
     expect(ringsOf(hill, 0.5)).toHaveLength(2);
     expect(ringsOf(landscapeOf([0, 1], [0, 1], [NaN, 1, 1, NaN]), 0.5).length).toBeGreaterThan(0);
-    expect(areaData([[[0, 0], [1, 1]]], (x) => x * 10, (y) => -y)).toBe('M0.0,0.0L10.0,-1.0Z');
+    expect(areaData([{ points: [[0, 0], [1, 1]], isLine: new Uint8Array(2) }], (x) => x * 10, (y) => -y)).toBe('M0.0,0.0L10.0,-1.0Z');
   });
 });
 
 describe('lines without what is none', () => {
-  const straight = (level: number, landscape = slope): string => lineData(ringsOf(landscape, level), landscape, (x) => x, (y) => y);
+  const straight = (level: number, landscape = slope): string => lineData(ringsOf(landscape, level), (x) => x, (y) => y);
   it('end at the edges', () => {
     expect(straight(2.5)).toMatch(/^M2\.5,(0|10)\.0(L2\.5,[\d.]+)*L2\.5,(0|10)\.0$/);
     expect(straight(9)).toBe('');

@@ -102,7 +102,7 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
   if (first) {
     const { landscape } = first;
     const region = plotRegion(landscape, to);
-    const lines = levels.map((level) => lineData(ringsOf(landscape, level), landscape, to.toX, to.toY));
+    const lines = levels.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY));
     if (filled) {
       const areas = [box(region), ...levels.map((level) => areaData(ringsOf(landscape, level), to.toX, to.toY))];
       areas.forEach((d, n) => {
@@ -121,7 +121,7 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
   const some = levels.filter((_, n) => n % stride === Math.floor(stride / 2));
   for (const { landscape, color } of others) {
     const clip = plotRegion(landscape, to);
-    const d = some.map((level) => lineData(ringsOf(landscape, level), landscape, to.toX, to.toY)).join('');
+    const d = some.map((level) => lineData(ringsOf(landscape, level), to.toX, to.toY)).join('');
     if (d && filled) behind.push({ kind: 'path', d, stroke: ink.surface, width: 2.6, opacity: 0.6, clip });
     if (d) behind.push({ kind: 'path', d, stroke: color, width: 1.3, opacity: filled ? 1 : 0.6, clip });
   }
