@@ -20,6 +20,7 @@ SHARED = Path(__file__).parents[3] / "shared/data"
 SAMPLES = {
     "torch_profile": {"overview", "operators", "steps", "memory"},
     "torch_gpu_traces": {"overview", "operators", "kernels", "steps"},
+    "keras/fit": {"overview", "operators"},
     "mindspore_profile/graph_old": {"overview", "operators", "memory"},
     "mindspore_profile/minddata": {"pipeline"},
     "mindinsight_fixtures/run_1": {"overview", "operators", "steps", "pipeline"},

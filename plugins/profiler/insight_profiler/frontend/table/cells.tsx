@@ -14,7 +14,7 @@ export interface Column extends ColumnInfo {
   readonly view?: (value: Cell, row: Row, unit: TimeUnit) => JSX.Element | null;
 }
 
-const WIDTHS: Readonly<Record<string, number>> = { name: 260, type: 150, scope: 260, shapes: 220, information: 240, operator: 220, grid: 120, block: 110, information_text: 240 };
+const WIDTHS: Readonly<Record<string, number>> = { name: 260, type: 150, scope: 260, shapes: 220, information: 240, operator: 220, grid: 120, block: 110 };
 
 interface ColumnsProps {
   readonly columns: readonly ColumnInfo[];

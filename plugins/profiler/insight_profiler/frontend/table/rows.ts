@@ -1,5 +1,5 @@
 /** Where a table has its rows from: all at once, or pages of the server as far as somebody looks. */
-import { signal, type ReadonlySignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { message, type RequestQueue } from 'insight-host/kit';
 import type { Cell, ColumnInfo, Row, TableAnswer } from '../contract';
 import type { Sort } from './settings';
@@ -144,9 +144,4 @@ function compared(a: Cell, b: Cell, down: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const order = typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
   return down ? -order : order;
-}
-
-export interface RowsState {
-  readonly busy: ReadonlySignal<boolean>;
-  readonly error: ReadonlySignal<string | null>;
 }

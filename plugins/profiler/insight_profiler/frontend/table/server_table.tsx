@@ -1,7 +1,7 @@
 /** A table of the server with its tools: search, unit, columns, CSV. */
 import { Download } from 'insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { Row, TableAnswer } from '../contract';
 import type { TimeUnit } from '../units';
@@ -28,6 +28,8 @@ export interface ServerTableProps<A extends TableAnswer> {
   readonly tools?: ComponentChildren;
   /** Above the table, below its tools. */
   readonly above?: (answer: A, unit: TimeUnit) => ComponentChildren;
+  /** Called with what the server says, once for each answer. */
+  readonly onAnswer?: (answer: A) => void;
   readonly status?: (answer: A, unit: TimeUnit) => string;
   readonly views?: Readonly<Record<string, Column['view']>>;
   readonly widths?: Readonly<Record<string, number>>;
@@ -47,6 +49,9 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
   const say = board.t.bind(board);
   const { rows, question, query } = useRows<A>(board, route, { ...props.query, ...settings.ask(sort) });
   const answer = rows.head.value;
+  useEffect(() => {
+    if (answer) props.onAnswer?.(answer);
+  }, [answer]);
   const longest = answer ? (props.unitFor?.(answer) ?? longestOf(answer)) : null;
   const unit = board.steadyUnit(`${name}-${question.length > 0 ? JSON.stringify(props.query['by'] ?? props.query['group'] ?? '') : ''}`, longest);
   const known = answer?.columns ?? [];

@@ -39,10 +39,7 @@ export default function Communication({ board }: ViewProps): JSX.Element {
           <StepChoice board={board} steps={steps.value} step={step} />
         </>
       }
-      above={(answer) => {
-        if (steps.peek() !== answer.steps && steps.peek().join() !== answer.steps.join()) queueMicrotask(() => (steps.value = answer.steps));
-        return null;
-      }}
+      onAnswer={(answer) => (steps.value = answer.steps)}
     />
   );
 }

@@ -52,12 +52,11 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
           <Sides board={board} />
         </>
       }
-      above={(answer) => {
-        if (board.sides.peek().join() !== answer.sides.join()) queueMicrotask(() => (board.sides.value = answer.sides));
-        const most = answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), 0);
-        if (most > highest.peek()) queueMicrotask(() => (highest.value = most));
-        return <Head board={board} base={base} answer={answer} />;
+      onAnswer={(answer) => {
+        board.sides.value = answer.sides;
+        highest.value = answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), highest.peek());
       }}
+      above={(answer) => <Head board={board} base={base} answer={answer} />}
       views={{
         difference: (value, _, unit) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value} unit={unit} /> : null),
         ratio: (value) => <span>{typeof value === 'number' ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×` : say('compare.only')}</span>,

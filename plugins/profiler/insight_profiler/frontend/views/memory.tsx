@@ -69,9 +69,14 @@ export default function Memory({ board }: ViewProps): JSX.Element {
 
 const highestOf = ({ maximum }: MemoryCurve): number => maximum.reduce((high, value) => Math.max(high, value), 0);
 
-/** Curves of one device and of about one size: beside a pool of gigabytes nobody sees what a small net takes of it. */
-export function alikeOf(curves: readonly MemoryCurve[]): readonly (readonly MemoryCurve[])[] {
+/**
+ * Curves of one device and of about one size: beside a pool of gigabytes nobody sees what a small net takes of it.
+ * What is always zero is left out, unless nothing else is there.
+ */
+export function alikeOf(all: readonly MemoryCurve[]): readonly (readonly MemoryCurve[])[] {
   const groups: MemoryCurve[][] = [];
+  const taken = all.filter((curve) => highestOf(curve) > 0);
+  const curves = taken.length > 0 ? taken : all;
   for (const device of new Set(curves.map((curve) => curve.device))) {
     let before = Infinity;
     for (const curve of curves.filter((one) => one.device === device).sort((a, b) => highestOf(b) - highestOf(a))) {
@@ -106,9 +111,14 @@ function DeviceCurves({ board, device, curves, marks, busy }: DeviceCurvesProps)
   const lines = useMemo((): readonly Line[] => {
     const ink = inkOf(theme);
     return curves.map((curve, i): Line => {
-      // A column of a reduced curve is drawn from its lowest to its highest point, and ends at its last.
+      // Memory stays as it is until it is taken or freed. A column of a reduced curve is drawn from its lowest
+      // to its highest point, and ends at its last.
       const [x, y]: [number[], number[]] = [[], []];
       curve.time.forEach((time, at) => {
+        if (at > 0) {
+          x.push(inUnit(time, unit));
+          y.push((curve.last[at - 1] ?? 0) / size);
+        }
         for (const value of new Set([curve.minimum[at] ?? 0, curve.maximum[at] ?? 0, curve.last[at] ?? 0])) {
           x.push(inUnit(time, unit));
           y.push(value / size);

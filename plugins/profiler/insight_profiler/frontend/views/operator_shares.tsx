@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { OperatorsAnswer, Row } from '../contract';
 import { Figure } from '../figures/figure';
@@ -26,9 +25,6 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
   const settings = board.operators;
   const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', { ...query, q: settings.query.value || null, regex: settings.regex.value ? 1 : null, field: settings.field.value, sort: 'share', order: 'desc', limit: TOP, offset: 0 });
   const answer = asked.value;
-  useEffect(() => {
-    if (answer) board.sides.value = answer.sides;
-  }, [answer]);
   if (chart === 'none' || !answer || answer.rows.length === 0) return null;
   const parts = partsOf(board, answer);
   const byType = answer.by === 'type';

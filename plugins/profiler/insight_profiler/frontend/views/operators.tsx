@@ -38,6 +38,7 @@ export default function Operators({ board }: ViewProps): JSX.Element {
         sort="-share"
         order={by === 'scope' ? ['scope', ...ORDER] : ORDER}
         unitFor={wholeOf}
+        onAnswer={(answer) => (board.sides.value = answer.sides)}
         tools={<Tools board={board} />}
         above={(_, unit) => <OperatorShares board={board} query={query} unit={unit} onType={into} />}
         status={(answer, unit) => statusOf(board, answer, unit)}
