@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from insight_landscape import compute
 from playwright.sync_api import Page, expect
 
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
-from tests.browser.landscapes_page import AXIS, FORMS, bowls, drawn, opened, pick, pixels
+from tests.browser.landscapes_page import ACROSS, AXIS, DOWN, FORMS, bowl, bowls, drawn, opened, pick, pixels
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -110,3 +111,23 @@ def test_a_tile_leads_to_its_analysis_and_back(page: Page, serve: Serve, logdir:
     expect(panel.locator('[data-control="interval"]')).to_have_value("final")
     page.go_back()
     expect(panel.get_by_test_id("card")).to_have_count(2)
+
+
+def test_what_is_read_stays_within_the_picture(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for n in range(4):
+        compute(
+            bowl, {"w": np.zeros((1, 2))}, size=5, directions=(ACROSS, DOWN), log_dir=tmp_path / (f"{n}" * 90)
+        )
+    panel = opened(page, serve("--logdir", tmp_path), "&landscape.mode=comparison&landscape.layout=overlaid")
+    drawn(panel, "contour", 4)
+    stage = panel.get_by_test_id("stage")
+    box = stage.bounding_box()
+    assert box is not None
+    for x, y in ((0.49, 0.5), (0.51, 0.9), (0.2, 0.9), (0.8, 0.1)):
+        stage.hover(position={"x": box["width"] * x, "y": box["height"] * y})
+        found = panel.get_by_test_id("reading").bounding_box()
+        assert found is not None
+        assert box["x"] <= found["x"]
+        assert found["x"] + found["width"] <= box["x"] + box["width"]
+        assert box["y"] <= found["y"]
+        assert found["y"] + found["height"] <= box["y"] + box["height"]

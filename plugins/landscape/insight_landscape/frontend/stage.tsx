@@ -43,6 +43,8 @@ interface Reading {
 
 const DRAG = 0.4; // degrees a pixel
 const KEY_TURN = 6; // degrees
+const READING = 34; // pixels of the height of what is read, beside its lines
+const READING_LINE = 17;
 const KEY_MOVE = 12; // pixels
 
 /** The picture without anything that moves over it, for files too. */
@@ -178,7 +180,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       <canvas ref={overlay} aria-hidden="true" />
       {isSurface && renderer() === null && <p class="no-webgl" role="alert">{board.t('webgl')}</p>}
       {at && (
-        <div class="reading" role="status" data-testid="reading" style={{ transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, at.py - 14))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}` }}>
+        <div class="reading" role="status" data-testid="reading" style={{ transform: `translate(${Math.round(at.px + (at.px > width / 2 ? -12 : 12))}px, ${Math.round(Math.max(4, Math.min(at.py - 14, height - READING - READING_LINE * at.losses.length)))}px)${at.px > width / 2 ? ' translateX(-100%)' : ''}` }}>
           {at.losses.map(({ run, name, color, loss }) => (
             <div key={run} class="line">
               <i class="dot" style={{ background: color }} />
