@@ -1,8 +1,8 @@
 """What a trace says of one event beyond its columns: read again when somebody looks.
 
-Nothing of it is kept: the arguments are most of a trace, and few are ever looked at. A column says where in the
-unpacked trace the event begins; the trace is read up to there, which takes a second for some hundred
-MB. Whoever looks waits no longer than ``SECONDS``.
+Nothing of it is kept: the arguments are most of a trace, and few are ever looked at. A column says where in
+the unpacked trace the event begins; the trace is read up to there, 1 GB in some seconds if it is packed.
+Whoever looks waits no longer than ``SECONDS``.
 """
 
 from __future__ import annotations

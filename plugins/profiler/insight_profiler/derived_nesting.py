@@ -99,7 +99,8 @@ def own_times(duration: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray
     inner = np.flatnonzero(parent >= 0)
     within = np.zeros(len(duration), np.int64)
     np.add.at(within, parent[inner], duration[inner])
-    return np.maximum(duration - within, 0)
+    own: NDArray[np.int64] = np.maximum(duration - within, 0)
+    return own
 
 
 def _lay_out(
@@ -161,7 +162,8 @@ def innermost(
 def _has_ended(
     rows: Rows, end: NDArray[np.int64], start: NDArray[np.int64], times: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    return (rows >= 0) & (end[rows] <= times) & (start[rows] != times)
+    over: NDArray[np.bool_] = (rows >= 0) & (end[rows] <= times) & (start[rows] != times)
+    return over
 
 
 def nearest_marked(marked: NDArray[np.bool_], depth: NDArray[np.uint16], parent: NDArray[np.int32]) -> Rows:

@@ -86,7 +86,7 @@ class Profiles:
         return reading.look()
 
     def arguments(self, run: str, path: str, profile: Profile, row: int) -> dict[str, Any] | None:
-        """What the trace says of a slice beside its columns; None where that is nothing, or cannot be read."""
+        """What the trace says of a slice beside its columns; None where that is nothing or cannot be read."""
         slices = profile.tables["slices"]
         packed, size = int(slices["offset"][row]), int(slices["size"][row])
         names = profile.documents.get("traces", ())

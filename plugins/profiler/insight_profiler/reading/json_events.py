@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from json.scanner import make_scanner
+from typing import Any, BinaryIO, cast
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-_WINDOW = 2 << 20  # bytes read at once
+_WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
 _MOST = 256 << 20  # bytes of one event, or of one value beside the events
 _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
@@ -38,6 +39,20 @@ def readable(text: str) -> str:
     if text.isascii():
         return text
     return _HIGH.sub(lambda found: found[0].encode("latin-1").decode("utf-8", "replace"), text)
+
+
+@frozen
+class _Problem:
+    """What stopped the decoder, and where. No exception: one that is held holds all that was decoded."""
+
+    text: str
+    at: int
+
+    @classmethod
+    def of(cls, raised: Exception, at: int) -> _Problem:
+        if isinstance(raised, json.JSONDecodeError):
+            return cls(raised.msg, raised.pos)
+        return cls("Expecting value", raised.value if isinstance(raised, StopIteration) else at)
 
 
 def _no_number(text: str) -> str:
@@ -63,9 +78,10 @@ class Events:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._decode: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
-            parse_float=str, strict=False
-        ).raw_decode
+        decoder = json.JSONDecoder(parse_float=str, strict=False)
+        self._decode: Callable[[str, int], tuple[Any, int]] = decoder.raw_decode
+        # the same, but for what it raises where nothing begins: StopIteration
+        self._scan: Callable[[str, int], tuple[Any, int]] = make_scanner(cast(Any, decoder))
         self._text = ""
         self._base = 0  # where in the trace the text begins
         self._at = 0  # in the text
@@ -124,24 +140,32 @@ class Events:
 
     def _fill(self, window: Window, may_end: bool) -> bool:
         """Events up to the end of what is here; True when there are no more."""
-        decode, space = self._decode, _SPACE.match
-        add, starts, ends = window.events.append, window.starts.append, window.ends.append
+        scan, space = self._scan, _SPACE.match
+        add, add_start, add_end = window.events.append, window.starts.append, window.ends.append
+        between = ","  # what stood between the last two events: writers do not change it
         while True:
             text, at, base = self._text, self._at, self._base
+            skips = text.startswith
             try:
                 while True:
-                    at = space(text, at).end()  # type: ignore[union-attr] - it matches the empty text
-                    event, end = decode(text, at)
+                    if skips(between, at) and text[at + len(between)] == "{":
+                        at += len(between)
+                    else:
+                        found = space(text, at)
+                        end = found.end() if found else at
+                        at, between = end, text[at:end] or between
+                    event, end = scan(text, at)
                     add(event)
-                    starts(base + at)
-                    ends(base + end)
+                    add_start(base + at)
+                    add_end(base + end)
                     at = end
-            except json.JSONDecodeError as error:
+            except (json.JSONDecodeError, StopIteration, IndexError) as raised:
                 self._at = at
+                problem = _Problem.of(raised, at)
                 if text[at : at + 1] == "]":
                     self._at += 1
                     return True
-                if self._may_be_cut(error):
+                if self._may_be_cut(problem):
                     if window.events and len(text) - at < _WINDOW // 2:
                         self._more()
                         return False
@@ -150,7 +174,7 @@ class Events:
                     if at < len(text) or not may_end:
                         self.is_cut = True
                     return True
-                if not self._mend(error) and not self._skip():
+                if not self._mend(problem) and not self._skip():
                     self.is_cut = True
                     return True
             except RecursionError:
@@ -163,15 +187,17 @@ class Events:
         """A value of the object, of any length. Sets ``is_cut`` when there is none."""
         while True:
             try:
-                value, self._at = self._decode(self._text, self._at)
-                if self._at == len(self._text) and self._more():
-                    self._at -= 0
+                value, end = self._decode(self._text, self._at)
+                if end == len(self._text) and self._more():  # a number may go on
+                    continue
+                self._at = end
                 return value
-            except json.JSONDecodeError as error:
-                if self._may_be_cut(error):
+            except json.JSONDecodeError as raised:
+                problem = _Problem.of(raised, self._at)
+                if self._may_be_cut(problem):
                     if self._more():
                         continue
-                elif self._mend(error):
+                elif self._mend(problem):
                     continue
             except RecursionError:
                 pass
@@ -203,13 +229,13 @@ class Events:
         self._at = 0
         return True
 
-    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated string") or len(self._text) - error.pos < _NEAR
+    def _may_be_cut(self, problem: _Problem) -> bool:
+        return problem.text.startswith("Unterminated string") or len(self._text) - problem.at < _NEAR
 
-    def _mend(self, error: json.JSONDecodeError) -> bool:
+    def _mend(self, problem: _Problem) -> bool:
         """Puts something that can be read in the place of what cannot, of the same length."""
-        text, at = self._text, error.pos
-        if error.msg.startswith("Invalid \\"):
+        text, at = self._text, problem.at
+        if problem.text.startswith("Invalid \\"):
             at = text.rfind("\\", 0, at + 2)
             self._text = f"{text[:at]}/{text[at + 1 :]}"
         elif found := _NUMBERLESS.match(text, at):

@@ -1,7 +1,7 @@
 """Chrome traces: what torch.profiler writes, in its older and newer forms, and any other.
 
-A trace is read as a stream, window by window, into columns; of the arguments of its events only those that make
-columns are kept, and for the others where they are. Times are microseconds, as texts with three
+A trace is read as a stream, window by window, into columns; of the arguments of its events only those are
+kept that make columns, and for the others where they are. Times are microseconds, as texts with three
 decimals, and count from ``baseTimeNanoseconds`` where that is said, anywhere in the file.
 """
 
@@ -37,13 +37,13 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
             try:
                 for window in events.windows():
                     rows.add(window)
-                    rows.label(events.head)
+                    rows.label()
                     building.start_ns = _base(events) or building.start_ns
                     building.reached()
             except OSError as error:
                 building.note("truncated", f"{name} cannot be read to its end: {error}", file=name)
             rows.finish()
-            rows.label(events.head)
+            rows.label()
             building.start_ns = _base(events) or building.start_ns
     except ValueError as error:
         raise Unreadable("not_a_trace", f"{name} is no trace: {error}", file=name) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from array import array
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -23,6 +24,7 @@ from insight_profiler.reading.trace_tracks import TraceTracks
 
 _DEVICE = {Category.KERNEL, Category.MEMCPY, Category.MEMSET}
 _NOTHING, _OPERATOR, _RUNTIME, _WORK, _STEP = range(5)  # what of the arguments is looked at
+_FAR = 1 << 62
 
 
 @define
@@ -77,9 +79,11 @@ class TraceEvents:
         self._kind_columns: dict[str, array[int]] = {
             name: array("i") for name in ("name", "category", "type", "marker", "looked", "step")
         }
-        self._flows: dict[tuple[Hashable, ...], int] = {}
+        self._flows: dict[tuple[str, Hashable], int] = {}
+        self._flow_kinds: dict[tuple[str, str], FlowKind] = {}
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
+        self._shapes: dict[bytes, int] = {}  # texts of what was seen
         self.odd = 0
         self.is_torch = False
 
@@ -88,23 +92,27 @@ class TraceEvents:
     def add(self, window: Window) -> None:
         """Adds the events of a window."""
         rows, arrows, points, memory = _Rows(), _Points(), _Points(), _Points()
-        find_track, find_kind = self._tracks.place, self._kinds
+        find_track, known_tracks = self._tracks.place, self._tracks.threads
+        find_kind = self._kinds.get
         looked_at = self._kind_columns["looked"]
         add_track, add_kind = rows.tracks.append, rows.kinds.append
         add_start, add_duration, add_event = rows.starts.append, rows.durations.append, rows.events.append
+        find_flow, find_flow_kind = self._flows, self._flow_kinds.get
         for place, event in enumerate(window.events):
             try:
                 phase, get = event["ph"], event.get
                 process, thread = get("pid"), get("tid")
                 if phase == "X":
                     name, category = get("name", ""), get("cat", "")
-                    kind = find_kind.get((process, category, name))
+                    kind = find_kind((process, category, name))
                     if kind is None:
                         kind = self._kind(process, category, name)
                     if kind < 0:
                         continue
                     start = event["ts"]
-                    track = find_track(process, thread)
+                    track = known_tracks.get((process, thread))
+                    if track is None:
+                        track = find_track(process, thread)
                     look = looked_at[kind]
                     if look:
                         said = get("args")
@@ -116,8 +124,11 @@ class TraceEvents:
                     add_duration(get("dur", 0))
                     add_event(place)
                 elif phase in ("s", "t", "f"):
-                    flow = self._flow(get("cat", ""), get("id"), process if "id2" in event else None)
-                    known = flow_kind(get("cat", ""), get("name", ""))
+                    category, number = get("cat", ""), get("id")
+                    flow = find_flow.setdefault((category, number), len(find_flow))
+                    known = find_flow_kind((category, get("name", "")))
+                    if known is None:
+                        known = self._flow_kind(category, get("name", ""))
                     arrows.times.append(event["ts"])
                     arrows.values.append((flow, known, phase == "s", find_track(process, thread)))
                 elif phase == "M":
@@ -160,7 +171,7 @@ class TraceEvents:
             self._building.add("slices", **columns, **self._of_kinds(kinds))
         self._memory.finish()
 
-    def label(self, head: Mapping[str, Any]) -> None:
+    def label(self) -> None:
         """Gives tracks their names, as far as they are known."""
         self._tracks.label()
 
@@ -195,25 +206,32 @@ class TraceEvents:
 
     def _look(self, rows: _Rows, look: int, kind: int, track: int, said: Mapping[str, Any]) -> None:
         row = len(rows.tracks)
+        get = said.get
         if look == _STEP:
             rows.steps.append((self._kind_columns["step"][kind], row))
             return
-        external = said.get("External id", said.get("external id"))
-        if type(external) is int and 0 <= external < NO_TIME + (1 << 64):
+        external = get("External id")
+        if external is None:
+            external = get("external id")
+        if type(external) is int and 0 <= external < _FAR:
             rows.external[0].append(row)
             rows.external[1].append(external)
         if look == _OPERATOR:
-            shapes = said.get("Input Dims", said.get("Input dims"))
+            shapes = get("Input Dims") or get("Input dims")
             if shapes:
                 rows.shapes[0].append(row)
-                rows.shapes[1].append(self._building.text(str(shapes)))
+                key = marshal.dumps(shapes, 2)  # sooner than a text of it
+                text = self._shapes.get(key)
+                if text is None:
+                    text = self._shapes[key] = self._building.text(str(shapes))
+                rows.shapes[1].append(text)
             return
-        correlation = said.get("correlation")
-        if type(correlation) is int and 0 <= correlation < 1 << 62:
+        correlation = get("correlation")
+        if type(correlation) is int and 0 <= correlation < _FAR:
             rows.correlation[0].append(row)
             rows.correlation[1].append(correlation)
         if look == _WORK:
-            number = said.get("device")
+            number = get("device")
             device = self._memory.device(1, number if type(number) is int else 0)
             self._tracks.is_stream(track, device)
             if self._kind_columns["category"][kind] in (Category.KERNEL, Category.COMMUNICATION):
@@ -236,8 +254,9 @@ class TraceEvents:
             self._kinds[key] = found
         return found
 
-    def _flow(self, *key: Hashable) -> int:
-        return self._flows.setdefault(key, len(self._flows))
+    def _flow_kind(self, category: str, name: str) -> FlowKind:
+        found = self._flow_kinds[category, name] = flow_kind(category, name)
+        return found
 
     def _counter(self, process: Hashable, name: str, series: str) -> int:
         key = process, name, series

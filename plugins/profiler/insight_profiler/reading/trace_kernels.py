@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,7 @@ import numpy as np
 
 from insight_profiler.building import Building
 
-_REGISTERS, _SHARED = "registers per thread", "shared memory"
-_OCCUPANCY = "est. achieved occupancy %"
+_LAUNCH = ("stream", "grid", "block", "registers per thread", "shared memory", "est. achieved occupancy %")
 
 
 class TraceKernels:
@@ -23,20 +23,12 @@ class TraceKernels:
 
     def row(self, name: int, device: int, said: Mapping[str, Any]) -> int:
         """The row of the kernel that is launched so."""
-        key = (
-            name,
-            device,
-            str(said.get("stream", "")),
-            _size(said.get("grid")),
-            _size(said.get("block")),
-            said.get(_REGISTERS),
-            said.get(_SHARED),
-            said.get(_OCCUPANCY),
-        )
+        launch = [said.get(field) for field in _LAUNCH]
+        key = name, device, marshal.dumps(launch, 2)  # texts of it would take longer
         found = self._rows.get(key)
         if found is None:
             found = self._rows[key] = len(self._rows)
-            self._fresh.append(key)
+            self._fresh.append((name, device, *launch))
         return found
 
     def add(self) -> None:
@@ -49,9 +41,9 @@ class TraceKernels:
             "kernels",
             name=name,
             device=device,
-            stream=texts(stream),
-            grid=texts(grid),
-            block=texts(block),
+            stream=texts("" if value is None else str(value) for value in stream),
+            grid=texts(map(_size, grid)),
+            block=texts(map(_size, block)),
             registers=[_number(value, -1) for value in registers],
             shared_memory=[_number(value, -1) for value in shared],
             occupancy=[_number(value, np.nan) for value in occupancy],

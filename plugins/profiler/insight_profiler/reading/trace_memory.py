@@ -18,6 +18,7 @@ class MemoryEvents:
     def __init__(self, building: Building, devices: dict[tuple[bool, int], int]) -> None:
         self._building = building
         self._devices = devices  # places of devices by whether they are a CPU and their number
+        self._places: dict[tuple[Any, Any], int] = {}  # of devices as they are written
         self._counters: dict[tuple[int, str], int] = {}
         self._open: dict[tuple[int, int], int] = {}  # device and address -> place in the columns below
         self._columns: tuple[list[int], ...] = ([], [], [], [], [])  # device, bytes, start, end, track
@@ -38,12 +39,17 @@ class MemoryEvents:
         values: list[int] = []
         devices, sizes, starts, ends, around = self._columns
         for time, track, said in zip(times, tracks, arguments, strict=True):
-            size, address = _whole(said.get("Bytes")), _whole(said.get("Addr"))
-            device = self.device(_whole(said.get("Device Type")) or 0, _whole(said.get("Device Id")) or 0)
+            get = said.get
+            size, address = _whole(get("Bytes")), _whole(get("Addr"))
+            place = get("Device Type"), get("Device Id")
+            device = self._places.get(place, -1)
+            if device < 0:
+                device = self._places[place] = self.device(_whole(place[0]) or 0, _whole(place[1]) or 0)
             for name in ("Total Allocated", "Total Reserved"):
-                total = _whole(said.get(name))
+                total = _whole(get(name))
                 if total is not None:
-                    places.append(self._counter(device, name))
+                    counter = self._counters.get((device, name))
+                    places.append(self._counter(device, name) if counter is None else counter)
                     at.append(time)
                     values.append(total)
             if size is None or address is None:
@@ -76,7 +82,7 @@ class MemoryEvents:
 
 
 def _whole(value: object) -> int | None:
-    if isinstance(value, int):
+    if type(value) is int:
         return value
     if isinstance(value, str):
         try:

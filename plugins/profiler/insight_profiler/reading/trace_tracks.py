@@ -1,4 +1,4 @@
-"""The tracks of a trace: processes, and threads or streams in them, with the names that metadata give them."""
+"""The tracks of a trace: processes, threads or streams in them, and the names that metadata give them."""
 
 from __future__ import annotations
 
@@ -13,29 +13,37 @@ _UNORDERED = 1 << 20  # after those whose order is said
 
 
 class TraceTracks:
-    """Tracks come into being when the first event of theirs does, their names may come at any time."""
+    """Tracks come into being when the first event of theirs does, their names may come at any time.
+
+    ``threads``: those that are there, by process and thread.
+    """
 
     def __init__(self, building: Building) -> None:
         self._building = building
-        self._threads: dict[tuple[Hashable, Hashable], int] = {}
+        self.threads: dict[tuple[Hashable, Hashable], int] = {}
         self._processes: dict[Hashable, int] = {}
         self._said: dict[tuple[str, Hashable, Hashable], Any] = {}
         self._streams: dict[int, int] = {}  # track -> device
+        self._is_labelled = True
 
     def place(self, process: Hashable, thread: Hashable) -> int:
-        found = self._threads.get((process, thread))
+        found = self.threads.get((process, thread))
         if found is None:
+            self._is_labelled = False
             if process not in self._processes:
                 self._processes[process] = self._building.track(Track("process", ""))
-            found = self._threads[process, thread] = self._building.track(Track("thread", ""))
+            found = self.threads[process, thread] = self._building.track(Track("thread", ""))
         return found
 
     def is_stream(self, track: int, device: int) -> None:
         """A track on which a device works."""
-        self._streams.setdefault(track, device)
+        if track not in self._streams:
+            self._streams[track] = device
+            self._is_labelled = False
 
     def tell(self, name: str, process: Hashable, thread: Hashable, arguments: Mapping[str, Any]) -> None:
         """A metadata event."""
+        self._is_labelled = False
         for key in ("name", "labels", "sort_index"):
             if key in arguments:
                 self._said[name, process, thread if name.startswith("thread") else None] = arguments[key]
@@ -46,9 +54,12 @@ class TraceTracks:
 
     def label(self) -> None:
         """Gives tracks the names that are known by now."""
+        if self._is_labelled:
+            return
+        self._is_labelled = True
         devices = {
             process: self._streams[track]
-            for (process, _), track in self._threads.items()
+            for (process, _), track in self.threads.items()
             if track in self._streams
         }
         tracks = self._building.tracks
@@ -56,7 +67,7 @@ class TraceTracks:
             order = self._order("process_sort_index", process, None)
             label = self._process_label(process, is_device=process in devices)
             tracks[place] = Track("process", label, device=devices.get(process, -1), order=order)
-        for (process, thread), place in self._threads.items():
+        for (process, thread), place in self.threads.items():
             is_stream = place in self._streams
             name = self._said.get(("thread_name", process, thread))
             label = readable(str(name)) if name else f"{'stream' if is_stream else 'thread'} {_text(thread)}"
