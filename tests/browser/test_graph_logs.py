@@ -50,6 +50,9 @@ def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: P
     expect(panel.get_by_test_id("frame")).to_have_count(0)
     page.locator('[data-run="keras/fit/train"]').dblclick()
     expect(panel.locator('[data-testid="node"][data-name="flatten"]')).to_be_attached()
+    page.locator('[data-run="keras/fit/validation"]').dblclick()
+    expect(panel.get_by_test_id("empty")).to_be_visible()
+    expect(choice).to_have_count(0)
 
 
 def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_logs: Path) -> None:

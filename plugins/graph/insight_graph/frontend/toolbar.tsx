@@ -55,7 +55,8 @@ interface ChoiceProps {
 const short = (name: string): string => (name.length > 30 ? `${name.slice(0, 12)}…${name.slice(-14)}` : name);
 
 /** Which graph: its run, its name and what it is made of. */
-function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element {
+function Choice({ board, show, records, chosen }: ChoiceProps): JSX.Element | null {
+  if (records.length === 0) return null;
   const at = records.findIndex((record) => sameRecord(record, chosen));
   return (
     <select class="choice" data-control={`${show}-choice`} aria-label={board.t(`show.${show}`)} title={chosen ? `${chosen.run}\n${chosen.tag}` : ''} value={at} onChange={(event) => {
