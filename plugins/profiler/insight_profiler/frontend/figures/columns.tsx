@@ -38,7 +38,7 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   const unit = unitOf(highest);
   const [plotWidth, plotHeight] = [Math.max(50, width - LEFT - RIGHT), height - TOP - BOTTOM];
   const pitch = plotWidth / Math.max(1, columns.length);
-  const slot = Math.min(64, pitch);
+  const slot = Math.min(96, pitch);
   const bar = Math.max(1, slot > 8 ? slot - Math.min(6, slot * 0.25) : slot * 0.85);
   const y = (ns: number): number => TOP + plotHeight - (highest > 0 ? (ns / highest) * plotHeight : 0);
   const x = (at: number): number => LEFT + at * slot + (slot - bar) / 2;

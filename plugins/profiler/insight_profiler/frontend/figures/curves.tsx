@@ -121,7 +121,10 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
     >
       {failure.value !== null && <p class="problem">{failure.value}</p>}
       <div ref={host} class="curve" style={{ height: `${height}px` }} onPointerDown={(event) => (shift.current = event.shiftKey)} onPointerLeave={() => (tip.value = null)} />
-      {lines.length > 0 && <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />}
+      <div class="below-curve">
+        <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />
+        <span class="count">{xLabel}</span>
+      </div>
       <Tip tip={tip} />
     </Figure>
   );

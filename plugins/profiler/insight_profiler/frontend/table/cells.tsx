@@ -41,7 +41,7 @@ export function columnsOf({ columns, shown, unit, say, has, views = {}, widths =
     const title = column.unit === 'ns' ? `${plain} (${unitSign(unit)})` : column.unit === 'share' || column.unit === 'percent' ? `${plain} (%)` : plain;
     const hint = has(`column.${name}.hint`) ? say(`column.${name}.hint`) : title;
     const view = views[name];
-    const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(84, Math.min(210, 38 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7.4), 0))) : 180);
+    const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(98, Math.min(210, 38 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7.4), 0))) : 180);
     return [{ ...column, at, title, hint, width, isNumber, ...(view ? { view } : {}) }];
   });
 }
