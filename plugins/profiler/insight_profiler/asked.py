@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from werkzeug import Request, Response
 
 from insight_core.api import DataProvider, InvalidArgument, NotFound, Unavailable, Undecodable
-from insight_core.web.answers import bytes_response, json_response
+from insight_core.web.answers import json_response
 from insight_core.web.cache import cache_directory
+from insight_core.web.csv_text import csv_response
 from insight_core.web.parameters import choice, flag, required_text, whole_number
 from insight_profiler.analysis.listing import Listing, Wanted
 from insight_profiler.analysis.steps import rows_of
@@ -131,7 +132,9 @@ def table_answer(
     form = choice(request, "format", ("json", "csv"))
     rows = listing.matching(wanted)
     if form == "csv":
-        return opened.kept(bytes_response(listing.csv(rows, wanted), "text/csv", filename=f"{name}.csv"))
+        answer = csv_response(listing.csv_lines(rows, wanted))
+        answer.headers.set("Content-Disposition", "attachment", filename=f"{name}.csv")
+        return opened.kept(answer)
     return opened.answer({**listing.page(rows, wanted), **more})
 
 

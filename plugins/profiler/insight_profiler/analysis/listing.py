@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from insight_core.api import InvalidArgument
+from insight_core.web.csv_text import csv_field
 
 MAX_PATTERN = 200  # characters
 _SECONDS = 2.0  # that a regular expression may take in all
@@ -127,14 +126,13 @@ class Listing:
             "of": len(self),
         }
 
-    def csv(self, rows: NDArray[np.intp], wanted: Wanted) -> bytes:
-        """All rows given, with a header that has the units of times in it."""
+    def csv_lines(self, rows: NDArray[np.intp], wanted: Wanted) -> Iterator[str]:
+        """All rows given, below a header that has the units of times in it."""
         shown = [column.take(rows) for column in self._chosen(wanted)]
-        lines = io.StringIO()
-        writer = csv.writer(lines)
-        writer.writerow(f"{column.name}_ns" if column.unit == "ns" else column.name for column in shown)
-        writer.writerows(zip(*(column.shown() for column in shown), strict=True))
-        return lines.getvalue().encode("utf-8", "replace")
+        names = (f"{column.name}_ns" if column.unit == "ns" else column.name for column in shown)
+        yield ",".join(map(csv_field, names))
+        for row in zip(*(column.shown() for column in shown), strict=True):
+            yield ",".join(map(csv_field, row))
 
     def _chosen(self, wanted: Wanted) -> list[Column]:
         """Those asked for, else all, but for columns in which nothing is known."""
