@@ -14,8 +14,8 @@ import pytest
 
 from insight_core.api import Dialect, SeriesKey
 from insight_core.loading import event_file, loader, reading, tailed
-from insight_core.loading.event_file import EventFile
 from insight_core.loading.beginnings import Beginnings
+from insight_core.loading.event_file import EventFile
 from insight_core.loading.file_names import FileNames
 from insight_core.loading.loader import Loader
 from insight_core.loading.logdir import Found, Logdir, discover
