@@ -63,6 +63,14 @@ def test_a_step_filters_every_view(page: Page, serve: Serve, logdir: Path) -> No
     expect(calls).to_have_text("2")
     page.reload()
     expect(calls).to_have_text("2")
+    box = panel.locator('[data-control="steps"]')
+    expect(box).to_have_value("2-3")
+    box.fill("none of them")
+    box.press("Enter")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    box.fill("2-4")
+    box.press("Enter")
+    expect(calls).to_have_text("3")
     panel.locator('[data-action="clear-steps"]').click()
     expect(calls).to_have_text(str(STEPS))
 
@@ -164,7 +172,7 @@ def test_the_keyboard_is_enough(page: Page, serve: Serve, logdir: Path) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(panel.get_by_test_id("operator-panel")).to_contain_text("aten::op01")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
     expect(panel.get_by_test_id("operator-panel")).to_have_count(0)
     page.keyboard.press("n")
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Kernels")
@@ -296,6 +304,33 @@ def test_what_is_being_read_shows_what_is_there(page: Page, serve: Serve, logdir
     done = True
     expect(reading).to_have_count(0)
     expect(panel.locator('[data-figure="steps"]')).to_be_visible()
+
+
+def test_a_baseline_that_is_being_read_is_waited_for(page: Page, serve: Serve, logdir: Path) -> None:
+    write_trace(logdir / "slow/host_1.1700000001000.pt.trace.json", slower={"aten::op05": 3.0})
+    asked = 0
+
+    def later(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            route.continue_()
+        else:
+            route.fulfill(status=503, content_type="application/json", body='{"error": "being read (40%)"}')
+
+    page.route(re.compile(r"/profiler/compare\?"), later)
+    panel = open_page(
+        page,
+        serve("--logdir", logdir),
+        "compare",
+        run="slow",
+        profile="host_1.1700000001000.pt.trace.json",
+        base_run="fast",
+        base="host_1.1700000000000.pt.trace.json",
+    )
+    expect(panel.locator(".waits")).to_contain_text("being read (40%)")
+    expect(panel.get_by_test_id("grid-compare")).to_be_visible()
+    expect(panel.locator(".waits")).to_have_count(0)
 
 
 def test_what_cannot_be_read_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { Button, Icon } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from './board';
-import { stepsText } from './steps';
+import { stepsCodec, stepsText } from './steps';
 import { profileName, rankText, word } from './words';
 
 /** Which profile, with what it is compared, which steps count. */
@@ -26,7 +27,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
         </span>
       )}
       {board.views.value.includes('compare') && <Button action="compare" icon="compare" text={say('compare.short')} label={say('compare.pick')} onPress={() => (board.dialog.value = 'base')} />}
-      {steps && <Button action="clear-steps" icon="close" text={say(steps.first === steps.last ? 'steps.one' : 'steps.range', { steps: stepsText(steps) })} label={say('steps.clear')} onPress={() => board.steps.set(null)} />}
+      {(board.views.value.includes('steps') || steps !== null) && <StepFilter board={board} />}
       {notes > 0 && (
         <button type="button" class="tool text warning" data-action="notes" title={say('notes.title')} onClick={() => (board.dialog.value = 'notes')}>
           <Icon name="warn" />
@@ -34,5 +35,40 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
         </button>
       )}
     </div>
+  );
+}
+
+/** Which steps count, in every view. */
+function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
+  const say = board.t.bind(board);
+  const { value: steps } = board.steps;
+  const wrong = useSignal(false);
+  const text = steps ? stepsText(steps) : '';
+  return (
+    <span class="step-filter">
+      <label title={say('steps.filter.hint')}>
+        <span>{say('steps.filter')}</span>
+        <input
+          type="text"
+          class={wrong.value ? 'bad' : ''}
+          data-control="steps"
+          aria-invalid={wrong.value}
+          placeholder={say('steps.filter.all')}
+          size={7}
+          value={text}
+          onChange={({ currentTarget: field }) => {
+            const typed = field.value.replace(/\s/g, '');
+            const range = stepsCodec.parse(typed);
+            wrong.value = typed !== '' && range === null;
+            if (!wrong.value) board.steps.set(range, 'push');
+          }}
+          onBlur={({ currentTarget: field }) => {
+            if (wrong.value) field.value = text;
+            wrong.value = false;
+          }}
+        />
+      </label>
+      {steps && <Button action="clear-steps" icon="close" label={say('steps.clear')} onPress={() => board.steps.set(null)} />}
+    </span>
   );
 }

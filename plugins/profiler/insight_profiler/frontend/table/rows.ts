@@ -24,6 +24,8 @@ export class ServerRows<A extends TableAnswer> implements Rows {
   readonly head = signal<A | null>(null);
   readonly busy = signal(false);
   readonly error = signal<string | null>(null);
+  /** It is asked for again by itself: the host is away, or has nothing of it yet. */
+  readonly waits = signal(false);
   private readonly arrived = signal(0);
   private key = '';
   private shown = '';
@@ -105,8 +107,9 @@ export class ServerRows<A extends TableAnswer> implements Rows {
       this.arrived.value++;
     } catch (error) {
       if (stop.signal.aborted) return;
+      this.waits.value = error instanceof TypeError || (error instanceof Error && 'status' in error && error.status === 503);
       this.error.value = message(error);
-      if (error instanceof TypeError || (error instanceof Error && 'status' in error && error.status === 503)) this.again = setTimeout(() => this.retry(), PAUSE);
+      if (this.waits.value) this.again = setTimeout(() => this.retry(), PAUSE);
     }
     this.loading.delete(page);
     this.busy.value = this.loading.size > 0;

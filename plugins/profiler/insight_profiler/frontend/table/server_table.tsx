@@ -68,7 +68,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
     <section class="table-view" aria-label={label}>
       <div class="table-tools" role="toolbar" aria-label={label}>
         {props.tools}
-        {settings.fields.length > 0 && <Search board={board} settings={settings} name={name} error={error} />}
+        {settings.fields.length > 0 && <Search board={board} settings={settings} name={name} error={rows.waits.value ? null : error} />}
         <span class="count" data-testid={`${name}-count`}>
           {answer && (props.status?.(answer, unit) ?? say('rows.shown', { shown: answer.total, count: answer.of }))}
         </span>
@@ -79,11 +79,13 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
         </span>
       </div>
       {error !== null && (
-        <p class="problem" role="status">
+        <p class={rows.waits.value ? 'hint waits' : 'problem'} role="status">
           {error}{' '}
-          <button type="button" data-action="retry" onClick={() => rows.retry()}>
-            {say('retry')}
-          </button>
+          {!rows.waits.value && (
+            <button type="button" data-action="retry" onClick={() => rows.retry()}>
+              {say('retry')}
+            </button>
+          )}
         </p>
       )}
       {answer && props.above?.(answer, unit)}
