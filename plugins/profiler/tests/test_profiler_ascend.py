@@ -259,6 +259,18 @@ def test_the_timeline_is_linked_to_the_tables(output: Path) -> None:
     assert profile.column("counters", "value").tolist() == [1850.0]
 
 
+def test_kernels_with_scopes_in_their_names(output: Path) -> None:
+    name = "Default/net/conv-Conv2d/Conv2D-op7"
+    header = "Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us)\n"
+    table = f"{header}{name},Conv2D,AI_CORE,2,{_EPOCH}.000,3\n"
+    trace = [*_layer(3, "Ascend Hardware", 3), _slice(3, 2, name, f"{_EPOCH}.000", 3)]
+    profile = _read(output, kernel_details__csv=table, trace_view__json=json.dumps(trace))
+    (operator,) = profile.rows("operators")
+    assert (operator["name"], operator["scope"]) == ("Conv2D-op7", "Default/net/conv-Conv2d")
+    (row,) = profile.rows("slices")
+    assert (row["name"], row["operator"], row["kernel"]) == ("Conv2D-op7", 0, 0)
+
+
 def test_arguments_are_found_again(output: Path) -> None:
     profile = _read(output, kernel_details__csv=_KERNELS, trace_view__json=json.dumps(_TRACE))
     (name,) = profile.profile.documents["traces"]

@@ -22,6 +22,7 @@ from insight_profiler.derived_operators import groups
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import Cells, Integers
 from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_names import split_scope
 
 _TEXTS = {  # column -> names that it has had
     "name": ("Name", "Op Name"),
@@ -43,7 +44,8 @@ _DETAILS = ("input_types", "input_formats", "output_shapes", "output_types", "ou
 class KernelRuns:
     """Runs of kernels: rows in ``operators`` and ``kernels``; the other texts are places."""
 
-    name: NDArray[np.int32]
+    name: NDArray[np.int32]  # without scope
+    full_name: NDArray[np.int32]
     stream: NDArray[np.int32]
     core: NDArray[np.int32]
     start: Integers
@@ -82,10 +84,15 @@ def _details(parts: Parts, name: str, device: int) -> list[KernelRuns]:
     if not len(columns["start"]):
         raise ValueError("no row has start and duration")
     texts = building.all_texts()
+    distinct, place = np.unique(columns["name"], return_inverse=True)
+    split = [split_scope(texts[each]) if each >= 0 else ("", "") for each in distinct.tolist()]
+    scope, short = (building.texts(column)[place] for column in zip(*split, strict=True))
     first, operator = groups([columns[column] for column in ("name", "type", "core", "shapes")])
     operators = building.add(
         "operators",
-        **{column: columns[column][first] for column in ("name", "type", "core", "shapes")},
+        name=short[first],
+        scope=scope[first],
+        **{column: columns[column][first] for column in ("type", "core", "shapes")},
         information=building.texts(_information(columns, texts, row) for row in first.tolist()),
         side=np.full(len(first), Side.DEVICE),
         device=np.full(len(first), device),
@@ -95,7 +102,7 @@ def _details(parts: Parts, name: str, device: int) -> list[KernelRuns]:
     of_kernel, kernel = groups([operator, columns["stream"], columns["block"]])
     kernels = building.add(
         "kernels",
-        name=columns["name"][of_kernel],
+        name=short[of_kernel],
         operator=operators + operator[of_kernel],
         device=np.full(len(of_kernel), device),
         **{column: columns[column][of_kernel] for column in ("stream", "block", "core")},
@@ -103,6 +110,7 @@ def _details(parts: Parts, name: str, device: int) -> list[KernelRuns]:
     )
     return [
         KernelRuns(
+            short,
             columns["name"].astype(np.int32),
             columns["stream"].astype(np.int32),
             columns["core"].astype(np.int32),

@@ -28,10 +28,10 @@ def task_category(task: str) -> Category:
     return Category.MEMSET if lower.startswith("memset") else Category.KERNEL
 
 
-def slice_category(where: tuple[str, str], task: str, name: str) -> Category:
+def slice_category(where: tuple[str, str], task: tuple[str, str], name: str) -> Category:
     """Of a slice: its layer and thread, category and task of its event, name."""
     layer, label = where
-    kind, _, work = task.partition("|")
+    kind, work = task
     if layer.startswith("Ascend Hardware"):
         return Category.OTHER if label.startswith("Step Trace") else task_category(work)
     if layer.startswith(("HCCL", "Communication")):

@@ -26,7 +26,7 @@ ROWS: Final = 1 << 16  # read at once
 POWERS: Final[Mapping[str, int]] = {"ns": 0, "us": 3, "ms": 6, "s": 9}  # of ten, to nanoseconds
 BYTES: Final[Mapping[str, int]] = {"b": 1, "byte": 1, "bytes": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 _UNIT = re.compile(rf"\((?P<unit>{'|'.join((*POWERS, *BYTES))})\)", re.IGNORECASE)
-_DIGITS = 18  # of an int64
+_DIGITS = 18  # that an int64 has whatever they are; with one more only if the first is not 9
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def decimals(texts: Sequence[str], power: int) -> tuple[Integers, NDArray[np.boo
         ((is_digit | is_dot).sum(1) == count)
         & (is_dot.sum(1) <= 1)
         & (count > is_dot.sum(1))
-        & (dot + power <= _DIGITS)
+        & ((dot + power <= _DIGITS) | ((dot + power == _DIGITS + 1) & (letters[:, 0] < 57)))
     )
     for place in range(width):
         digit = is_digit[:, place]

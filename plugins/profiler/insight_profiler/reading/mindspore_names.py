@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_SCOPES = ("Default/", "Gradients/", "recompute_Default/")
 _NUMBER = re.compile(r"-op\d+.*$")
 
 
@@ -11,6 +12,11 @@ def split_name(full: str) -> tuple[str, str]:
     """Scope and name."""
     scope, _, name = full.rpartition("/")
     return scope, name
+
+
+def split_scope(full: str) -> tuple[str, str]:
+    """Scope and name, where the name begins with a scope; others may have slashes in them."""
+    return split_name(full) if full.startswith(_SCOPES) else ("", full)
 
 
 def type_of(full: str) -> str:

@@ -1,0 +1,183 @@
+"""Events of one Chrome trace of an NPU, window by window into columns; what they mean is found out later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from insight_profiler.arguments import packed_offset
+from insight_profiler.reading.csv_columns import Integers, decimals
+from insight_profiler.reading.json_events import Window, readable
+
+Key = tuple[str, str]  # a process and a thread, as the trace names them; ("1", "") for the process
+_STEPS = ("Iteration ", "ProfilerStep#")
+
+
+@frozen(eq=False)
+class SliceColumns:
+    """Of a window. ``thread``, ``name`` and ``task`` are places among those of the trace; times in ns."""
+
+    thread: Integers
+    name: Integers
+    task: Integers
+    start: Integers
+    duration: Integers
+    offset: Integers
+    size: Integers
+    lost: int  # events without times
+
+
+@frozen(eq=False)
+class ArrowColumns:
+    """Ends of flows; ``category`` is a place among those of the trace."""
+
+    category: Integers
+    flow: Integers
+    thread: Integers
+    begins: NDArray[np.bool_]
+    time: Integers
+
+
+@define(eq=False)
+class TraceColumns:
+    """What was read of a trace. ``file`` is its place among the traces of the profile, ``flows`` numbers the
+    flows of all of them."""
+
+    file: int
+    flows: dict[tuple[object, object], int]
+    layers: dict[str, str] = field(factory=dict)  # process -> label
+    threads: dict[Key, str] = field(factory=dict)
+    orders: dict[Key, int] = field(factory=dict)
+    names: dict[str, int] = field(factory=dict)
+    tasks: dict[tuple[str, str], int] = field(factory=dict)  # category of the event and type of the task
+    slices: list[SliceColumns] = field(factory=list)
+    arrows: list[ArrowColumns] = field(factory=list)
+    counts: dict[tuple[str, str], list[tuple[str, object]]] = field(
+        factory=dict
+    )  # time and value, as they are
+    marks: list[Mapping[str, Any]] = field(factory=list)  # events that mark steps
+    _keys: dict[tuple[object, object], int] = field(factory=dict)
+    _categories: dict[object, int] = field(factory=dict)
+
+    def keys(self) -> list[Key]:
+        """Process and thread of each place."""
+        return [(str(pid), str(tid)) for pid, tid in self._keys]
+
+    def categories(self) -> list[str]:
+        return list(map(str, self._categories))
+
+    def add(self, window: Window) -> None:
+        slices: list[tuple[int, int, int, int, int]] = []
+        times: list[str] = []
+        durations: list[str] = []
+        arrows: list[tuple[int, int, int, bool]] = []
+        arrow_times: list[str] = []
+        keys, names, tasks, flows, categories = (
+            self._keys,
+            self.names,
+            self.tasks,
+            self.flows,
+            self._categories,
+        )
+        for event, begins, ends in zip(window.events, window.starts, window.ends, strict=True):
+            if not isinstance(event, dict):
+                continue
+            kind = event.get("ph")
+            if kind == "X":
+                name = event.get("name")
+                arguments = event.get("args")
+                task = ""
+                if isinstance(arguments, dict):
+                    task = arguments.get("Task Type") or arguments.get("task type") or ""
+                if type(name) is not str:
+                    name = str(name)
+                if name.startswith(_STEPS):
+                    self.marks.append(event)
+                times.append(str(event.get("ts", "")))
+                durations.append(str(event.get("dur", 0)))
+                slices.append(
+                    (
+                        keys.setdefault((event.get("pid", ""), event.get("tid", "")), len(keys)),
+                        names.setdefault(name, len(names)),
+                        tasks.setdefault((str(event.get("cat") or ""), str(task)), len(tasks)),
+                        packed_offset(self.file, begins) if arguments else -1,
+                        ends - begins if arguments else -1,
+                    )
+                )
+            elif kind in ("s", "t", "f"):
+                category = event.get("cat")
+                arrow_times.append(str(event.get("ts", "")))
+                arrows.append(
+                    (
+                        categories.setdefault(category, len(categories)),
+                        flows.setdefault((category, event.get("id")), len(flows)),
+                        keys.setdefault((event.get("pid", ""), event.get("tid", "")), len(keys)),
+                        kind == "s",
+                    )
+                )
+            elif kind == "M":
+                self._describe(event)
+            elif kind == "C":
+                self._count(event)
+        if slices:
+            self.slices.append(_slice_columns(slices, times, durations))
+        if arrows:
+            self.arrows.append(_arrow_columns(arrows, arrow_times))
+
+    def _describe(self, event: Mapping[str, Any]) -> None:
+        arguments = event.get("args")
+        if not isinstance(arguments, dict):
+            return
+        what = event.get("name")
+        pid, tid = str(event.get("pid", "")), str(event.get("tid", ""))
+        if what == "process_name":
+            self.layers[pid] = readable(str(arguments.get("name", "")))
+        elif what == "thread_name":
+            self.threads[pid, tid] = readable(str(arguments.get("name", "")))
+        elif what in ("process_sort_index", "thread_sort_index"):
+            order = arguments.get("sort_index")
+            if isinstance(order, int):
+                self.orders[(pid, "") if what == "process_sort_index" else (pid, tid)] = order
+
+    def _count(self, event: Mapping[str, Any]) -> None:
+        arguments = event.get("args")
+        if isinstance(arguments, dict):
+            for label, value in arguments.items():
+                points = self.counts.setdefault((str(event.get("name", "")), str(label)), [])
+                points.append((str(event.get("ts", "")), value))
+
+
+def _slice_columns(
+    rows: list[tuple[int, int, int, int, int]], times: list[str], durations: list[str]
+) -> SliceColumns:
+    start, has_start = decimals(times, 3)
+    duration, has_duration = decimals(durations, 3)
+    fine = has_start & has_duration & (duration >= 0)
+    columns = np.array(rows, np.int64)[fine]
+    thread, name, task, offset, size = (columns[:, place] for place in range(5))
+    return SliceColumns(
+        thread.astype(np.int32),
+        name.astype(np.int32),
+        task.astype(np.int32),
+        start[fine],
+        duration[fine],
+        offset.copy(),
+        size.astype(np.int32),
+        int((~fine).sum()),
+    )
+
+
+def _arrow_columns(rows: list[tuple[int, int, int, bool]], times: list[str]) -> ArrowColumns:
+    time, fine = decimals(times, 3)
+    columns = np.array(rows, np.int64)[fine]
+    return ArrowColumns(
+        columns[:, 0].astype(np.int32),
+        columns[:, 1].copy(),
+        columns[:, 2].astype(np.int32),
+        columns[:, 3] == 1,
+        time[fine],
+    )
