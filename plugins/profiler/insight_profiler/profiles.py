@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -52,7 +53,7 @@ class Profiles:
         self._readings: OrderedDict[tuple[str, str], _Reading] = OrderedDict()
         self._listed: tuple[int, list[ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: Path | None = None
 
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:
         """Those of some runs, or of all, with the sizes of their files."""
@@ -73,8 +74,9 @@ class Profiles:
         with self._lock:
             reading = self._readings.get((run, path))
             if reading is None or reading.is_outdated(key):
-                root = cache or self._own_directory()
-                reading = _Reading(self._data, files, key, root, self._looks(), reading)
+                root = cache or self._own_directory() / "kept"
+                looks = Path(tempfile.mkdtemp(prefix="looks-", dir=self._own_directory()))
+                reading = _Reading(self._data, files, key, root, looks, reading)
                 self._readings[run, path] = reading
                 is_new = True
             else:
@@ -145,17 +147,11 @@ class Profiles:
                 del self._readings[place]
 
     def _own_directory(self) -> Path:
-        """That goes with this process."""
+        """That goes with this object, at the latest with the process."""
         if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(
-                prefix="insight-host-profiles-", ignore_cleanup_errors=True
-            )
-        return Path(self._temporary.name) / "kept"
-
-    def _looks(self) -> Path:
-        self._own_directory()
-        assert self._temporary is not None
-        return Path(tempfile.mkdtemp(prefix="looks-", dir=self._temporary.name))
+            self._temporary = Path(tempfile.mkdtemp(prefix="insight-host-profiles-"))
+            weakref.finalize(self, shutil.rmtree, self._temporary, ignore_errors=True)
+        return self._temporary
 
 
 class _Reading:

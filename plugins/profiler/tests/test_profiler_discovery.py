@@ -1,0 +1,137 @@
+"""Which files are profiles, by their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from insight_profiler import insight_plugin
+from insight_profiler.discovery import ProfileFiles, profiles_of
+from insight_profiler.model import Source
+
+from insight_core.api import SeriesInfo, SeriesKey
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+from insight_core.testing import EventWriter
+
+
+def _found(*tags: str) -> list[ProfileFiles]:
+    return profiles_of(
+        [
+            SeriesInfo(SeriesKey("run", tag), 1, 1, 0, 0, last_wall_time=float(place))
+            for place, tag in enumerate(tags)
+        ]
+    )
+
+
+def _short(*tags: str) -> list[tuple[str, str, int, list[str]]]:
+    return [(one.path, one.source.value, one.rank, sorted(one.files)) for one in _found(*tags)]
+
+
+def test_a_directory_of_mindspore_is_one_profile() -> None:
+    place = "prof/vm_17_20261121003708047_ascend_ms"
+    names = [
+        "ASCEND_PROFILER_OUTPUT/trace_view.json",
+        "FRAMEWORK/cpu_op_type_info_0.csv",
+        "profiler_info_0.json",
+    ]
+    assert _short(*(f"{place}/{name}" for name in names)) == [(place, "mindspore", -1, names)]
+    assert _short("a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv")[0][1] == "ascend"
+
+
+def test_each_trace_is_a_profile() -> None:
+    found = _found(
+        "a/vm_16580.1795221401437891461.pt.trace.json", "rank-0.pt.trace.json.gz", "chrome_trace.json"
+    )
+    assert [(one.source, one.name) for one in found] == [
+        (Source.TORCH, "vm_16580"),
+        (Source.CHROME, "chrome_trace.json"),
+        (Source.TORCH, "rank-0"),
+    ]
+
+
+def test_traces_beside_an_xplane_are_the_same() -> None:
+    where = "plugins/profile/2026_11_21"
+    found = _short(f"{where}/vm.xplane.pb", f"{where}/vm.trace.json.gz", "other/x.trace.json.gz")
+    assert [one[0] for one in found] == ["other/x.trace.json.gz", f"{where}/vm.xplane.pb"]
+    assert _found(f"{where}/vm.xplane.pb")[0].name == "vm"
+
+
+def test_ranks_of_mindinsight_are_profiles_of_their_own() -> None:
+    found = _short(
+        "profiler/step_trace_raw_0_detail_time.csv",
+        "profiler/step_trace_raw_10_detail_time.csv",
+        "profiler/aicore_intermediate_10_type.csv",
+        "profiler/ascend_cluster_analyse_pipeline-parallel_2_4_0.csv",
+        "profiler/step_trace_point_info.json",
+        "profiler/PROF_000001_2023_AB/device_0/timeline/msprof_0_2_1.json",
+    )
+    assert found == [
+        (
+            "profiler#0",
+            "mindinsight",
+            0,
+            [
+                "PROF_000001_2023_AB/device_0/timeline/msprof_0_2_1.json",
+                "ascend_cluster_analyse_pipeline-parallel_2_4_0.csv",
+                "step_trace_point_info.json",
+                "step_trace_raw_0_detail_time.csv",
+            ],
+        ),
+        (
+            "profiler#10",
+            "mindinsight",
+            10,
+            [
+                "aicore_intermediate_10_type.csv",
+                "step_trace_point_info.json",
+                "step_trace_raw_10_detail_time.csv",
+            ],
+        ),
+    ]
+
+
+def test_one_rank_needs_no_number_and_the_run_may_be_the_directory() -> None:
+    assert _short("cpu_op_type_info_3.csv") == [(".", "mindinsight", 3, ["cpu_op_type_info_3.csv"])]
+    assert _short("profiler/hccl_raw_1.csv")[0][0] == "profiler"
+
+
+def test_what_goes_with_a_profile_is_none() -> None:
+    assert _short("profiler/profiler_info_0.json", "profiler/step_trace_point_info.json") == []
+
+
+def test_the_newest_file_dates_a_profile() -> None:
+    assert _found("profiler/hccl_raw_1.csv", "profiler/flops_1.txt")[0].wall_time == 1.0
+
+
+@pytest.mark.parametrize(
+    ("path", "run", "profile"),
+    [
+        ("train/vm_1_2_ascend_ms/FRAMEWORK/cpu_framework_0.txt", "train", "vm_1_2_ascend_ms"),
+        ("train/vm_1_2_ascend_ms/PROF_1/device_0/data/x.slice_0", None, None),
+        ("deep/er/profiler/aicore_intermediate_1_detail.csv", "deep/er/profiler", "."),
+        ("a/b.pt.trace.json.gz", "a", "b.pt.trace.json.gz"),
+        ("a/mem.json", None, None),
+        ("a/plugins/profile/x/vm.xplane.pb", "a/plugins/profile/x", "vm.xplane.pb"),
+        ("a/flops_1.txt", None, None),
+    ],
+)
+def test_files_are_claimed_by_their_names(
+    tmp_path: Path, path: str, run: str | None, profile: str | None
+) -> None:
+    """Beside event files: theirs is the run; without, the directory next to what the pattern names."""
+    for root in ("alone", "with_events"):
+        place = tmp_path / root / path
+        place.parent.mkdir(parents=True)
+        place.write_bytes(b"{}")
+    with EventWriter(tmp_path / "with_events"):
+        pass
+    for root in ("alone", "with_events"):
+        provider = LocalProvider([Logdir(str(tmp_path / root))], [insight_plugin()], watch=False)
+        provider.load()
+        found = [(one.run, one.path) for one in profiles_of(provider.series("profiler"))]
+        provider.close()
+        if root == "alone":
+            assert found == ([(run, profile)] if run else [])
+        elif run:
+            assert found == [(".", f"{run}/{profile}".removesuffix("/."))]

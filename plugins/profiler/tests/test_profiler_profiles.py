@@ -1,0 +1,235 @@
+"""Profiles that a data provider has: read by other processes, kept, read again when files change."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from insight_profiler import insight_plugin, profiles
+from insight_profiler.model import Source
+from insight_profiler.profiles import Look, Profiles
+from insight_profiler.reading_processes import ReadingProcesses
+from insight_profiler.storage import contents
+
+from benchmarks.traces import write_trace
+from insight_core.api import NotFound
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+
+_PATIENCE = 60.0  # seconds, on a machine that does much else
+TRACE = {
+    "schemaVersion": 1,
+    "traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 10, "dur": 5,
+         "args": {"External id": 3, "Input Dims": [[2, 3]]}},
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mul", "pid": 1, "tid": 1, "ts": 20, "dur": 1},
+    ],
+}  # fmt: skip
+
+
+class _Opened:
+    """Profiles below a directory, and what they are read from."""
+
+    def __init__(self, logdir: Path, processes: ReadingProcesses) -> None:
+        self.provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
+        self.provider.load()
+        self.processes = processes
+        self.profiles = Profiles(self.provider, processes)
+
+    def until(self, is_so: Callable[[Look], bool], run: str, path: str, cache: Path | None = None) -> Look:
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            look = self.profiles.look(run, path, cache)
+            if is_so(look):
+                return look
+            time.sleep(0.02)
+        raise AssertionError(f"{look.state} {look.failure}")
+
+    def read(self, run: str = ".", path: str = "a.pt.trace.json", cache: Path | None = None) -> Look:
+        return self.until(lambda look: look.state != "reading", run, path, cache)
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[..., _Opened]]:
+    found: list[_Opened] = []
+
+    def open_profiles(logdir: Path, processes: ReadingProcesses | None = None) -> _Opened:
+        found.append(_Opened(logdir, processes or ReadingProcesses(idle=0.2)))
+        return found[-1]
+
+    yield open_profiles
+    for one in found:
+        one.provider.close()
+        end = time.monotonic() + _PATIENCE
+        while one.processes.pids and time.monotonic() < end:
+            time.sleep(0.05)
+        assert one.processes.pids == []  # they go when there is nothing to do
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    place = tmp_path / "logs"
+    place.mkdir()
+    (place / "a.pt.trace.json").write_text(json.dumps(TRACE))
+    return place
+
+
+def test_the_first_look_has_it_read(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    place = opened(logdir)
+    first = place.profiles.look(".", "a.pt.trace.json", None)
+    assert (first.state, first.profile, first.version) == ("reading", None, 0)
+    assert first.total == (logdir / "a.pt.trace.json").stat().st_size
+    look = place.read()
+    assert (look.state, look.failure, look.read) == ("ready", None, look.total)
+    assert look.profile is not None
+    assert look.profile.source is Source.TORCH
+    assert look.profile.worker == "a"
+    assert look.profile.tables["slices"]["duration"].tolist() == [5000, 1000]
+    assert [path.name for path in logdir.iterdir()] == ["a.pt.trace.json"]
+
+
+def test_listing_tells_sizes(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    place = opened(logdir)
+    [one] = place.profiles.listing()
+    size = (logdir / "a.pt.trace.json").stat().st_size
+    assert (one.run, one.path, one.files["a.pt.trace.json"].size) == (".", "a.pt.trace.json", size)
+    assert place.profiles.listing(["other"]) == []
+
+
+def test_a_profile_that_is_not_there_is_told(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    with pytest.raises(NotFound, match=r"run '\.' has no profile 'b'"):
+        opened(logdir).profiles.look(".", "b", None)
+
+
+def test_what_was_read_is_kept(logdir: Path, tmp_path: Path, opened: Callable[..., _Opened]) -> None:
+    cache = tmp_path / "cache"
+    assert opened(logdir).read(cache=cache).state == "ready"
+    assert contents(cache).entries == 1
+    again = opened(logdir, ReadingProcesses(command=["/no/such/program"]))
+    look = again.profiles.look(".", "a.pt.trace.json", cache)  # without a process
+    assert (look.state, look.version) == ("ready", 1)
+
+
+def test_what_is_kept_and_damaged_is_read_again(
+    logdir: Path, tmp_path: Path, opened: Callable[..., _Opened]
+) -> None:
+    cache = tmp_path / "cache"
+    opened(logdir).read(cache=cache)
+    [kept] = cache.iterdir()
+    (kept / "slices.safetensors").write_bytes(b"")
+    assert opened(logdir).read(cache=cache).state == "ready"
+
+
+def test_arguments_are_read_again(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    packed = gzip.compress((logdir / "a.pt.trace.json").read_bytes())
+    (logdir / "b.pt.trace.json.gz").write_bytes(packed)
+    place = opened(logdir)
+    for path in ("a.pt.trace.json", "b.pt.trace.json.gz"):
+        profile = place.read(path=path).profile
+        assert profile is not None
+        assert place.profiles.arguments(".", path, profile, 0) == {"External id": 3, "Input Dims": [[2, 3]]}
+        assert place.profiles.arguments(".", path, profile, 1) is None
+
+
+def test_there_is_something_to_see_before_all_is_read(tmp_path: Path, opened: Callable[..., _Opened]) -> None:
+    logdir = tmp_path / "logs"
+    logdir.mkdir()
+    steps = write_trace(logdir / "a.pt.trace.json", 40)
+    place = opened(logdir)
+    early = place.until(lambda look: look.profile is not None, ".", "a.pt.trace.json")
+    assert early.profile is not None
+    assert not early.profile.is_complete
+    assert 8 << 20 <= early.read < early.total
+    assert 0 < len(early.profile.tables["steps"]["number"]) < steps
+    assert len(early.profile.tables["operators"]["name"])
+    late = place.read()
+    assert late.profile is not None
+    assert late.profile.is_complete
+    assert late.version > early.version
+    assert len(late.profile.tables["steps"]["number"]) == steps
+
+
+def test_a_file_that_is_none_fails_and_says_why(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    (logdir / "a.pt.trace.json").write_text("never")
+    look = opened(logdir).read()
+    assert look.state == "failed"
+    assert look.failure is not None
+    assert look.failure.code == "not_a_trace"
+    assert look.failure.text == "a.pt.trace.json is no trace: it begins with neither { nor ["
+
+
+def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
+    logdir: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_trace(logdir / "large.pt.trace.json", 60)
+    place = opened(logdir)
+    place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
+    for pid in place.processes.pids:
+        os.kill(pid, signal.SIGKILL)
+    look = place.read(path="large.pt.trace.json")
+    assert look.failure is not None
+    assert look.failure.code == "reader_died"
+    assert "killed by SIGKILL" in look.failure.text
+    assert place.read().state == "ready"
+    monkeypatch.setattr(profiles, "_AGAIN", 0.0)
+    assert place.until(lambda look: look.state == "ready", ".", "large.pt.trace.json").failure is None
+
+
+def test_a_process_that_cannot_start_is_a_failure(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    look = opened(logdir, ReadingProcesses(command=["/no/such/program"], idle=0.1)).read()
+    assert look.failure is not None
+    assert "could not be started" in look.failure.text
+    look = opened(logdir, ReadingProcesses(command=[sys.executable, "-c", "exit(3)"], idle=0.1)).read()
+    assert look.failure is not None
+    assert "exit code 3" in look.failure.text
+
+
+def test_a_file_that_changes_is_read_again_once_it_rests(
+    logdir: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(profiles, "_SETTLED", 0.3)
+    place = opened(logdir)
+    before = place.read()
+    changed = {**TRACE, "traceEvents": TRACE["traceEvents"][:1]}
+    (logdir / "a.pt.trace.json").write_text(json.dumps(changed))
+    place.provider.load()
+    at_once = place.profiles.look(".", "a.pt.trace.json", None)
+    assert (at_once.state, at_once.profile) == ("ready", before.profile)
+    after = place.until(lambda look: look.version > before.version, ".", "a.pt.trace.json")
+    assert after.profile is not None
+    assert len(after.profile.tables["slices"]["start"]) == 1
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_told(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    path = logdir / "large.pt.trace.json"
+    write_trace(path, 60)
+    place = opened(logdir)
+    place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
+    os.truncate(path, 30 << 20)
+    look = place.read(path="large.pt.trace.json")
+    assert look.profile is not None
+    assert look.profile.is_complete
+    assert look.profile.notes[0].code == "truncated"
+
+
+def test_many_profiles_share_few_processes(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    for number in range(6):
+        (logdir / f"{number}.pt.trace.json").write_text(json.dumps(TRACE))
+    place = opened(logdir)
+    names = [one.path for one in place.profiles.listing()]
+    for name in names:
+        place.profiles.look(".", name, None)
+    most = 0
+    for name in names:
+        while place.profiles.look(".", name, None).state == "reading":
+            most = max(most, len(place.processes.pids))
+            time.sleep(0.01)
+        assert place.profiles.look(".", name, None).state == "ready"
+    assert 1 <= most <= 2
