@@ -58,7 +58,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "proto": {"google", "grpc"},
     "values": {"attrs", "numpy"},
     "annotations": {"attrs"},
-    "web": {"attrs", "numpy", "safetensors", "werkzeug"},
+    "web": {"attrs", "numpy", "regex", "safetensors", "werkzeug"},
     "hookspecs": set(),
     "registry": {"attrs", "pluggy"},
     "records": {"attrs", "numpy"},

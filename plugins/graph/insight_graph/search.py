@@ -10,9 +10,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.web.matching import Matcher, matcher_of
 from insight_graph.columns import Indices, Kind, joined
 from insight_graph.described import ids_around, named, type_of
-from insight_graph.matching import Matcher, RegexMatcher, TextMatcher
 from insight_graph.view import View
 
 _FEW = 64  # nodes of which the neighbours are looked up one by one
@@ -33,7 +33,7 @@ def found_by(view: View, search: Search, is_gone: Callable[[], bool] = lambda: F
     that nobody waits any more.
     """
     tree, graph = view.tree, view.graph
-    matcher = (RegexMatcher if search.is_regex else TextMatcher)(search.text, is_gone)
+    matcher = matcher_of(search.text, is_regex=search.is_regex, is_gone=is_gone)
     chosen = np.zeros(len(tree.nodes), bool)
     branches = np.empty(0, np.intp)
     if search.where != "name":

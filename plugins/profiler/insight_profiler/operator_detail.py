@@ -25,13 +25,13 @@ def detail(
     keys: dict[str, str],
     steps: NDArray[np.intp] | None,
 ) -> dict[str, Any]:
-    """The row that ``keys`` name among the groups ``found``, how its durations spread, how it did step by step,
+    """The row that ``keys`` name among the groups ``found``, how its durations spread, how it did by step,
     what belongs to it, and its longest calls. Raises NotFound."""
     listing = found.listing
     matches = np.ones(len(listing), bool)
     for name, text in keys.items():
         if name in listing.columns:
-            matches &= listing.columns[name].matching(text.__eq__)
+            matches &= listing.columns[name].equal_to(text)
     rows = np.flatnonzero(matches)
     if not len(rows):
         raise NotFound(f"there is no operator {keys}")

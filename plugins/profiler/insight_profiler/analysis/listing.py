@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.api import InvalidArgument
 from insight_core.web.csv_text import csv_field
-
-MAX_PATTERN = 200  # characters
-_SECONDS = 2.0  # that a regular expression may take in all
+from insight_core.web.matching import Matcher, matcher_of
 
 
 @frozen(eq=False)
@@ -53,12 +50,20 @@ class Column:
         ranks[order] = np.arange(len(names))
         return ranks[inverse]
 
-    def matching(self, is_match: Callable[[str], bool]) -> NDArray[np.bool_]:
+    def matching(self, matcher: Matcher) -> NDArray[np.bool_]:
         if self.texts is None:
             return np.zeros(len(self.values), bool)
         places = np.unique(self.values)
-        found = [place for place in places.tolist() if place >= 0 and is_match(self.texts[place])]
-        return np.isin(self.values, found)
+        places = places[places >= 0]
+        found = matcher.rows([self.texts[place] for place in places.tolist()])
+        return np.isin(self.values, places[found])
+
+    def equal_to(self, text: str) -> NDArray[np.bool_]:
+        if self.texts is None:
+            return np.zeros(len(self.values), bool)
+        places = np.unique(self.values)
+        equal = [place for place in places.tolist() if place >= 0 and self.texts[place] == text]
+        return np.isin(self.values, equal)
 
 
 def _by_name(columns: Iterable[Column]) -> dict[str, Column]:
@@ -90,18 +95,18 @@ class Listing:
 
     def having(self, name: str, text: str) -> Listing:
         """Only rows with this text in a column."""
-        rows = np.flatnonzero(self.columns[name].matching(lambda other: other == text))
+        rows = np.flatnonzero(self.columns[name].equal_to(text))
         return Listing([column.take(rows) for column in self.columns.values()])
 
     def matching(self, wanted: Wanted) -> NDArray[np.intp]:
         """Rows that match, in the order asked for; what is not known comes last."""
         rows = np.arange(len(self))
         if wanted.text:
-            is_match = matcher(wanted.text, is_regex=wanted.is_regex)
+            matcher = matcher_of(wanted.text, is_regex=wanted.is_regex)
             chosen = np.zeros(len(self), bool)
             for name in wanted.searched:
                 if name in self.columns:
-                    chosen |= self.columns[name].matching(is_match)
+                    chosen |= self.columns[name].matching(matcher)
             rows = np.flatnonzero(chosen)
         if wanted.sort:
             if wanted.sort not in self.columns:
@@ -138,31 +143,3 @@ class Listing:
         """Those asked for, else all, but for columns in which nothing is known."""
         names = [name for name in wanted.columns if name in self.columns] or list(self.columns)
         return [self.columns[name] for name in names if self.columns[name].known.any() or not len(self)]
-
-
-def matcher(text: str, *, is_regex: bool) -> Callable[[str], bool]:
-    """Case does not count. Raises InvalidArgument for what is no regular expression, and from the result
-    when it takes too long."""
-    if not is_regex:
-        wanted = text.lower()
-        return lambda other: wanted in other.lower()
-    if len(text) > MAX_PATTERN:
-        raise InvalidArgument(f"q must have at most {MAX_PATTERN} characters")
-    import regex  # slow to load, and most search without
-
-    try:
-        pattern = regex.compile(text, regex.IGNORECASE)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(f"q is no regular expression: {error}") from None
-    end = time.monotonic() + _SECONDS
-
-    def matches(other: str) -> bool:
-        left = end - time.monotonic()
-        try:
-            if left > 0:
-                return pattern.search(other, timeout=left) is not None
-        except TimeoutError:
-            pass
-        raise InvalidArgument("q takes too long as a regular expression")
-
-    return matches

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.api import NotFound
-from insight_profiler.analysis.listing import Column, Listing, matcher
+from insight_core.web.matching import matcher_of
+from insight_profiler.analysis.listing import Column, Listing
 from insight_profiler.analysis.sums import numbered, ratio
 from insight_profiler.model import Category, FlowKind, Profile
 
@@ -103,10 +104,9 @@ def brief(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
 def found(profile: Profile, text: str, *, is_regex: bool) -> NDArray[np.intp]:
     """Slices whose names match, by their beginnings."""
     slices = profile.tables["slices"]
-    is_match = matcher(text, is_regex=is_regex)
-    names = [place for place in np.unique(slices["name"]).tolist() if place >= 0]
-    wanted = [place for place in names if is_match(profile.texts[place])]
-    rows = np.flatnonzero(np.isin(slices["name"], wanted))
+    rows = np.flatnonzero(
+        Column("name", "text", slices["name"], profile.texts).matching(matcher_of(text, is_regex=is_regex))
+    )
     return rows[np.argsort(slices["start"][rows], kind="stable")]
 
 

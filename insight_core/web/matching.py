@@ -90,6 +90,11 @@ class Matcher(ABC):
     def _matches(self, name: str) -> bool: ...
 
 
+def matcher_of(text: str, *, is_regex: bool, is_gone: Callable[[], bool] = lambda: False) -> Matcher:
+    """Raises InvalidArgument for a text that is no regular expression where one is meant."""
+    return RegexMatcher(text, is_gone) if is_regex else TextMatcher(text, is_gone)
+
+
 class TextMatcher(Matcher):
     """A part of the name, in small or large letters."""
 
