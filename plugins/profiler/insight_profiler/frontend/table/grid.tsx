@@ -52,7 +52,7 @@ export function Grid({ board, name, label, rows, columns, unit, sort, onSort, on
   const first = Math.max(0, Math.floor(sight.value.top / LINE) - OVERSCAN);
   const last = Math.min(total, Math.ceil((sight.value.top + sight.value.height) / LINE) + OVERSCAN);
   useEffect(() => rows.look(first, last));
-  const template = columns.map(({ width }, at) => (at === 0 ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
+  const template = columns.map(({ width, isNumber }, at) => (at === 0 && !isNumber ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
   const wide = columns.reduce((sum, { width }) => sum + width, 0);
   const move = (to: number): void => {
     active.value = Math.max(0, Math.min(total - 1, to));

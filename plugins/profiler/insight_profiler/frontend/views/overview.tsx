@@ -128,8 +128,7 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       data={() => ({ head: names.map((name) => (name === 'number' ? 'step' : `${name}_ns`)), rows: numbers.map((_, i) => names.map((name) => rows[name]?.[i] ?? null)) })}
       tools={
         <span class="count">
-          {answer.steps?.origin === 'inferred' && `${say('steps.inferred')} · `}
-          {numbers.length < all && say('overview.steps.some', { shown: numbers.length, count: all })}
+          {[answer.steps?.origin === 'inferred' && say('steps.inferred'), numbers.length < all && say('overview.steps.some', { shown: numbers.length, count: all })].filter(Boolean).join(' · ')}
         </span>
       }
     >

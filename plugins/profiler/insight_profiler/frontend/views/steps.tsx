@@ -3,7 +3,7 @@ import type { Line } from 'insight-host';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { StepAnswer, StepsAnswer } from '../contract';
+import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../contract';
 import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
@@ -45,6 +45,7 @@ export default function Steps({ board }: ViewProps): JSX.Element {
           order={['number', 'duration']}
           hidden={['start']}
           widths={{ number: 90 }}
+          titles={Object.fromEntries(CATEGORIES.map((name) => [name, categoryText(board, name)]))}
           onOpen={(row, answer) => {
             const number = valueOf(answer, row, 'number');
             if (typeof number === 'number') board.chooseStep(number, false);
