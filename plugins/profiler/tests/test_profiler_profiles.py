@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from insight_profiler import insight_plugin, profiles
@@ -24,7 +25,7 @@ from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
-TRACE = {
+TRACE: dict[str, Any] = {
     "schemaVersion": 1,
     "traceEvents": [
         {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 10, "dur": 5,
