@@ -183,10 +183,16 @@ _OLD = ("Operator", "Runtime", "Kernel", "Memcpy", "external id", "Operator")
 
 def _gpu_trace(words: Sequence[str]) -> list[Event]:
     op, runtime, kernel, copy, external, note = words
+    said = (32, 4096, 41)
     launched = {
-        **{"correlation": 9, "device": 0, "stream": 7, external: 1, "grid": [8, 1, 1], "block": [128, 1, 1]},
-        **{"registers per thread": 32, "shared memory": 4096, "est. achieved occupancy %": 41},
+        "correlation": 9,
+        "device": 0,
+        "stream": 7,
+        external: 1,
+        "grid": [8, 1, 1],
+        "block": [128, 1, 1],
     }
+    launched |= zip(("registers per thread", "shared memory", "est. achieved occupancy %"), said, strict=True)
     copied = {"correlation": 10, "device": 0, "stream": 7, external: 1}
     return [
         _slice("ProfilerStep#4", 0, 100, cat=note),
@@ -340,7 +346,7 @@ def _text(count: int = 4) -> str:
         ('{"other": [[1], {"x": "}"}], "traceEvents": [' + _text() + "]}", 4, []),
         ("[" + _text().replace('"s1"', '"s\x01\t1"') + "]", 4, []),
         ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
-        ("[" + _text().replace('"dur": 1', '"dur": 1, "a": {"a": N/A, "b": [nan]}') + "]", 4, ["values_mended"]),
+        ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
         ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
     ],
 )  # fmt: skip

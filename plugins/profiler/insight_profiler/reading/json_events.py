@@ -169,7 +169,7 @@ class Events:
                     if window.events and len(text) - at < _WINDOW // 2:
                         self._more()
                         return False
-                    if self._more():
+                    if self._more() or self._mend(problem):
                         continue
                     if at < len(text) or not may_end:
                         self.is_cut = True
@@ -194,10 +194,7 @@ class Events:
                 return value
             except json.JSONDecodeError as raised:
                 problem = _Problem.of(raised, self._at)
-                if self._may_be_cut(problem):
-                    if self._more():
-                        continue
-                elif self._mend(problem):
+                if (self._may_be_cut(problem) and self._more()) or self._mend(problem):
                     continue
             except RecursionError:
                 pass
