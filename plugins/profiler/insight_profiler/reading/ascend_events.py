@@ -44,11 +44,9 @@ class ArrowColumns:
 
 @define(eq=False)
 class TraceColumns:
-    """What was read of a trace. ``file`` is its place among the traces of the profile, ``flows`` numbers the
-    flows of all of them."""
+    """What was read of a trace. ``file`` is its place among the traces of the profile."""
 
     file: int
-    flows: dict[tuple[object, object], int]
     layers: dict[str, str] = field(factory=dict)  # process -> label
     threads: dict[Key, str] = field(factory=dict)
     orders: dict[Key, int] = field(factory=dict)
@@ -61,7 +59,8 @@ class TraceColumns:
     )  # time and value, as they are
     marks: list[Mapping[str, Any]] = field(factory=list)  # events that mark steps
     _keys: dict[tuple[object, object], int] = field(factory=dict)
-    _categories: dict[object, int] = field(factory=dict)
+    _categories: dict[object, int] = field(factory=dict)  # of flows
+    _flows: dict[tuple[int, object], int] = field(factory=dict)  # those that have no number
 
     def keys(self) -> list[Key]:
         """Process and thread of each place."""
@@ -76,13 +75,7 @@ class TraceColumns:
         durations: list[str] = []
         arrows: list[tuple[int, int, int, bool]] = []
         arrow_times: list[str] = []
-        keys, names, tasks, flows, categories = (
-            self._keys,
-            self.names,
-            self.tasks,
-            self.flows,
-            self._categories,
-        )
+        keys, names, tasks, categories = self._keys, self.names, self.tasks, self._categories
         for event, begins, ends in zip(window.events, window.starts, window.ends, strict=True):
             if not isinstance(event, dict):
                 continue
@@ -110,11 +103,12 @@ class TraceColumns:
                 )
             elif kind in ("s", "t", "f"):
                 category = event.get("cat")
+                place = categories.setdefault(category, len(categories))
                 arrow_times.append(str(event.get("ts", "")))
                 arrows.append(
                     (
-                        categories.setdefault(category, len(categories)),
-                        flows.setdefault((category, event.get("id")), len(flows)),
+                        place,
+                        self._flow(place, event.get("id")),
                         keys.setdefault((event.get("pid", ""), event.get("tid", "")), len(keys)),
                         kind == "s",
                     )
@@ -127,6 +121,15 @@ class TraceColumns:
             self.slices.append(_slice_columns(slices, times, durations))
         if arrows:
             self.arrows.append(_arrow_columns(arrows, arrow_times))
+
+    def _flow(self, category: int, name: object) -> int:
+        """A number for a flow, which no other flow of the profile has."""
+        text = str(name)
+        if text.isdecimal() and len(text) < 12 and category < 64:
+            own = category << 40 | int(text)
+        else:
+            own = 1 << 46 | self._flows.setdefault((category, name), len(self._flows))
+        return self.file << 47 | own
 
     def _describe(self, event: Mapping[str, Any]) -> None:
         arguments = event.get("args")

@@ -65,13 +65,12 @@ class AscendTimeline:
         self._tracks: dict[tuple[str, str], int] = {}
         self._counters: dict[tuple[str, str], int] = {}
         self._names: dict[str, tuple[int, int, int, int]] = {}  # full name -> name, type, scope, full name
-        self._flows: dict[tuple[object, object], int] = {}
 
     def read(self, stream: BinaryIO, name: str) -> None:
         """One file. Raises ValueError when it is no trace."""
         traces: list[str] = self._building.documents.setdefault("traces", [])
         traces.append(name)
-        columns = TraceColumns(len(traces) - 1, self._flows)
+        columns = TraceColumns(len(traces) - 1)
         events = Events(stream)
         for window in events.windows():
             columns.add(window)
