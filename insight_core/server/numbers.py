@@ -18,11 +18,11 @@ _POINTS = 4 << 20  # points that are held at a time
 
 @frozen(eq=False)
 class Numbers:
-    """The points of a scalar series by step; columns of equal length."""
+    """The points of a scalar series by step; columns of equal length, values in the precision as written."""
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
-    values: NDArray[np.float32]
+    values: NDArray[np.float32] | NDArray[np.float64]
 
 
 class NumberReader:
@@ -37,7 +37,7 @@ class NumberReader:
         for portion in _portions(entries):
             columns = self._columns(portion)
             for entry in portion:
-                parts = [self._numbers(columns[place]) for place in _places(entry) if place in columns]
+                parts = [_numbers(columns[place]) for place in _places(entry) if place in columns]
                 if len(parts) < len(entry.sources):
                     parts.append(self._decoded(entry))
                 yield entry, _joined(parts)
@@ -53,18 +53,16 @@ class NumberReader:
             for key, columns in self._provider.scalars(plugin, keys).items()
         }
 
-    def _numbers(self, columns: ScalarColumns) -> Numbers:
-        with np.errstate(over="ignore"):  # a double beyond float32 becomes infinite: so it is on the wire
-            values = columns.values.astype(np.float32, copy=False)
-        return Numbers(columns.steps, columns.wall_times, values)
-
     def _decoded(self, entry: Entry) -> Numbers:
         rows = self._records.rows(entry)
         found = list(self._records.values(entry, rows, range(len(rows.steps)), number_of))
         chosen = [row for row, _ in found]
-        with np.errstate(over="ignore"):
-            values = np.array([number for _, number in found], np.float64).astype(np.float32)
+        values = np.array([number for _, number in found], np.float64)
         return Numbers(rows.steps[chosen], rows.wall_times[chosen], values)
+
+
+def _numbers(columns: ScalarColumns) -> Numbers:
+    return Numbers(columns.steps, columns.wall_times, columns.values)
 
 
 def _places(entry: Entry) -> list[tuple[str, SeriesKey]]:

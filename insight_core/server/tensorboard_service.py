@@ -11,18 +11,15 @@ from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound
+from insight_core.api import DataProvider, InvalidArgument
 from insight_core.proto import packed_scalars_pb2 as packed
 from insight_core.proto import tensorboard_data_pb2 as messages
 from insight_core.proto.services import LARGEST_MESSAGE
-from insight_core.server.blob_key import BlobKey
-from insight_core.server.catalog import Catalog, Entry
-from insight_core.server.downsample import downsampled
+from insight_core.server.catalog import Entry
 from insight_core.server.errors import Context, TooMuch, printable, stream, unary
-from insight_core.server.numbers import NumberReader
 from insight_core.server.packed import packed_varints
-from insight_core.server.records import RecordReader
-from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, blobs_of, tensor_of
+from insight_core.server.series_reader import SeriesReader
+from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, tensor_of
 
 _BLOB_PIECE = 8 << 20  # bytes
 
@@ -56,24 +53,20 @@ class TensorBoardService:
     """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
 
     def __init__(self, provider: DataProvider) -> None:
-        self._provider = provider
-        self._catalog = Catalog(provider)
-        self._records = RecordReader(provider)
-        self._numbers = NumberReader(provider, self._records)
+        self._reader = SeriesReader(provider)
 
     @unary
     def GetExperiment(self, request: messages.GetExperimentRequest) -> messages.GetExperimentResponse:
-        return messages.GetExperimentResponse(data_location=printable(self._provider.location()))
+        return messages.GetExperimentResponse(data_location=printable(self._reader.location()))
 
     @unary
     def ListPlugins(self, request: messages.ListPluginsRequest) -> messages.ListPluginsResponse:
-        names = sorted({kind.plugin for kind in self._catalog.kinds()})
-        return messages.ListPluginsResponse(plugins=[messages.Plugin(name=name) for name in names])
+        plugins = [messages.Plugin(name=name) for name in self._reader.plugins()]
+        return messages.ListPluginsResponse(plugins=plugins)
 
     @unary
     def ListRuns(self, request: messages.ListRunsRequest) -> messages.ListRunsResponse:
-        begun = [(run.start_time, run.name) for run in self._provider.runs() if run.start_time is not None]
-        runs = [messages.Run(name=name, start_time=start) for start, name in sorted(begun)]
+        runs = [messages.Run(name=name, start_time=start) for start, name in self._reader.runs()]
         return messages.ListRunsResponse(runs=runs)
 
     @unary
@@ -87,15 +80,15 @@ class TensorBoardService:
         response = packed.ReadScalarsResponse()
         size = 0
         entries = [entry for tags in found.values() for entry in tags.values()]
-        for entry, numbers in self._numbers.read(entries):
+        for entry, numbers in self._reader.numbers(entries, limit):
             if not response.runs or response.runs[-1].run_name != entry.key.run:
                 response.runs.add(run_name=entry.key.run)
             data = response.runs[-1].tags.add(tag_name=entry.key.tag).data
             data.SetInParent()
-            chosen = downsampled(len(numbers.steps), limit)
-            data.step = packed_varints(numbers.steps[chosen])
-            data.wall_time = numbers.wall_times[chosen].astype("<f8", copy=False).tobytes()
-            data.value = numbers.values[chosen].astype("<f4", copy=False).tobytes()
+            data.step = packed_varints(numbers.steps)
+            data.wall_time = numbers.wall_times.astype("<f8", copy=False).tobytes()
+            with np.errstate(over="ignore"):  # a double beyond float32 becomes infinite
+                data.value = numbers.values.astype("<f4", copy=False).tobytes()
             size = _within(size + data.ByteSize())
         return response
 
@@ -114,11 +107,9 @@ class TensorBoardService:
             for tag, entry in tags.items():
                 data = read.tags.add(tag_name=tag).data
                 data.SetInParent()
-                rows = self._records.rows(entry)
-                chosen = downsampled(len(rows.steps), limit).tolist()
-                for row, tensor in self._records.values(entry, rows, chosen, tensor_of):
-                    data.step.append(int(rows.steps[row]))
-                    data.wall_time.append(float(rows.wall_times[row]))
+                for step, wall_time, tensor in self._reader.values(entry, limit, tensor_of):
+                    data.step.append(step)
+                    data.wall_time.append(wall_time)
                     data.value.append(tensor)
                     size = _within(size + tensor.ByteSize())
         return response
@@ -141,17 +132,9 @@ class TensorBoardService:
             for tag, entry in tags.items():
                 data = read.tags.add(tag_name=tag).data
                 data.SetInParent()
-                rows = self._records.rows(entry)
-                chosen = downsampled(len(rows.steps), limit).tolist()
-                for row, count in self._records.lengths(entry, rows, chosen):
-                    step = int(rows.steps[row])
-                    occurrence = row - int(np.searchsorted(rows.steps, step))
+                for step, wall_time, keys in self._reader.blob_keys(entry, limit):
                     data.step.append(step)
-                    data.wall_time.append(float(rows.wall_times[row]))
-                    keys = (
-                        BlobKey(entry.kind.plugin, run, tag, step, occurrence, index).encode()
-                        for index in range(count)
-                    )
+                    data.wall_time.append(wall_time)
                     references = [messages.BlobReference(blob_key=key) for key in keys]
                     data.values.add(blob_refs=references)
         return response
@@ -160,31 +143,9 @@ class TensorBoardService:
     def ReadBlob(
         self, request: messages.ReadBlobRequest, context: Context
     ) -> Iterator[messages.ReadBlobResponse]:
-        blob = self._blob(BlobKey.decode(request.blob_key))
+        blob = self._reader.blob(request.blob_key)
         for start in range(0, len(blob), _BLOB_PIECE):
             yield messages.ReadBlobResponse(data=blob[start : start + _BLOB_PIECE])
-
-    def _blob(self, key: BlobKey) -> bytes:
-        tags = self._catalog.entries(Kind(key.plugin, BLOB_SEQUENCE), [key.run], None).get(key.run)
-        if tags is None:
-            raise NotFound(f'no such run: "{key.run}"')
-        entry = tags.get(key.tag)
-        if entry is None:
-            raise NotFound(f'run "{key.run}" has no such tag: "{key.tag}"')
-        rows = self._records.rows(entry)
-        row = int(np.searchsorted(rows.steps, key.step)) + key.occurrence
-        if key.occurrence < 0 or row >= len(rows.steps) or rows.steps[row] != key.step:
-            raise NotFound(f'run "{key.run}", tag "{key.tag}" has no step {key.step}; may have been evicted')
-        try:
-            blobs = blobs_of(self._records.payload(entry, rows, row))
-        except ValueError as error:
-            raise NotFound(f'run "{key.run}", tag "{key.tag}", step {key.step}: {error}') from error
-        if not 0 <= key.index < len(blobs):
-            raise NotFound(
-                f'blob sequence at run "{key.run}", tag "{key.tag}", step {key.step} '
-                f"has no index {key.index} (length: {len(blobs)})"
-            )
-        return blobs[key.index]
 
     def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, Entry]]:
         plugin = request.plugin_filter.plugin_name
@@ -193,7 +154,7 @@ class TensorBoardService:
         asked = request.run_tag_filter
         runs = asked.runs.names if asked.HasField("runs") else None
         tags = asked.tags.names if asked.HasField("tags") else None
-        return self._catalog.entries(Kind(plugin, data_class), runs, tags)
+        return self._reader.entries(Kind(plugin, data_class), runs, tags)
 
     def _list(self, found: Mapping[str, Mapping[str, Entry]], response: _Listing) -> _Listing:
         for run, tags in found.items():
@@ -202,14 +163,9 @@ class TensorBoardService:
                 metadata = listed.tags.add(tag_name=tag).metadata
                 metadata.max_step, metadata.max_wall_time = entry.last_step, entry.last_wall_time
                 if isinstance(metadata, messages.BlobSequenceMetadata):
-                    metadata.max_length = self._longest(entry)
-                metadata.summary_metadata.CopyFrom(self._catalog.metadata(entry))
+                    metadata.max_length = self._reader.longest(entry)
+                metadata.summary_metadata.CopyFrom(self._reader.metadata(entry))
         return response
-
-    def _longest(self, entry: Entry) -> int:
-        if entry.longest is None:
-            entry.longest = self._records.longest(entry, self._records.rows(entry))
-        return entry.longest
 
 
 def _limit(request: _Sampled) -> int:

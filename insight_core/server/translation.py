@@ -124,17 +124,22 @@ def blob_count(claims: Sequence[Claim]) -> int | None:
 
 def tensor_of(payload: Payload) -> tensorboard.TensorProto:
     """Raises ValueError for bytes that are not what their claim says."""
-    if isinstance(payload.claim, SummaryPlugin):
-        if not payload.data:  # hparams say everything in the metadata
-            return _tensor(np.zeros(0, np.float32))
+    if isinstance(payload.claim, SummaryPlugin) and payload.data:
         return _parsed(tensorboard.TensorProto, payload.data)
+    return _tensor(array_of(payload))
+
+
+def array_of(payload: Payload) -> NDArray[Any]:
+    """The values of ``tensor_of``, strings as an object array of bytes. Raises ValueError as that does."""
     if payload.claim == _HISTO:
         return _edges_and_counts(histogram_proto(payload.data))
     if payload.claim == _MINDSPORE_HISTOGRAM:
         found = mindspore_histogram(payload.data)
-        return _tensor(np.column_stack((found.left, found.left + found.width, found.counts)))
-    if payload.claim == _MINDSPORE_TENSOR:
-        return _tensor(decoded_tensor(payload).values)
+        return np.column_stack((found.left, found.left + found.width, found.counts))
+    if isinstance(payload.claim, SummaryPlugin) and not payload.data:
+        return np.zeros(0, np.float32)  # hparams say everything in the metadata
+    if payload.claim == _MINDSPORE_TENSOR or isinstance(payload.claim, SummaryPlugin):
+        return decoded_tensor(payload).values
     raise ValueError(f"{payload.claim} is no tensor")
 
 
@@ -183,14 +188,14 @@ def _tensor(values: NDArray[Any]) -> tensorboard.TensorProto:
     )
 
 
-def _edges_and_counts(histogram: HistogramProto) -> tensorboard.TensorProto:
+def _edges_and_counts(histogram: HistogramProto) -> NDArray[np.float64]:
     """float64[k, 3]: left edge, right edge and count of each bucket; the outer edges are min and max."""
     rows = np.empty((len(histogram.counts), 3))
     if len(rows):
         rows[0, 0], rows[1:, 0] = histogram.min, histogram.limits[:-1]
         rows[:-1, 1], rows[-1, 1] = histogram.limits[:-1], histogram.max
         rows[:, 2] = histogram.counts
-    return _tensor(rows)
+    return rows
 
 
 def _strings(plugin: str, tensor: Tensor) -> Sequence[bytes]:
