@@ -52,7 +52,7 @@ MINDINSIGHT = [
     "step_trace_raw_*_detail_time.csv",
 ]
 # names that say too little to make a directory a run
-_BESIDE = ["flops_*.txt", "profiler_info_*.json", "step_trace_point_info*.json"]
+_BESIDE = ["flops_*.txt", "min_cycle_counter_*.txt", "profiler_info_*.json", "step_trace_point_info*.json"]
 _TRACES = ["*trace.json", "*trace.json.gz", "*timeline.json"]
 _XPLANE = ["*.xplane.pb"]
 
