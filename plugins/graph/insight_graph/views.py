@@ -9,7 +9,7 @@ from attrs import frozen
 from werkzeug import Request, Response
 
 from insight_core.api import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
-from insight_core.values.decoded import DecodedValues, record_at
+from insight_core.values.decoded import DecodedValues, RecordPlace, record_at
 from insight_core.web.answers import json_response
 from insight_core.web.clients import is_gone
 from insight_core.web.parameters import choice, flag, required_text, whole_number
@@ -29,6 +29,7 @@ from insight_graph.details import details_of
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.opened import opened
 from insight_graph.pipeline import Operation, Parameter, Pipeline, Stage
+from insight_graph.profiled import ProfiledTimes, is_profiled, profiles_of_runs
 from insight_graph.search import Search, Trace, found_by, result
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.step_stats import times_of
@@ -50,6 +51,7 @@ def views_of(data: DataProvider) -> Mapping[str, RouteView]:
         DecodedValues(data, NAME, graph_of, lambda model: min(model.nbytes, _LARGEST), _KEPT_BYTES),
         DecodedValues(data, NAME, profile_of, lambda profile: profile.nbytes),
         DecodedValues(data, NAME, pipeline_of, lambda pipeline: pipeline.nbytes),
+        ProfiledTimes(),
     )
     of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
         "scope": _scope,
@@ -81,6 +83,7 @@ class _Views:
     graph_values: DecodedValues[GraphModel]
     profiles: DecodedValues[Profile]
     pipelines: DecodedValues[Pipeline]
+    profiled: ProfiledTimes
 
     def graphs(self, request: Request) -> Response:
         runs = dict.fromkeys(request.args.getlist("run")) or None
@@ -100,6 +103,7 @@ class _Views:
                 profiles += records
             if is_pipeline(info):
                 pipelines += records
+        profiles += profiles_of_runs(request, runs)
         graphs.sort(key=lambda ranked: ranked[0])
         return json_response(
             {"graphs": [entry for _, entry in graphs], "profiles": profiles, "pipelines": pipelines}
@@ -115,7 +119,7 @@ class _Views:
             place = record_of(request, self.data, NAME, "all")
             model = self.graph_values.get(place)
             profile = request.args.get("profile")
-            times = model.times if profile is None else self._times(model, SeriesKey(place.key.run, profile))
+            times = model.times if profile is None else self._times(request, model, place, profile)
             looked = _Looked(model, model.view(flag(request, "readable")), times)
             # a tag of times may get another record, which its name does not tell
             return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
@@ -134,11 +138,16 @@ class _Views:
             for index, (step, wall_time, size) in enumerate(rows)
         ]
 
-    def _times(self, model: GraphModel, key: SeriesKey) -> Times | None:
-        """Of the last record of a profile."""
-        last = len(self.data.records(NAME, key, "all").steps) - 1
-        profile = self.profiles.get(record_at(self.data, NAME, key, last, "all"))
-        return times_of(model.graph, profile.rows)
+    def _times(self, request: Request, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
+        """Of the last record of a tag with times, or of a profile that the profiler has."""
+        run = place.key.run
+        if is_profiled(profile):
+            key = (place, self.data.generation())
+            return self.profiled.get(request, key, model.graph, run, profile)
+        key_of_times = SeriesKey(run, profile)
+        last = len(self.data.records(NAME, key_of_times, "all").steps) - 1
+        found = self.profiles.get(record_at(self.data, NAME, key_of_times, last, "all"))
+        return times_of(model.graph, found.rows)
 
 
 def _name(info: SeriesInfo) -> str:

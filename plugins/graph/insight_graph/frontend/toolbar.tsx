@@ -90,7 +90,7 @@ function GraphTools({ board }: { readonly board: GraphBoard }): JSX.Element {
         {board.coloring.value === 'time' && board.profiles.value.length > 1 && (
           <select data-control="profile" aria-label={say('color.time')} value={board.profile.value ?? board.profiles.value[0]} onChange={(event) => board.profile.set(event.currentTarget.value)}>
             {board.profiles.value.map((tag) => (
-              <option key={tag} value={tag}>{tag}</option>
+              <option key={tag} value={tag}>{tag.replace(/^profiler:/, '')}</option>
             ))}
           </select>
         )}

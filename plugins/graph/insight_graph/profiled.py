@@ -1,0 +1,87 @@
+"""Times of operators from profiles of the same run, as the profiler plugin knows them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Mapping
+from threading import Lock
+from typing import Any, cast
+
+import numpy as np
+from werkzeug import Request
+
+from insight_core.api import InsightError, PluginNameEnum, Unavailable, Undecodable
+from insight_core.web.asking import ask
+from insight_graph.columns import Graph, Kind
+from insight_graph.model import Times
+
+_PREFIX = "profiler:"  # before the path of a profile, where the tag of a record could stand too
+_PROFILER = str(PluginNameEnum.PROFILER)
+_KEPT = 8
+
+
+def is_profiled(name: str) -> bool:
+    return name.startswith(_PREFIX)
+
+
+def profiles_of_runs(request: Request, runs: Collection[str] | None) -> list[dict[str, object]]:
+    """As ``/graphs`` lists records with times; none where there is no profiler."""
+    try:
+        answer = cast("dict[str, Any]", ask(request, _PROFILER, "/profiles", run=list(runs or ())))
+    except InsightError:
+        return []
+    return [
+        {
+            "run": profile["run"],
+            "tag": _PREFIX + profile["profile"],
+            "index": 0,
+            "step": 0,
+            "wall_time": profile["wall_time"],
+            "size": profile["bytes"],
+        }
+        for profile in answer["profiles"]
+    ]
+
+
+class ProfiledTimes:
+    """Times for graphs, the last few kept. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[object, ...], Times | None] = OrderedDict()
+
+    def get(
+        self, request: Request, key: tuple[object, ...], graph: Graph, run: str, name: str
+    ) -> Times | None:
+        """Of a graph that ``key`` tells from others, by the profile that is listed as ``name``.
+
+        Raises Unavailable while that is being read, NotFound without one, Undecodable if it cannot be read.
+        """
+        key = (*key, name)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        path = name.removeprefix(_PREFIX)
+        answer = cast("dict[str, Any]", ask(request, _PROFILER, "/operator_times", run=run, profile=path))
+        if answer["state"] == "reading":
+            raise Unavailable(f"the profile {path!r} is being read")
+        if answer["state"] == "failed":
+            raise Undecodable(f"the profile {path!r} of run {run!r} cannot be read")
+        times = times_by_name(graph, dict(zip(answer["names"], answer["times"], strict=True)))
+        with self._lock:
+            self._kept[key] = times
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return times
+
+
+def times_by_name(graph: Graph, nanoseconds: Mapping[str, int]) -> Times | None:
+    """Of the operators of a graph that have these names; None if none has."""
+    micros = np.full(len(graph), np.nan)
+    if nanoseconds:
+        for node in np.flatnonzero(graph.kinds == Kind.OPERATOR).tolist():
+            found = nanoseconds.get(graph.path(node))
+            if found is not None:
+                micros[node] = found / 1000
+    return Times(micros, {}) if np.isfinite(micros).any() else None
