@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +17,8 @@ from insight_core.web.parameters import flag, required_text, required_whole_numb
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.memory import reduced
-from insight_profiler.asked import Asked, Opened, table_answer, wanted_of
-from insight_profiler.window import slices_between
+from insight_profiler.asked import Asked, Opened, Recent, table_answer, wanted_of
+from insight_profiler.window import prepare, slices_between
 
 _FAR = 1 << 53
 _MOST_FOUND = 1000
@@ -31,17 +33,24 @@ def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
 class _Views:
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
+        self._tracks: Recent[dict[str, Any]] = Recent()
+        self._found: Recent[NDArray[np.intp]] = Recent()
 
     def tracks(self, request: Request) -> Response:
         opened = self._asked.opened(request)
-        return opened.answer({**timeline.tracks(opened.profile), "duration": opened.profile.duration_ns})
+        profile = opened.profile
+        if "slices" in profile.tables:  # the page asks for slices next
+            threading.Thread(target=prepare, args=(profile,), daemon=True).start()
+        span = {"duration": profile.duration_ns, "start_ns": str(profile.start_ns)}
+        return opened.answer({**self._tracks.get(profile, "", lambda: timeline.tracks(profile)), **span})
 
     def slices(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         opened.table("slices")
         start, end = _range(request, opened)
         width = whole_number(request, "width", 1, 10_000, 1500)
-        shown = slices_between(opened.profile, start, end, width, _tracks(request, opened))
+        levels = whole_number(request, "levels", 1, 1 << 16)
+        shown = slices_between(opened.profile, start, end, width, _tracks(request, opened), levels)
         names = np.unique(shown.columns["name"])
         described = {
             "from": start,
@@ -62,8 +71,7 @@ class _Views:
         wanted = _places(request, "counters", len(opened.profile.counters))
         parts = []
         for place in range(len(opened.profile.counters)) if wanted is None else wanted.tolist():
-            rows = np.flatnonzero(table["counter"] == place)
-            rows = rows[np.argsort(table["time"][rows], kind="stable")]
+            rows = timeline.points_of(opened.profile, place)
             times = table["time"][rows]
             # the points beside the range too: the curve goes on to its edges
             low, high = np.searchsorted(times, start, "left") - 1, np.searchsorted(times, end, "right") + 1
@@ -97,17 +105,27 @@ class _Views:
         text = required_text(request, "q")
         if not text:
             raise InvalidArgument("q is empty")
-        rows = timeline.found(opened.profile, text, is_regex=flag(request, "regex"))
-        total = len(rows)
-        names = timeline.names_of(opened.profile, rows)
+        is_regex = flag(request, "regex")
+        start = whole_number(request, "from", -_FAR, _FAR, -_FAR)
+        end = whole_number(request, "to", -_FAR, _FAR, _FAR)
+
+        def find() -> NDArray[np.intp]:
+            return timeline.found(opened.profile, text, is_regex=is_regex)
+
+        rows = self._found.get(opened.profile, (text, is_regex), find)
+        low, high = np.searchsorted(slices["start"][rows], [start, end])
+        rows = rows[low:high]
+        offset = whole_number(request, "offset", 0, _FAR, 0)
+        if (at := whole_number(request, "at", -_FAR, _FAR)) is not None:
+            offset = int(np.searchsorted(slices["start"][rows], at))
         limit = whole_number(request, "limit", 0, _MOST_FOUND, 100)
-        starts = slices["start"][rows]
-        if (before := whole_number(request, "before", -_FAR, _FAR)) is not None:
-            rows = rows[starts < before][::-1]
-        elif (after := whole_number(request, "after", -_FAR, _FAR)) is not None:
-            rows = rows[starts > after]
-        found = timeline.brief(opened.profile, rows[:limit])
-        return opened.answer({"total": total, "rows": found, "names": names})
+        said = {
+            "total": len(rows),
+            "offset": offset,
+            "rows": timeline.brief(opened.profile, rows[offset : offset + limit]),
+            "names": timeline.names_of(opened.profile, rows),
+        }
+        return opened.answer(said)
 
     def selection(self, request: Request) -> Response:
         opened = self._asked.opened(request)

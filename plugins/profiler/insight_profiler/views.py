@@ -29,7 +29,7 @@ _TABLES = {  # view -> tables of which it shows one at least
     "operators": ("operators",),
     "kernels": ("kernels",),
     "steps": ("steps",),
-    "timeline": ("slices", "counters"),
+    "timeline": ("slices",),
     "memory": ("allocations",),
     "pipeline": ("batches",),
     "communication": ("collectives", "links"),

@@ -66,7 +66,7 @@ def _slices(profile: Profile, rows: NDArray[np.intp], zero: int) -> Iterator[dic
             "tid": thread,
             "ts": (start - zero) / 1000,
             "dur": duration / 1000,
-            "name": profile.texts[name],
+            "name": profile.texts[name] if name >= 0 else "",
             "cat": Category(category).name.lower(),
         }
 

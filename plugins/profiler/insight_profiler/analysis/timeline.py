@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +12,11 @@ from numpy.typing import NDArray
 from insight_core.api import NotFound
 from insight_core.web.matching import matcher_of
 from insight_profiler.analysis.listing import Column, Listing
-from insight_profiler.analysis.sums import numbered, ratio
-from insight_profiler.model import Category, FlowKind, Profile
+from insight_profiler.analysis.sums import ratio
+from insight_profiler.model import Category, FlowKind, Profile, Side
 
+_points: WeakKeyDictionary[Profile, tuple[NDArray[np.intp], NDArray[np.intp]]] = WeakKeyDictionary()
+_lock = threading.Lock()
 _MOST_STEPS = 2000
 _MOST_FLOWS = 200
 _MOST_NAMES = 200
@@ -20,7 +24,7 @@ _MOST_NAMES = 200
 
 def tracks(profile: Profile) -> dict[str, Any]:
     """Tracks and counters with how much is on each, and the steps; places count from 0."""
-    slices, counters = profile.tables.get("slices"), profile.tables.get("counters")
+    slices = profile.tables.get("slices")
     count = len(profile.tracks)
     sizes, deepest = np.zeros(count, np.int64), np.full(count, -1)
     starts, ends = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
@@ -52,7 +56,7 @@ def tracks(profile: Profile) -> dict[str, Any]:
                 "group": counter.group,
                 "unit": counter.unit,
                 "device": profile.devices[counter.device].name if counter.device >= 0 else None,
-                **_extent(counters, place),
+                **_extent(profile, place),
             }
             for place, counter in enumerate(profile.counters)
         ],
@@ -113,25 +117,26 @@ def found(profile: Profile, text: str, *, is_regex: bool) -> NDArray[np.intp]:
 def by_name(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> Listing:
     """Slices by name and category: how many, and how much of their time lies in the range."""
     slices = profile.tables["slices"]
-    names, categories = slices["name"][rows], slices["category"][rows]
-    groups, firsts = numbered([names, categories], np.ones(len(rows), bool))
-    count = len(firsts)
-    starts = slices["start"][rows]
-    inside = (starts + slices["duration"][rows]).clip(start, end) - starts.clip(start, end)
-    total, own = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(total, groups, inside)
+    kinds = len(Category)
+    keys = (slices["name"][rows] + 1) * np.int64(kinds) + slices["category"][rows]
+    size = (len(profile.texts) + 1) * kinds
+    counts = np.bincount(keys, minlength=size)
+    found = np.flatnonzero(counts)
+    starts, durations = slices["start"][rows], slices["duration"][rows]
+    inside = (starts + durations).clip(start, end) - starts.clip(start, end)
     # of a slice that is cut, its own time is cut in proportion
-    whole = np.maximum(slices["duration"][rows], 1)
-    np.add.at(own, groups, np.rint(slices["self"][rows] * (inside / whole)).astype(np.int64))
+    own = np.rint(slices["self"][rows] * (inside / np.maximum(durations, 1)))
+    total = np.bincount(keys, inside, size)[found].astype(np.int64)
+    alone = np.bincount(keys, own, size)[found].astype(np.int64)
     labels = [category.name.lower() for category in Category]
     return Listing(
         [
-            Column("name", "text", names[firsts], profile.texts),
-            Column("category", "text", categories[firsts].astype(np.int64), labels),
-            Column("count", "count", np.bincount(groups, minlength=count)),
+            Column("name", "text", found // kinds - 1, profile.texts),
+            Column("category", "text", found % kinds, labels),
+            Column("count", "count", counts[found]),
             Column("total", "ns", total),
-            Column("self", "ns", own),
-            Column("share", "share", ratio(own, int(own.sum()))),
+            Column("self", "ns", alone),
+            Column("share", "share", ratio(alone, int(alone.sum()))),
         ]
     )
 
@@ -159,8 +164,22 @@ def names_of(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
     ]
 
 
-def _extent(counters: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - a table or None
-    values = counters["value"][counters["counter"] == place] if counters is not None else np.zeros(0)
+def points_of(profile: Profile, place: int) -> NDArray[np.intp]:
+    """Rows of the points of a counter, in the order of time."""
+    with _lock:
+        found = _points.get(profile)
+        if found is None:
+            counters = profile.tables["counters"]
+            order = np.lexsort((counters["time"], counters["counter"]))
+            borders = np.searchsorted(counters["counter"][order], np.arange(len(profile.counters) + 1))
+            found = _points[profile] = (order, borders)
+    order, borders = found
+    return order[borders[place] : borders[place + 1]]
+
+
+def _extent(profile: Profile, place: int) -> dict[str, Any]:
+    counters = profile.tables.get("counters")
+    values = counters["value"][points_of(profile, place)] if counters is not None else np.zeros(0)
     values = values[np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if len(values) else (None, None)
     return {"points": len(values), "minimum": low, "maximum": high}
@@ -187,14 +206,16 @@ def _operator(profile: Profile, row: int) -> dict[str, Any] | None:
     if row < 0:
         return None
     operators = profile.tables["operators"]
-    return {name: _text(profile, operators[name][row]) for name in ("name", "type", "scope", "shapes")}
+    names = ("name", "type", "scope", "shapes")
+    said = {name: _text(profile, operators[name][row]) for name in names}
+    return {**said, "side": Side(int(operators["side"][row])).name.lower()}
 
 
 def _kernel(profile: Profile, row: int) -> dict[str, Any] | None:
     if row < 0:
         return None
     kernels = profile.tables["kernels"]
-    said = {name: _text(profile, kernels[name][row]) for name in ("stream", "grid", "block", "core")}
+    said = {name: _text(profile, kernels[name][row]) for name in ("name", "stream", "grid", "block", "core")}
     return {**said, "operator": _operator(profile, int(kernels["operator"][row]))}
 
 
