@@ -102,6 +102,10 @@ def test_columns_by_any_of_their_names() -> None:
     assert np.isnan(cells.floats("Type")).all()
 
 
+def test_sizes_that_no_integer_holds() -> None:
+    assert _cells("s(KB)\n1e30\n-1e300\n2\n").bytes("s", unit="b").tolist() == [-1, -1, 2048]
+
+
 def test_the_unit_is_that_of_the_header() -> None:
     for header, expected in (("t", 3_000), ("t(us)", 3_000), ("t(ms)", 3_000_000), ("t(NS)", 3)):
         assert _cells(f"{header}\n3\n").nanoseconds("t", unit="us").tolist() == [expected]

@@ -96,6 +96,12 @@ def nanoseconds(value: object, unit: str, missing: int = -1) -> int:
     return missing if found is None else found
 
 
+def whole(values: Floats, missing: int = -1) -> Integers:
+    """The nearest whole numbers; ``missing`` for what is none that an int64 has."""
+    found = np.rint(values)
+    return np.where(np.abs(found) < 1 << 62, found, missing).astype(np.int64)
+
+
 @define(eq=False)
 class Cells:
     """Some rows of a CSV file, as columns of text."""
@@ -140,8 +146,7 @@ class Cells:
     def bytes(self, *names: str, unit: str, missing: int = -1) -> Integers:
         place = self._place(names)
         factor = BYTES.get(place[1] if place else "", BYTES[unit])
-        found = np.rint(self.floats(*names) * factor)
-        return np.where(np.isfinite(found), found, missing).astype(np.int64)
+        return whole(self.floats(*names) * factor, missing)
 
     def floats(self, *names: str) -> Floats:
         """NaN where there is no number."""

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from insight_profiler.model import Side
-from insight_profiler.reading.csv_columns import Floats, Integers, json_cell
+from insight_profiler.reading.csv_columns import Floats, Integers, json_cell, whole
 from insight_profiler.reading.mindspore_files import Parts
 from insight_profiler.reading.mindspore_names import split_name, type_of
 
@@ -129,8 +129,7 @@ def _flops(parts: Parts, name: str) -> dict[str, float]:
 
 def _sums(means: Floats, calls: Integers, unit: float) -> Integers:
     """Times of all calls, in ns, of their mean."""
-    sums = np.where(calls >= 0, means * unit * calls, np.nan)
-    return np.where(np.isfinite(sums), np.rint(sums), -1).astype(np.int64)
+    return whole(np.where(calls >= 0, means * unit * calls, np.nan))
 
 
 def _means(
