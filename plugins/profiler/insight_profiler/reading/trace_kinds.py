@@ -39,6 +39,8 @@ _CATEGORIES = {
     "python_function": Category.OTHER,
     "gpu_user_annotation": Category.OTHER,
     "overhead": Category.OTHER,
+    "cuda_sync": Category.OTHER,  # a stream waits
+    "cuda_profiler_range": Category.OTHER,
     "trace": Category.OTHER,
 }
 _ANNOTATIONS = {"user_annotation", "operator", "cpu_op"}
@@ -65,7 +67,7 @@ def torch_kind(process: str, category: str, name: str) -> Kind | None:
             kind = Category.DATA
         elif _COLLECTIVE.match(name):
             kind = Category.COMMUNICATION
-        return Kind(kind, name.partition("#")[0])
+        return Kind(kind, name.partition("#")[0] or name or known)
     if kind is Category.KERNEL and _COLLECTIVE.match(name):
         kind = Category.COMMUNICATION
     return Kind(kind)
