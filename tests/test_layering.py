@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {"api", "proto", "records", "store", "loading"},
     "server": {"api", "proto", "values"},
     "host": {"api", "registry", "json_text", "annotations"},
+    "stock": {"api", "json_text", "server"},
     "testing": {
         "api",
         "records",
@@ -50,6 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "providers",
         "server",
         "host",
+        "stock",
     },
 }
 THIRD_PARTY: dict[str, set[str]] = {
@@ -68,7 +70,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},
-    "testing": {"attrs", "numpy", "werkzeug"},
+    "stock": {"attrs", "numpy", "tensorboard", "werkzeug"},
+    "testing": {"attrs", "numpy", "tensorboard", "werkzeug"},
     "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
     "json_text": {"numpy"},
 }

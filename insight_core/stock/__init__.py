@@ -1,0 +1,1 @@
+"""Hosts what was made for TensorBoard: its plugins as they are, and its own pages on our data."""

@@ -1,0 +1,1 @@
+"""What a plugin may know of the data."""
