@@ -1,0 +1,107 @@
+"""TensorBoard's own application: its page with every dashboard, and the routes of its plugins, on our data.
+
+Needs the package ``tensorboard`` itself; what stands in for it has no dashboards.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.util
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from werkzeug import Request, Response
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from tensorboard.plugins.base_plugin import TBContext, TBPlugin
+
+log = logging.getLogger(__name__)
+
+MOUNT = "/tensorboard"  # of the page
+
+
+def installed() -> bool:
+    """Whether there is a TensorBoard with dashboards and the files of its page."""
+    try:
+        return all(importlib.util.find_spec(f"tensorboard.{name}") for name in ("default", "assets"))
+    except ImportError:
+        return False
+
+
+class StockApplication:
+    """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does there.
+
+    It is made when it is first asked, and anew when further plugins have loaded: ``further`` gives those
+    that TensorBoard does not bring itself. ``context`` is that of all plugins.
+    """
+
+    def __init__(self, context: TBContext, further: Callable[[], Sequence[TBPlugin]]) -> None:
+        self._context = context
+        self._further = further
+        self._lock = threading.Lock()
+        self._own: list[TBPlugin] | None = None
+        self._made: tuple[Sequence[TBPlugin], WSGIApplication] | None = None
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = environ.get("PATH_INFO", "")
+        if path == MOUNT:
+            return _redirection(environ)(environ, start_response)
+        if path.startswith(f"{MOUNT}/"):
+            environ = {
+                **environ,
+                "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + MOUNT,
+                "PATH_INFO": path[len(MOUNT) :],
+            }
+        return self._application()(environ, start_response)
+
+    def _application(self) -> WSGIApplication:
+        with self._lock:
+            further = list(self._further())
+            if self._made is None or self._made[0] != further:
+                if self._own is None:
+                    self._own = _own_plugins(self._context)
+                names = {plugin.plugin_name for plugin in self._own}
+                plugins = [*self._own, *(plugin for plugin in further if plugin.plugin_name not in names)]
+                application = _module("backend.application").TensorBoardWSGI(
+                    plugins, data_provider=self._context.data_provider
+                )
+                self._made = further, application
+            return self._made[1]
+
+
+def _own_plugins(context: TBContext) -> list[TBPlugin]:
+    """The plugins that come with TensorBoard, in the order of its tabs."""
+    context = copy.copy(context)
+    context.assets_zip_provider = _module("assets").get_default_assets_zip_provider()
+    make_loader = _module("backend.application").make_plugin_loader
+    instances: dict[str, Any] = context.plugin_name_to_instance
+    plugins: list[TBPlugin] = []
+    for made in _module("default").get_static_plugins():
+        try:
+            plugin = make_loader(made).load(context)
+        except Exception:
+            log.exception("%r of TensorBoard did not load", made)
+            continue
+        if plugin is not None:
+            instances[plugin.plugin_name] = plugin
+            plugins.append(plugin)
+    return plugins
+
+
+def _module(name: str) -> ModuleType:
+    # by name, since the stand-in, by which types are checked, has no such module
+    return importlib.import_module(f"tensorboard.{name}")
+
+
+def _redirection(environ: WSGIEnvironment) -> Response:
+    # relative, so that it is right behind a proxy that adds a prefix of its own
+    query = Request(environ).query_string.decode("latin1")
+    answer = Response(status=301)
+    answer.headers["Location"] = f"{MOUNT[1:]}/" + (f"?{query}" if query else "")
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer
