@@ -184,6 +184,7 @@ def test_the_keyboard_is_enough(page: Page, serve: Serve, logdir: Path) -> None:
     panel.locator('[data-figure="steps"] svg.drawing').focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
+    expect(panel.locator('[data-figure="steps"] .tooltip')).to_contain_text("step 2")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"profiler\.steps=2(&|$)"))
     page.locator("body").click(position={"x": 640, "y": 5})
@@ -219,6 +220,23 @@ def test_the_course_of_a_step_is_drawn(page: Page, serve: Serve, logdir: Path) -
     expect(panel.locator('[data-figure="step-times"] canvas').first).to_be_visible()
     saved = save(page, panel.locator('[data-figure="step-times"]'), "export-csv")
     assert saved.splitlines()[0] == "line,x,y"
+
+
+def test_a_zoom_is_in_the_address(page: Page, serve: Serve, logdir: Path) -> None:
+    panel = open_page(page, serve("--logdir", logdir), "steps")
+    figure = panel.locator('[data-figure="step-times"]')
+    expect(figure.locator("canvas").first).to_be_visible()
+    box = figure.locator(".curve").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 90, steps=3)
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 140, steps=3)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"profiler\.zoom=step-times"))
+    page.reload()
+    figure.locator('[data-action="zoom-reset"]').click()
+    expect(page).not_to_have_url(re.compile(r"profiler\.zoom="))
 
 
 def test_memory_has_curves_and_holders(page: Page, serve: Serve, logdir: Path) -> None:

@@ -104,6 +104,15 @@ test('another profile begins with all steps and no operator; two that are compar
   expect([board.profile.value?.profile, board.base.value?.profile]).toEqual(['new', 'old']);
 });
 
+test('to open a profile of another run asks for no third one', async () => {
+  listing = [OTHER, NEW, OLD, profileInfo('b', 'wanted', { wall_time: 0 })];
+  await start({ run: 'a', profile: 'old' });
+  asked = [];
+  board.open({ run: 'b', profile: 'wanted' });
+  await vi.advanceTimersByTimeAsync(600);
+  expect([...new Set(asked)]).toEqual(['wanted']);
+});
+
 test('advice leads to a view with what it is about', async () => {
   await start();
   board.go('operators', { side: 'host', by: 'name', type: 'Conv2D', sort: 'calls', order: 'asc', steps: '7' });

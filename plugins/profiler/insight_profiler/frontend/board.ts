@@ -1,12 +1,14 @@
-import { computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
+import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
 import { codecs, message, RequestQueue, TabState, type Setting } from 'insight-host/kit';
 import type { PluginContext } from 'insight-host';
 import { VIEWS, type ProfileAnswer, type ProfileInfo, type ProfileKey, type Side, type Values, type ViewName } from './contract';
 import { pressed, stepsCodec, type StepRange } from './steps';
 import { TableSettings, type FieldName } from './table/settings';
+import { zoomOf, zoomText, type Zoom } from './zooms';
 import { TIME_UNITS, unitOf, type TimeUnit } from './units';
 
 const POLL = 500; // ms between two looks at a profile that is being read
+const SETTLE = 250; // ms without a move before the URL says it
 const REST = 1000; // ms between two questions while data change
 const ALL_VIEWS: readonly ViewName[] = [...VIEWS, 'compare'];
 
@@ -52,6 +54,12 @@ export class ProfilerBoard extends TabState {
   readonly group = this.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name'));
   readonly per = this.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total'));
   readonly communicationTable = this.setting('table', codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'));
+  readonly stage = this.setting('stage', codecs.name);
+  /** The operator of a parallel strategy whose attributes are shown. */
+  readonly strategyOperator = this.setting('strategy', codecs.name);
+  /** By which column tables that are sorted in the page are sorted, by name. */
+  readonly sorts = this.setting('sorts', codecs.byTag<string>(codecs.decoded, codecs.encoded));
+  readonly zooms = this.later(this.setting('zoom', codecs.byTag<Zoom>(zoomOf, zoomText)), SETTLE);
   readonly pipelineOperator = this.setting('pipeline', codecs.name);
 
   readonly operators = this.table('', ['all', 'name', 'type', 'scope']);
@@ -138,32 +146,44 @@ export class ProfilerBoard extends TabState {
     return wanted !== '' && views.includes(wanted) ? wanted : (views[0] ?? null);
   });
 
+  // What changes together changes at once: half of it would name something else.
   open({ run, profile }: ProfileKey): void {
-    this.run.set(run, 'push');
-    this.path.set(profile, 'replace');
-    this.opened.set([]);
-    this.type.set(null);
-    this.steps.set(null);
+    batch(() => {
+      this.run.set(run, 'push');
+      this.path.set(profile);
+      this.opened.set([]);
+      this.type.set(null);
+      this.steps.set(null);
+      this.zooms.set(new Map());
+    });
   }
 
   compareWith(base: ProfileKey | null): void {
-    this.viewWanted.set(base ? 'compare' : '', 'push');
-    this.baseRun.set(base?.run ?? null);
-    this.basePath.set(base?.profile ?? null);
+    batch(() => {
+      this.viewWanted.set(base ? 'compare' : '', 'push');
+      this.baseRun.set(base?.run ?? null);
+      this.basePath.set(base?.profile ?? null);
+    });
   }
 
   /** What is compared changes places. */
   swap(): void {
     const [own, base] = [this.chosen.peek(), this.base.peek()];
     if (!own || !base) return;
-    this.run.set(base.run, 'push');
-    this.path.set(base.profile);
-    this.baseRun.set(own.run);
-    this.basePath.set(own.profile);
+    batch(() => {
+      this.run.set(base.run, 'push');
+      this.path.set(base.profile);
+      this.baseRun.set(own.run);
+      this.basePath.set(own.profile);
+    });
   }
 
   /** To a view, with what advice or another view wants it to show. */
   go(view: string, parameters: Values = {}): void {
+    batch(() => this.lead(view, parameters));
+  }
+
+  private lead(view: string, parameters: Values): void {
     const name = ALL_VIEWS.find((one) => one === view);
     if (!name) return;
     this.viewWanted.set(name, 'push');
@@ -185,11 +205,31 @@ export class ProfilerBoard extends TabState {
 
   /** The table of operators, with the details of one of them beside it. */
   openOperator(side: Side, by: Grouping, key: OperatorKey): void {
-    this.viewWanted.set('operators', 'push');
-    this.side.set(side);
-    this.by.set(by);
-    this.type.set(null);
-    this.opened.set(OPERATOR_KEYS.map((name) => key[name] ?? ''));
+    batch(() => {
+      this.viewWanted.set('operators', 'push');
+      this.side.set(side);
+      this.by.set(by);
+      this.type.set(null);
+      this.opened.set(OPERATOR_KEYS.map((name) => key[name] ?? ''));
+    });
+  }
+
+  /** From a category to its operators. */
+  openType(type: string): void {
+    batch(() => {
+      this.type.set(type, 'push');
+      this.by.set('name');
+      this.opened.set([]);
+      this.operators.query.set('');
+    });
+  }
+
+  leaveType(): void {
+    batch(() => {
+      this.type.set(null, 'push');
+      this.by.set('type');
+      this.opened.set([]);
+    });
   }
 
   /** Only this step counts, in every view; pressed again, all do. */

@@ -33,7 +33,7 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   const [ref, width] = useWidth(900);
   const ink = inkOf(board.theme.value);
   const tip = useTip();
-  const pointed = usePointed(columns.length, onPress ? (at, event) => onPress(at, event.shiftKey) : null);
+  const pointed = usePointed(columns.length, onPress ? (at, event) => onPress(at, event.shiftKey) : null, (at) => showTip(at));
   const highest = columns.reduce((most, { parts }) => Math.max(most, parts.reduce((sum, part) => sum + part, 0)), 0);
   const unit = unitOf(highest);
   const [plotWidth, plotHeight] = [Math.max(50, width - LEFT - RIGHT), height - TOP - BOTTOM];
@@ -46,6 +46,10 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   const isFiltered = columns.some(({ isChosen }) => !isChosen);
   const locale = board.locale.value;
   const { value: at } = pointed.at;
+  const showTip = (place: number | null): void => {
+    const box = ref.current?.getBoundingClientRect();
+    tip.value = place === null || !box ? null : { x: box.left + LEFT + (place + 0.5) * slot, y: box.top + TOP + plotHeight / 2, ...tipOf(place) };
+  };
   const point = (event: PointerEvent, place: number): void => {
     pointed.at.value = place;
     tip.value = { x: event.clientX, y: event.clientY, ...tipOf(place) };
@@ -71,7 +75,7 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
               id={`profiler-column-${i}`}
               role="option"
               aria-selected={column.isChosen && isFiltered}
-              aria-label={column.label}
+              aria-label={[tipOf(i).title, ...tipOf(i).lines.map(([name, value]) => `${name} ${value}`)].join(', ')}
               data-testid="column"
               data-column={column.label}
               opacity={column.isChosen ? 1 : 0.3}

@@ -5,10 +5,13 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
+import type { Zoom } from '../zooms';
 import { csvBlob, save } from './files';
 import { Figure } from './figure';
 import { Legend } from './legend';
 import { useTip, Tip } from './tip';
+
+const NO_MARKS: NonNullable<LineChartProps['marks']> = [];
 
 export interface CurvesProps {
   readonly board: ProfilerBoard;
@@ -28,12 +31,17 @@ export interface CurvesProps {
   readonly tools?: JSX.Element | null;
 }
 
-export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height = 220, busy = false, marks = [], xText = String, yText, onPress, tools = null }: CurvesProps): JSX.Element {
+export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height = 220, busy = false, marks = NO_MARKS, xText = String, yText, onPress, tools = null }: CurvesProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const failure = useSignal<string | null>(null);
-  const windows = useRef<{ x: readonly [number, number] | null; y: readonly [number, number] | null }>({ x: null, y: null });
-  const zoomed = useSignal(false);
+  const zoom = board.zooms.value.get(name) ?? null;
+  const setZoom = (to: Zoom | null): void => {
+    const next = new Map(board.zooms.peek());
+    if (to && (to.x || to.y)) next.set(name, to);
+    else next.delete(name);
+    board.zooms.set(next);
+  };
   const tip = useTip();
   const shift = useRef(false);
   const props = (): LineChartProps => ({
@@ -45,14 +53,10 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
     theme: board.theme.value,
     locale: board.locale.value,
     description: `${title}: ${lines.map(({ label }) => label).join(', ')}`,
-    xWindow: windows.current.x,
-    yWindow: windows.current.y,
+    xWindow: zoom?.x ?? null,
+    yWindow: zoom?.y ?? null,
     marks,
-    onView(view, how) {
-      windows.current = how === 'reset' ? { x: null, y: null } : { x: view.x, y: view.y };
-      zoomed.value = windows.current.x !== null || windows.current.y !== null;
-      chart.current?.update(latest.current());
-    },
+    onView: (view, how) => setZoom(how === 'reset' ? null : view),
     onCursor(cursor) {
       const place = host.current?.getBoundingClientRect();
       if (!cursor || !place || cursor.nearest.length === 0) {
@@ -90,13 +94,8 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
     };
   }, []);
   const [theme, locale] = [board.theme.value, board.locale.value];
-  useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks]);
+  useEffect(() => chart.current?.update(props()), [lines, theme, locale, xLabel, yLabel, title, marks, zoom]);
   const say = board.t.bind(board);
-  const reset = (): void => {
-    windows.current = { x: null, y: null };
-    zoomed.value = false;
-    chart.current?.update(props());
-  };
   const csv = (): Blob => csvBlob(['line', 'x', 'y'], lines.filter(({ role }) => role !== 'raw').flatMap(({ label, x, y }) => Array.from(x, (at, i) => [label, at, y[i] ?? null])));
   const items = (): ReturnType<NonNullable<Parameters<typeof Figure>[0]['items']>> => [
     { action: 'export-svg', text: say('export.svg'), onPress: () => save(board, name, 'svg', () => new Blob([chart.current?.toSVG() ?? ''], { type: 'image/svg+xml' })) },
@@ -115,7 +114,7 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
       tools={
         <>
           {tools}
-          {zoomed.value && <button type="button" class="tool text" data-action="zoom-reset" onClick={reset}>{say('zoom.reset')}</button>}
+          {zoom && <button type="button" class="tool text" data-action="zoom-reset" onClick={() => setZoom(null)}>{say('zoom.reset')}</button>}
         </>
       }
     >

@@ -29,7 +29,14 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   const [ref, width] = useWidth(900);
   const ink = inkOf(board.theme.value);
   const tip = useTip();
-  const pointed = usePointed(bars.length, null);
+  const showTip = (bar: Bar, px: number, py: number): void => {
+    tip.value = { x: px, y: py, title: bar.name, lines: [[board.t('column.duration'), timeText(bar.duration, locale)], [board.t('lanes.start'), timeText(bar.start - from, locale)], [board.t('column.share'), shareText(bar.duration / whole, locale)]] };
+  };
+  const pointed = usePointed(bars.length, null, (at) => {
+    const [bar, box] = [at === null ? undefined : bars[at], ref.current?.getBoundingClientRect()];
+    if (bar && box) showTip(bar, box.left + x(bar.start + bar.duration / 2), box.top + TOP + bar.lane * LANE + LANE / 2);
+    else tip.value = null;
+  });
   const start = bars.reduce((least, bar) => Math.min(least, bar.start), Infinity);
   const from = Number.isFinite(start) ? start : 0;
   const whole = Math.max(1, bars.reduce((most, bar) => Math.max(most, bar.start + bar.duration), 0) - from);
@@ -71,7 +78,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
               data-bar={bar.name}
               onPointerMove={(event) => {
                 pointed.at.value = i;
-                tip.value = { x: event.clientX, y: event.clientY, title: bar.name, lines: [[board.t('column.duration'), timeText(bar.duration, locale)], [board.t('lanes.start'), timeText(bar.start - from, locale)], [board.t('column.share'), shareText(bar.duration / whole, locale)]] };
+                showTip(bar, event.clientX, event.clientY);
               }}
             >
               <rect x={x(bar.start)} y={TOP + bar.lane * LANE + 3} width={wide} height={LANE - 8} rx={Math.min(3, wide / 2)} fill={bar.color} stroke={pointed.at.value === i ? ink.text : 'none'} />

@@ -1,5 +1,4 @@
 /** A small table with a title, sorted in the page. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
@@ -31,11 +30,12 @@ export interface LocalTableProps {
 
 export function LocalTable({ board, name, title, note = '', columns, rows, sort, widths = {}, views = {}, tools, onOpen, isOpen }: LocalTableProps): JSX.Element {
   const say = board.t.bind(board);
-  const sorted = useSignal<Sort>(sort.startsWith('-') ? { column: sort.slice(1), down: true } : { column: sort, down: false });
+  const chosen = board.sorts.value.get(name) ?? sort;
+  const sorted: Sort = chosen.startsWith('-') ? { column: chosen.slice(1), down: true } : { column: chosen, down: false };
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
   const longest = rows.reduce((most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most), 0);
   const unit = board.unit.value === 'auto' ? unitOf(longest / 5) : board.unit.value;
-  const local = useMemo(() => new LocalRows({ columns, rows }, sorted.value), [rows, sorted.value, columns.map((column) => column.name).join()]);
+  const local = useMemo(() => new LocalRows({ columns, rows }, sorted), [rows, chosen, columns.map((column) => column.name).join()]);
   const placed = columnsOf({ columns, shown: null, unit, say, has: (key) => say(key) !== key, widths, views });
   return (
     <Figure board={board} name={name} title={title} drawn={false} tools={tools} data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}>
@@ -47,10 +47,10 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
           rows={local}
           columns={placed}
           unit={unit}
-          sort={sorted.value}
+          sort={sorted}
           onSort={(column) => {
-            const now = sorted.value;
-            sorted.value = { column: column.name, down: now.column === column.name ? !now.down : column.isNumber };
+            const down = sorted.column === column.name ? !sorted.down : column.isNumber;
+            board.sorts.set(new Map([...board.sorts.peek(), [name, down ? `-${column.name}` : column.name]]));
           }}
           {...(onOpen ? { onOpen } : {})}
           {...(isOpen ? { isOpen } : {})}

@@ -108,8 +108,8 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
   const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
-  const stage = useSignal('');
-  const shown = stage.value === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage.value);
+  const stage = stages.includes(board.stage.value ?? '') ? (board.stage.value ?? '') : '';
+  const shown = stage === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage);
   const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? ['duration'];
   const names = found.filter((name) => shown.some(({ times }) => times[name] !== undefined));
   const nameOf = (row: RankRow): string => (row.rank < 0 ? row.profile : String(row.rank));
@@ -119,7 +119,7 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
       name="ranks"
       title={say('cluster.ranks')}
       hint={say('cluster.ranks.hint')}
-      tools={stages.length > 1 && <Segments name="stage" label={say('cluster.stage')} value={stage.value} options={['', ...stages].map((value) => ({ value, text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }) }))} onPick={(value) => (stage.value = value)} />}
+      tools={stages.length > 1 && <Segments name="stage" label={say('cluster.stage')} value={stage} options={['', ...stages].map((value) => ({ value, text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }) }))} onPick={(value) => board.stage.set(value || null, 'push')} />}
       data={() => ({ head: ['rank', ...names.map((name) => `${name}_ns`)], rows: shown.map((row) => [nameOf(row), ...names.map((name) => row.times[name] ?? null)]) })}
     >
       <Columns

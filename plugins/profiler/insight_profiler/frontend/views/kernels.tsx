@@ -1,3 +1,4 @@
+import { batch } from '@preact/signals';
 import { Segments } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { TableAnswer } from '../contract';
@@ -26,10 +27,13 @@ export default function Kernels({ board }: ViewProps): JSX.Element {
       tools={<Segments name="group" label={say('kernels.group')} value={group} options={GROUPS.map((value) => ({ value, text: say(`kernels.group.${value}`), title: say(`kernels.group.${value}.hint`) }))} onPick={(value) => board.group.set(value, 'push')} />}
       {...(group === 'operator'
         ? {
-            onOpen: (row, answer) => {
-              board.kernels.query.set(String(valueOf(answer, row, 'operator') ?? ''));
-              board.group.set('none', 'push');
-            },
+            onOpen: (row, answer) =>
+              batch(() => {
+                const operator = String(valueOf(answer, row, 'operator') ?? '');
+                board.group.set('none', 'push');
+                board.kernels.regex.set(operator !== '');
+                board.kernels.query.set(operator && `^${operator.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
+              }),
           }
         : {})}
     />

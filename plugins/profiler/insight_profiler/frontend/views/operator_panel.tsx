@@ -1,3 +1,4 @@
+import { batch } from '@preact/signals';
 import { Button } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
@@ -147,10 +148,12 @@ function Members({ board, by, members }: MembersProps): JSX.Element {
               <button
                 type="button"
                 title={[text(row, 'scope'), text(row, 'name'), text(row, 'shapes')].filter(Boolean).join('\n')}
-                onClick={() => {
-                  board.by.set(finer, 'push');
-                  board.opened.set(OPERATOR_KEYS.map((name) => (finer === 'name' && name === 'shapes' ? '' : text(row, name))));
-                }}
+                onClick={() =>
+                  batch(() => {
+                    board.by.set(finer, 'push');
+                    board.opened.set(OPERATOR_KEYS.map((name) => (finer === 'name' && name === 'shapes' ? '' : text(row, name))));
+                  })
+                }
               >
                 <span class="name">{label}</span>
                 <span class="number">{typeof time === 'number' ? timeText(time, locale) : ''}</span>

@@ -1,3 +1,4 @@
+import { batch } from '@preact/signals';
 import { Button, Segments } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { GROUPINGS, OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
@@ -20,12 +21,6 @@ export default function Operators({ board }: ViewProps): JSX.Element {
   const keyOf = (answer: OperatorsAnswer, row: Row): readonly string[] => OPERATOR_KEYS.map((name) => (KEYS[by].includes(name) ? String(valueOf(answer, row, name) ?? '') : ''));
   const opened = board.opened.value;
   const open = (key: readonly string[]): void => board.opened.set(key.every((part, i) => part === opened[i]) ? [] : key);
-  const into = (kind: string): void => {
-    board.type.set(kind, 'push');
-    board.by.set('name');
-    board.opened.set([]);
-    board.operators.query.set('');
-  };
   return (
     <div class="split">
       <ServerTable<OperatorsAnswer>
@@ -40,7 +35,7 @@ export default function Operators({ board }: ViewProps): JSX.Element {
         unitFor={wholeOf}
         onAnswer={(answer) => (board.sides.value = answer.sides)}
         tools={<Tools board={board} />}
-        above={(_, unit) => <OperatorShares board={board} query={query} unit={unit} onType={into} />}
+        above={(_, unit) => <OperatorShares board={board} query={query} unit={unit} onType={(kind) => board.openType(kind)} />}
         status={(answer, unit) => statusOf(board, answer, unit)}
         widths={by === 'scope' ? { scope: 320 } : by === 'type' ? { type: 220 } : {}}
         views={
@@ -60,7 +55,7 @@ export default function Operators({ board }: ViewProps): JSX.Element {
               }
             : {}
         }
-        onOpen={(row, answer) => (by === 'type' ? into(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row)))}
+        onOpen={(row, answer) => (by === 'type' ? board.openType(String(valueOf(answer, row, 'type') ?? '')) : open(keyOf(answer, row)))}
         isOpen={(row, answer) => opened.length > 0 && keyOf(answer, row).every((part, i) => part === opened[i])}
       />
       {opened.length > 0 && <OperatorPanel board={board} by={by} opened={opened} query={query} />}
@@ -87,11 +82,6 @@ function statusOf(board: ProfilerBoard, answer: OperatorsAnswer, unit: TimeUnit)
 function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
   const say = board.t.bind(board);
   const { value: type } = board.type;
-  const leave = (): void => {
-    board.type.set(null, 'push');
-    board.by.set('type');
-    board.opened.set([]);
-  };
   return (
     <>
       <Segments
@@ -100,14 +90,16 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
         value={board.by.value}
         options={GROUPINGS.map((value) => ({ value, text: say(`operators.by.${value}`), title: say(`operators.by.${value}.hint`) }))}
         onPick={(value) => {
-          board.by.set(value, 'push');
-          board.opened.set([]);
-          if (value === 'type' || value === 'scope') board.type.set(null);
+          batch(() => {
+            board.by.set(value, 'push');
+            board.opened.set([]);
+            if (value === 'type' || value === 'scope') board.type.set(null);
+          });
         }}
       />
       <Sides board={board} />
       <Segments name="chart" label={say('operators.chart')} value={board.chart.value} options={(['pie', 'bars', 'none'] as const).map((value) => ({ value, text: say(`operators.chart.${value}`) }))} onPick={(value) => board.chart.set(value)} />
-      {type !== null && <Button action="leave-type" icon="close" text={type || '—'} label={say('operators.leave', { type })} onPress={leave} />}
+      {type !== null && <Button action="leave-type" icon="close" text={type || '—'} label={say('operators.leave', { type })} onPress={() => board.leaveType()} />}
     </>
   );
 }

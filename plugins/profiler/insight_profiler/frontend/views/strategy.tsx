@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import type { StrategyAnswer, StrategyOperator, TensorInfo } from '../contract';
@@ -16,7 +15,7 @@ const cutOf = ({ attributes }: StrategyOperator): string => CUT.flatMap((name) =
 export default function Strategy({ board }: ViewProps): JSX.Element {
   const say = board.t.bind(board);
   const asked = useProfileAnswer<StrategyAnswer>(board, 'strategy');
-  const opened = useSignal<string | null>(null);
+  const opened = board.strategyOperator;
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
@@ -40,7 +39,7 @@ export default function Strategy({ board }: ViewProps): JSX.Element {
                     rows={stage.operators.map((operator) => [operator.name, operator.type, cutOf(operator) || null, operator.outputs.map(shapeText).join('; '), operator.instance, operator.scope])}
                     sort=""
                     widths={{ name: 160, outputs: 220, strategy: 160 }}
-                    onOpen={(row) => (opened.value = opened.value === `${i}/${row[0]}` ? null : `${i}/${row[0]}`)}
+                    onOpen={(row) => opened.set(opened.value === `${i}/${row[0]}` ? null : `${i}/${row[0]}`)}
                     isOpen={(row) => opened.value === `${i}/${row[0]}`}
                   />
                   {found && <Details board={board} operator={found} />}
