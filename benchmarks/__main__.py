@@ -28,6 +28,7 @@ from benchmarks import (
     bench_payloads,
     bench_query,
     bench_startup,
+    bench_traces,
 )
 from benchmarks.corpus import CORPORA, WrittenCorpus, event_files, kept_corpus
 from benchmarks.machine import describe_machine
@@ -42,6 +43,7 @@ _COUNTED = {
     "histogram": "histograms",
     "tensor": "tensors",
     "graph": "graphs",
+    "profiler": "profiles",
 }
 _APPENDS, _QUICK_APPENDS = 50, 10
 
@@ -64,6 +66,7 @@ _PARTS: Mapping[str, Part] = {
     "payloads": Part(bench_payloads.CORPORA, bench_payloads.measure),
     "graphs": Part(bench_graphs.CORPORA, bench_graphs.measure),
     "lineage": Part(bench_lineage.CORPORA, bench_lineage.measure),
+    "traces": Part(bench_traces.CORPORA, bench_traces.measure),
 }
 
 

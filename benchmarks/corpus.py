@@ -14,6 +14,8 @@ tensors    2,000 tensors of 1 MB in one series, as MindSpore writes them: 2 GB
 large_tensor  4 tensors of 10,000,000 values
 graph_100k    a graph of 100,000 nodes, as TensorFlow writes it
 graph_million a graph of 1,000,000 nodes
+trace_111     a trace of torch.profiler of 111 MB
+trace_gigabyte  one of 1 GB
 search     10,000 short MindSpore runs, each with 30 columns of lineage
 """
 
@@ -35,6 +37,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from benchmarks.traces import write_trace
 from insight_core.api import Dialect
 from insight_core.testing import EventWriter, png
 from insight_core.testing.graphs import large_tensorflow_graph
@@ -46,10 +49,11 @@ _START = 1_700_000_000.0
 _REVISION = 1  # of what is written for the same Corpus
 
 
-Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor", "graph", "lineage"]
+Kind: TypeAlias = Literal["scalar", "blob", "image", "histogram", "tensor", "graph", "lineage", "trace"]
 PLUGINS: dict[Kind, str] = {
     "blob": "image",
     "lineage": "scalar",
+    "trace": "profiler",
 }  # that show it, where they are named otherwise
 
 
@@ -58,8 +62,8 @@ class Corpus:
     """``runs`` of ``tags`` series of ``steps`` points each.
 
     ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
-    of a tensor, those that a histogram counts, the nodes of a graph, or the columns of the lineage that a
-    run has beside its scalars.
+    of a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a
+    run has beside its scalars, or the megabytes of a trace.
     """
 
     runs: int
@@ -94,6 +98,8 @@ CORPORA = {
     "graph_100k": Corpus(1, 1, 1, kind="graph", size=100_000),
     "graph_million": Corpus(1, 1, 1, kind="graph", size=1_000_000),
     "large_tensor": Corpus(1, 1, 4, Dialect.MINDSPORE, kind="tensor", size=10_000_000),
+    "trace_111": Corpus(1, 1, 1, kind="trace", size=111),
+    "trace_gigabyte": Corpus(1, 1, 1, kind="trace", size=1000),
     "search": Corpus(10_000, 3, 5, Dialect.MINDSPORE, kind="lineage", size=30),
 }
 
@@ -130,6 +136,10 @@ def event_files(logdir: Path) -> list[Path]:
 def write_corpus(corpus: Corpus, logdir: Path, *, seed: int = 0) -> None:
     """Writes the corpus below ``logdir``, which is made if missing."""
     random = np.random.default_rng(seed)
+    if corpus.kind == "trace":
+        (logdir / run_name(0)).mkdir(parents=True)
+        write_trace(logdir / run_name(0) / "worker.pt.trace.json", corpus.size)
+        return
     for number in range(corpus.runs):
         start_time = _START + 100 * number
         with EventWriter(logdir / run_name(number), corpus.dialect, start_time=start_time) as writer:

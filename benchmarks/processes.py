@@ -86,6 +86,10 @@ class Program:
                 total += peak_memory(number)
         return total
 
+    def children(self) -> list[int]:
+        """Its processes but the first."""
+        return self._processes()[1:]
+
     def wait(self, done: Callable[[], bool], *, pause: float, patience: float) -> float:
         """Seconds from the start until ``done`` says so, asked every ``pause`` seconds. Raises Failed."""
         while not done():

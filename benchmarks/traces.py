@@ -35,7 +35,7 @@ _HEAD = f"""{{
   "displayTimeUnit": "ms",
   "baseTimeNanoseconds": {_BASE},
   "traceEvents": [
-  {{"ph": "M", "name": "process_name", "ts": {_BEGIN / 1000:.3f}, "pid": 17, "tid": 0, "args": {{"name": "python"}}}}"""
+  {{"ph": "M", "name": "process_name", "ts": 0.000, "pid": 17, "tid": 0, "args": {{"name": "python"}}}}"""
 _TAIL = """
   ],
   "traceName": "bench.pt.trace.json"
@@ -50,7 +50,8 @@ def _time(ns: int) -> str:
 def _slice(category: str, name: str, pid: int, tid: int, start: int, duration: int, arguments: str) -> str:
     return (
         f',\n  {{\n    "ph": "X", "cat": "{category}", "name": "{name}", "pid": {pid}, "tid": {tid},\n'
-        f'    "ts": {_time(start)}, "dur": {_time(duration)},\n    "args": {{\n      {arguments}\n    }}\n  }}'
+        f'    "ts": {_time(start)}, "dur": {_time(duration)},\n'
+        f'    "args": {{\n      {arguments}\n    }}\n  }}'
     )
 
 
@@ -89,8 +90,9 @@ def _operator(step: int, layer: int, name: str, size: int, at: int, *, is_backwa
     yield _slice("cuda_runtime", "cudaLaunchKernel", 17, thread, at + 60_017, 8_009, call)
     kernel = (
         f'"queued": 0, "device": 0, "context": 1, "stream": {stream}, "correlation": {number + 2},\n'
-        f'      "registers per thread": 56, "shared memory": 4096, "blocks per SM": 9.8, "warps per SM": 39.2,\n'
-        f'      "grid": [{size}, 4, 1], "block": [128, 1, 1], "est. achieved occupancy %": 51, '
+        f'      "registers per thread": 56, "shared memory": 4096, "blocks per SM": 9.8,\n'
+        f'      "warps per SM": 39.2, "grid": [{size}, 4, 1], "block": [128, 1, 1],\n'
+        f'      "est. achieved occupancy %": 51, '
         f'"External id": {number + 1}'
     )
     long = f"void cudnn::winograd::generateWinogradTilesKernel<{layer % 40}, float, float>(float const*, int)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import time
@@ -197,3 +198,11 @@ def test_our_load_is_measured_and_counted(tmp_path: Path) -> None:
 def test_the_twin_of_wide_is_mindspore_s() -> None:
     assert CORPORA["mindspore"].points == CORPORA["wide"].points == 2_000_000
     assert CORPORA["mindspore"].dialect is Dialect.MINDSPORE
+
+
+def test_a_corpus_of_traces_is_whole(tmp_path: Path) -> None:
+    write_corpus(evolve(CORPORA["trace_111"], size=1), tmp_path)
+    trace = tmp_path / run_name(0) / "worker.pt.trace.json"
+    assert 1e6 <= trace.stat().st_size < 2.2e6
+    events = json.loads(trace.read_bytes())["traceEvents"]
+    assert {event["ph"] for event in events} == {"X", "M", "s", "f", "i"}

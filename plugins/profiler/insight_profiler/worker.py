@@ -7,6 +7,7 @@ pieces of files come in (``Piece``). It ends when its input does.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -165,6 +166,7 @@ def main() -> None:
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
     sys.stdin = io.StringIO()
+    gc.disable()  # events are no cycles, and looking for some would take as long as reading them
     host = _Host(orders, answers)
     with contextlib.suppress(EOFError, BrokenPipeError):
         while (order := host.order()) is not None:
@@ -175,6 +177,7 @@ def main() -> None:
             except Exception as error:
                 note = _failure(error)
                 host.say(failed={"code": note.code, "values": dict(note.values), "text": note.text})
+            gc.collect()
 
 
 if __name__ == "__main__":
