@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, Source, StepOrigin
+from insight_profiler.reading.mindspore_names import host_of
 
 from tests.conformance.our_profiles import ReadProfile, read_directory
 
@@ -208,6 +209,18 @@ def test_a_broken_file_does_not_end_the_rest(copy: Path) -> None:
     assert notes["cells_without_value"].values["count"] == 2
     assert profile.column("counters", "value").tolist() == [8.0]
     assert sum(row["calls"] for row in profile.rows("operators")) == 172
+
+
+@pytest.mark.parametrize(
+    ("directory", "host"),
+    [
+        ("vm_17738_20261121003708047_ascend_ms", "vm"),
+        ("node_1_9_20261121003708047_ascend_pt", "node_1"),
+        ("profiler", ""),
+    ],
+)
+def test_hosts_in_names(directory: str, host: str) -> None:
+    assert host_of(directory) == host
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.minddata import read_minddata
 from insight_profiler.reading.mindinsight_documents import read_profiler_info
 from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_names import host_of
 
 _TABLES = (
     r"(kernel_details|op_statistic|operator_details|step_trace_time|operator_memory|memory_record)\.csv"
@@ -38,6 +39,7 @@ _STEP_COLUMNS = {
 
 def read(files: Files, building: Building) -> None:
     parts = Parts(files, building)
+    building.host = host_of(building.worker)
     read_device(parts)
     read_minddata(parts)
     parts.require_something()
