@@ -285,7 +285,10 @@ export class ProfilerBoard extends TabState {
       this.profile.value = null;
       return;
     }
-    if (!same(this.asked, key)) this.failure.value = null;
+    if (!same(this.asked, key)) {
+      this.failure.value = null;
+      this.sides.value = [];
+    }
     this.asked = key;
     const ask = async (): Promise<void> => {
       try {

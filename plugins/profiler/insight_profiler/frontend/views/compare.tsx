@@ -31,7 +31,8 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
   const say = board.t.bind(board);
   const by = board.by.value;
   const { value: per } = board.per;
-  const highest = useSignal(0);
+  const highest = useSignal({ of: '', value: 0 });
+  const listed = [by, per, board.side.value].join();
   return (
     <ServerTable<CompareAnswer>
       board={board}
@@ -54,11 +55,12 @@ function Differences({ board, base }: ViewProps & { readonly base: ProfileInfo }
       }
       onAnswer={(answer) => {
         board.sides.value = answer.sides;
-        highest.value = answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), highest.peek());
+        const before = highest.peek().of === listed ? highest.peek().value : 0;
+        highest.value = { of: listed, value: answer.rows.reduce((high, row) => Math.max(high, Math.abs(Number(valueOf(answer, row, 'difference') ?? 0))), before) };
       }}
       above={(answer) => <Head board={board} base={base} answer={answer} />}
       views={{
-        difference: (value, _, unit) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value} unit={unit} /> : null),
+        difference: (value, _, unit) => (typeof value === 'number' ? <Diverging board={board} value={value} highest={highest.value.value} unit={unit} /> : null),
         ratio: (value) => <span>{typeof value === 'number' ? `${value.toLocaleString(board.locale.value, { maximumFractionDigits: 2 })}×` : say('compare.only')}</span>,
       }}
     />

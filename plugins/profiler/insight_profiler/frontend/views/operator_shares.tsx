@@ -25,7 +25,9 @@ export function OperatorShares({ board, query, unit, onType }: OperatorSharesPro
   const settings = board.operators;
   const asked = useProfileAnswer<OperatorsAnswer>(board, 'operators', { ...query, q: settings.query.value || null, regex: settings.regex.value ? 1 : null, field: settings.field.value, sort: 'share', order: 'desc', limit: TOP, offset: 0 });
   const answer = asked.value;
-  if (chart === 'none' || !answer || answer.rows.length === 0) return null;
+  if (chart === 'none') return null;
+  if (!answer) return asked.error === null ? <div class="figure room" aria-busy="true" /> : null; // the table stays where it is
+  if (answer.rows.length === 0) return null;
   const parts = partsOf(board, answer);
   const byType = answer.by === 'type';
   return (

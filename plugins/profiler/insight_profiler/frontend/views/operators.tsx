@@ -107,7 +107,8 @@ function Tools({ board }: { readonly board: ProfilerBoard }): JSX.Element {
 /** Host or device, where operators ran on both. */
 export function Sides({ board }: { readonly board: ProfilerBoard }): JSX.Element | null {
   const say = board.t.bind(board);
-  const sides = board.sides.value;
+  const isGpu = board.profile.value?.platform === 'gpu'; // of which both sides are known, before the first answer says so
+  const sides = board.sides.value.length > 0 ? board.sides.value : isGpu ? (['host', 'device'] as const) : [];
   if (sides.length < 2) return null;
   return <Segments name="side" label={say('operators.side')} value={board.side.value || 'device'} options={sides.map((value) => ({ value, text: say(`side.${value}`), title: say(`side.${value}.hint`) }))} onPick={(value) => board.side.set(value, 'push')} />;
 }

@@ -22,7 +22,7 @@ const MOST = 20_000; // steps of the curve
 /** How long each step took and on what, its course drawn, and the same as a table. */
 export default function Steps({ board }: ViewProps): JSX.Element {
   const say = board.t.bind(board);
-  const asked = useProfileAnswer<StepsAnswer>(board, 'steps', { limit: MOST, sort: 'number', order: 'asc' });
+  const asked = useProfileAnswer<StepsAnswer>(board, 'steps', { limit: MOST, sort: 'number', order: 'asc', columns: ['number', 'duration', ...CATEGORIES].join(',') });
   return (
     <div class="scroll">
       <Answered board={board} asked={asked}>
