@@ -7,6 +7,7 @@ from datetime import datetime
 
 from insight_core.api import InsightError
 from insight_core.cli.options import Options
+from insight_core.cli.plugin_caches import clear_plugin_caches, kept_by_plugins
 from insight_core.cli.storage import cache_directory
 from insight_core.cli.table import printable
 from insight_core.cli.terminal import megabytes, open_terminal
@@ -16,7 +17,7 @@ from insight_core.loading.index_upkeep import clear, contents
 def info(options: Options) -> int:
     open_terminal(options.verbosity)
     directory = cache_directory(options)
-    held = contents(directory)
+    held, by_plugin = contents(directory), kept_by_plugins(directory)
     oldest = None if held.oldest_use is None else datetime.fromtimestamp(held.oldest_use).astimezone()
     if options.json:
         report = {
@@ -26,6 +27,7 @@ def info(options: Options) -> int:
             "existing": held.existing,
             "unusable": held.unusable,
             "oldest_use": None if oldest is None else oldest.isoformat(timespec="seconds"),
+            "plugins": by_plugin,
         }
         print(json.dumps(report, indent=2))
         return 0
@@ -36,6 +38,8 @@ def info(options: Options) -> int:
     print(f"size         {megabytes(held.bytes)}")
     if oldest is not None:
         print(f"oldest use   {oldest:%Y-%m-%d %H:%M}")
+    if by_plugin:
+        print(f"of plugins   {', '.join(f'{name} {megabytes(size)}' for name, size in by_plugin.items())}")
     return 0
 
 
@@ -44,6 +48,7 @@ def delete(options: Options) -> int:
     directory = cache_directory(options)
     try:
         removed = clear(directory)
+        removed.bytes += clear_plugin_caches(directory)
     except OSError as error:
         raise InsightError(
             f"{printable(str(error.filename))} cannot be removed: {error.strerror or error}"

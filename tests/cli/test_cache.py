@@ -153,6 +153,7 @@ def test_info_and_clear(tmp_path: Path, logdir: Path, run: Run, serve: Serve) ->
         "existing": 0,
         "unusable": 0,
         "oldest_use": None,
+        "plugins": {},
     }
     serving = serve("--logdir", str(logdir), "--cache-dir", str(cache))
     assert points(serving) == [POINTS, POINTS]
@@ -168,3 +169,16 @@ def test_info_and_clear(tmp_path: Path, logdir: Path, run: Run, serve: Serve) ->
     assert [path.name for path in cache.iterdir()] == ["other"]
     again = json.loads(run("cache", "clear", "--json", "--cache-dir", str(cache)).stdout)
     assert again == {"directory": str(cache), "entries": 0, "bytes": 0}
+
+
+def test_what_plugins_keep_is_counted_and_cleared(tmp_path: Path, run: Run) -> None:
+    cache = tmp_path / "cache"
+    kept = cache / "plugins/profiler/0123/slices.safetensors"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(bytes(3_000_000))
+    assert info(run, cache)["plugins"] == {"profiler": 3_000_000}
+    assert "of plugins   profiler 3" in run("cache", "info", "--cache-dir", str(cache)).stdout
+    cleared = json.loads(run("cache", "clear", "--json", "--cache-dir", str(cache)).stdout)
+    assert cleared["bytes"] == 3_000_000
+    assert not kept.exists()
+    assert info(run, cache)["plugins"] == {}
