@@ -11,7 +11,7 @@ export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
   return [
     ['p', 'picker.label', () => board.dialog.value === null && (board.dialog.value = 'profile')],
     ['n', 'keys.next', () => beside(1)],
-    ['N', 'keys.previous', () => beside(-1)],
+    ['Shift+N', 'keys.previous', () => beside(-1)],
     ['s', 'keys.search', () => focusOn(host, '[data-search]')],
     ['Escape', 'panel.close', () => board.opened.value.length > 0 && board.opened.set([])],
     ['0', 'steps.clear', () => board.steps.set(null)],
