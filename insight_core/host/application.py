@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from werkzeug import Request, Response
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.routing import Rule
 from werkzeug.test import EnvironBuilder
 
@@ -27,7 +28,7 @@ from insight_core.host.settings import HostSettings
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,8 @@ class Host:
         for made in mounts.values():
             rules.extend(made.rules)
         self._map = new_map(rules)
+        if self.settings.stock is not None:
+            self.settings.stock.follow(self._streams.listing_changed)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -90,7 +93,14 @@ class Host:
             path = self._below_prefix(request)
             if isinstance(path, Response):
                 return path
-            endpoint, variables = self._map.bind("host").match(path, method=request.method)
+            try:
+                endpoint, variables = self._map.bind("host").match(path, method=request.method)
+            except Unknown:
+                stock = self.settings.stock.app_for(path) if self.settings.stock is not None else None
+                if stock is None:
+                    raise
+                owner = "what was made for TensorBoard"
+                return self._stock_answer(request, stock)
             owner = endpoint.owner
             annotations = self._annotations.now()
             request.environ |= {
@@ -122,6 +132,19 @@ class Host:
             log.exception("%s failed on %s %s", owner, request.method, request.path)
             who = "the host" if owner == "the host" else f"plugin {owner}"
             return error_answer(f"{who} failed to answer; the log of the host says why", 500)
+
+    def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
+        """As ``app`` gives it, with no policy for scripts but its own: TensorBoard has none for it either."""
+        environ = request.environ
+        prefix = self.settings.path_prefix
+        path = "/" + environ.get("PATH_INFO", "").lstrip("/")
+        below = environ | {
+            "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + prefix.encode().decode("latin1"),
+            "PATH_INFO": path[len(prefix.encode()) :],
+        }
+        answer = Response.from_app(app, below)
+        answer.headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
+        return answer
 
     def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:
         """What a plugin answers to another one, see insight_core.web.asking."""

@@ -82,6 +82,9 @@ class DataRoutes:
         for name, failure in self.registry.failures.items():
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
+        if self.settings.stock is not None:
+            for name, row in self.settings.stock.listing().items():
+                listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
     def _listed(self, plugin: Plugin, active: bool) -> dict[str, object]:
@@ -136,7 +139,8 @@ class DataRoutes:
     def changes(self, request: Request) -> Response:
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
         annotations = self.streams.annotations.now().generation
-        answer = changes_as_dict(changes, self.boot, self.registry.plugins, annotations)
+        plugins = self.registry.plugins
+        answer = changes_as_dict(changes, self.boot, plugins, annotations, self.streams.listing)
         return tag_by_content(request, json_answer(answer))
 
     def events(self, request: Request) -> Response:

@@ -27,11 +27,11 @@ _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
 def changes_as_dict(
-    changes: Changes, boot: str, plugins: Collection[str], annotations: int
+    changes: Changes, boot: str, plugins: Collection[str], annotations: int, listing: int
 ) -> dict[str, object]:
     """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing.
 
-    ``annotations`` is their generation.
+    ``annotations`` and ``listing`` are the generations of annotations and of the listing of plugins.
     """
     series: dict[str, dict[str, list[str]]] | None = None
     if changes.series is not None:
@@ -46,6 +46,7 @@ def changes_as_dict(
         "runs": changes.runs,
         "series": series,
         "annotations": annotations,
+        "plugins": listing,
     }
 
 
@@ -67,6 +68,7 @@ class Streams:
     def __init__(self, provider: DataProvider, limit: int, annotations: AnnotationStore) -> None:
         self.stopped = threading.Event()
         self.annotations = annotations
+        self.listing = 0  # grows when plugins come or go
         self._provider = provider
         self._free = limit
         self._lock = threading.Lock()
@@ -87,6 +89,11 @@ class Streams:
 
     def stop(self) -> None:
         self.stopped.set()
+        self.ring()
+
+    def listing_changed(self) -> None:
+        with self._lock:
+            self.listing += 1
         self.ring()
 
     @contextmanager
@@ -207,7 +214,8 @@ class EventStream:
             self.close()  # before the client hears of the end: it may come back at once
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
-        annotated = self._streams.annotations.now().generation  # what comes after the first line is told
+        # what comes after the first line is told
+        beside = self._streams.annotations.now().generation, self._streams.listing
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
@@ -217,11 +225,11 @@ class EventStream:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
                 return
-            said, annotated = annotated, self._streams.annotations.now().generation
-            if self._since is None or changes.generation != self._since or annotated != said:
+            said, beside = beside, (self._streams.annotations.now().generation, self._streams.listing)
+            if self._since is None or changes.generation != self._since or beside != said:
                 self._since = changes.generation
                 quiet_since = time.monotonic()
-                yield self._event(changes, annotated)
+                yield self._event(changes, *beside)
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"
@@ -234,6 +242,7 @@ class EventStream:
         if first:
             self._streams.give_back()
 
-    def _event(self, changes: Changes, annotations: int) -> bytes:
-        data = encode_json(changes_as_dict(changes, self._boot, self._plugins, annotations)).decode("ascii")
+    def _event(self, changes: Changes, annotations: int, listing: int) -> bytes:
+        said = changes_as_dict(changes, self._boot, self._plugins, annotations, listing)
+        data = encode_json(said).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import field, frozen
 
 from insight_core.api import InvalidArgument
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
 HEARTBEAT = 15.0  # seconds between signs of life on a quiet stream: proxies give up after 30 to 60
 
@@ -45,6 +49,26 @@ class Notice:
     text: str
 
 
+class StockPart(Protocol):
+    """What was made for TensorBoard and is served beside our own: plugins, and its page.
+
+    Methods may be called from any thread, and are quick.
+    """
+
+    def app_for(self, path: str) -> WSGIApplication | None:
+        """Who answers a path below the prefix that the host does not know. It finds the prefix in
+        SCRIPT_NAME and the path in PATH_INFO."""
+        ...
+
+    def listing(self) -> Mapping[str, Mapping[str, object]]:
+        """Rows of ``/data/plugins_listing`` by name, those of plugins that failed included."""
+        ...
+
+    def follow(self, changed: Callable[[], None]) -> None:
+        """``changed`` is called whenever the listing changes."""
+        ...
+
+
 @frozen
 class HostSettings:
     """How a host presents itself. ``bound_host`` is the address it listens on.
@@ -61,4 +85,5 @@ class HostSettings:
     heartbeat: float = HEARTBEAT
     notices: Callable[[], Sequence[Notice]] = _no_notices
     cache_directory: Path | None = None  # where plugins may keep what took long to make
+    stock: StockPart | None = None
     page: Path = field(factory=_built_page)  # directory with index.html
