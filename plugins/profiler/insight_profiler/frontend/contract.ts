@@ -110,6 +110,8 @@ export interface TableAnswer {
   /** Rows that match; all of them in `of`. */
   readonly total: number;
   readonly of: number;
+  /** False: what it says is of a part of a profile. */
+  readonly complete?: boolean;
 }
 
 export interface Sum {

@@ -56,6 +56,21 @@ test('an answer that comes too late counts for nothing', async () => {
   expect(rows.row(0)?.[0]).toBe('b0');
 });
 
+test('what is said of a part of a profile is asked for again', async () => {
+  vi.useFakeTimers();
+  let complete = false;
+  const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
+  rows.want('a', async (offset, limit) => ({ ...answer(offset, limit, complete ? 9 : 4), complete }));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(rows.total).toBe(4);
+  complete = true;
+  await vi.advanceTimersByTimeAsync(2500);
+  expect(rows.total).toBe(9);
+  rows.stop();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
 test('what failed says why, and another question forgets it', async () => {
   const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
   const request = vi.fn(async () => Promise.reject(new Error('q is no regular expression')));

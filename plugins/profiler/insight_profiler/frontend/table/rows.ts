@@ -14,7 +14,7 @@ export interface Rows {
 }
 
 export const PAGE = 200;
-const PAUSE = 2000; // ms before what failed is asked for again
+const PAUSE = 2000; // ms before what failed, or what is not all, is asked for again
 
 export type Ask<A> = (offset: number, limit: number, signal: AbortSignal) => Promise<A>;
 
@@ -69,6 +69,12 @@ export class ServerRows<A extends TableAnswer> implements Rows {
     this.loadSight();
   }
 
+  /** The same question once more; what is here stays until the answer is. */
+  private refresh(): void {
+    this.shown = '';
+    this.loadSight();
+  }
+
   /** Nobody looks any longer. */
   stop(): void {
     clearTimeout(this.again);
@@ -105,6 +111,8 @@ export class ServerRows<A extends TableAnswer> implements Rows {
       this.pages.set(page, answer.rows);
       this.head.value = answer;
       this.arrived.value++;
+      clearTimeout(this.again);
+      if (answer.complete === false) this.again = setTimeout(() => this.refresh(), PAUSE);
     } catch (error) {
       if (stop.signal.aborted) return;
       this.waits.value = error instanceof TypeError || (error instanceof Error && 'status' in error && error.status === 503);
