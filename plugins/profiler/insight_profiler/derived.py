@@ -113,7 +113,8 @@ def _in_order(tables: dict[str, Columns]) -> None:
     slices = tables["slices"]
     order = order_of(slices["track"], slices["start"], slices["duration"])
     if not bool((np.diff(order) > 0).all()):
-        tables["slices"] = _taken(slices, order)
+        for name in slices:  # one after another: of the largest table there are never two
+            slices[name] = slices[name][order]
         if "flows" in tables:
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))

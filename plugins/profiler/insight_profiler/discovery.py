@@ -56,6 +56,8 @@ class ProfileFiles:
     def name(self) -> str:
         """What a page calls it, beside the name of its run."""
         name = self.path.rpartition("/")[2]
+        if name.partition("#")[0] == ".":  # the run's own directory
+            name = self.run.rpartition("/")[2] + name[1:]
         torch = _TORCH.match(name)
         if torch:
             return torch["worker"] or name

@@ -94,6 +94,8 @@ def test_ranks_of_mindinsight_are_profiles_of_their_own() -> None:
 def test_one_rank_needs_no_number_and_the_run_may_be_the_directory() -> None:
     assert _short("cpu_op_type_info_3.csv") == [(".", "mindinsight", 3, ["cpu_op_type_info_3.csv"])]
     assert _short("profiler/hccl_raw_1.csv")[0][0] == "profiler"
+    assert [one.name for one in _found("hccl_raw_1.csv")] == ["run"]
+    assert [one.name for one in _found("hccl_raw_1.csv", "hccl_raw_2.csv")] == ["run#1", "run#2"]
 
 
 def test_what_goes_with_a_profile_is_none() -> None:

@@ -277,12 +277,20 @@ def test_arrows_are_flows(read: Read) -> None:
         arrow("f", "fwdbwd", 1, 2, 20),
         arrow("s", "ac2g", 1, 1, 5),  # numbers count by category
         arrow("f", "ac2g", 1, 2, 31),
+        {**arrow("s", "x", 0, 1, 0), "id": "0x7"},  # numbers may be texts
+        {**arrow("t", "x", 0, 2, 22), "id": "0x7"},
+        {**arrow("f", "x", 0, 2, 32), "id": "0x7"},
         arrow("s", "fwdbwd", 2, 1, 500),  # nothing there
         arrow("f", "fwdbwd", 2, 2, 20),
     ]
     flows = read(events).tables["flows"]
     found = sorted(zip(*(flows[name].tolist() for name in ("source", "target", "kind")), strict=True))
-    assert found == [(0, 1, FlowKind.BACKWARD), (0, 2, FlowKind.LAUNCH)]
+    assert found == [
+        (0, 1, FlowKind.BACKWARD),
+        (0, 1, FlowKind.OTHER),
+        (0, 2, FlowKind.LAUNCH),
+        (1, 2, FlowKind.OTHER),
+    ]
 
 
 def test_memory_is_matched_by_address(read: Read) -> None:

@@ -79,7 +79,8 @@ class TraceEvents:
         self._kind_columns: dict[str, array[int]] = {
             name: array("i") for name in ("name", "category", "type", "marker", "looked", "step")
         }
-        self._flows: dict[tuple[str, Hashable], int] = {}
+        self._flows: dict[tuple[str, str], int] = {}  # those whose numbers are none
+        self._flow_categories: dict[str, int] = {}
         self._flow_kinds: dict[tuple[str, str], FlowKind] = {}
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
@@ -98,7 +99,8 @@ class TraceEvents:
         add_track, add_kind = rows.tracks.append, rows.kinds.append
         add_start, add_duration, add_event = rows.starts.append, rows.durations.append, rows.events.append
         find_flow, find_flow_kind = self._flows, self._flow_kinds.get
-        for place, event in enumerate(window.events):
+        flow_categories = self._flow_categories
+        for at, event in enumerate(window.events):
             try:
                 phase, get = event["ph"], event.get
                 process, thread = get("pid"), get("tid")
@@ -122,10 +124,14 @@ class TraceEvents:
                     add_kind(kind)
                     add_start(start)
                     add_duration(get("dur", 0))
-                    add_event(place)
+                    add_event(at)
                 elif phase in ("s", "t", "f"):
                     category, number = get("cat", ""), get("id")
-                    flow = find_flow.setdefault((category, number), len(find_flow))
+                    place = flow_categories.setdefault(category, len(flow_categories))
+                    if type(number) is int and 0 <= number < _FAR >> 8 and place < 64:
+                        flow = number << 6 | place
+                    else:
+                        flow = -1 - find_flow.setdefault((category, str(number)), len(find_flow))
                     known = find_flow_kind((category, get("name", "")))
                     if known is None:
                         known = self._flow_kind(category, get("name", ""))
@@ -152,9 +158,9 @@ class TraceEvents:
                         add_track(find_track(process, thread))
                         add_kind(kind)
                         add_duration(0)
-                        add_event(place)
+                        add_event(at)
                 elif phase in ("B", "E", "b", "e"):
-                    self._pair(event, phase, window.starts[place], window.ends[place])
+                    self._pair(event, phase, window.starts[at], window.ends[at])
             except (KeyError, TypeError, AttributeError):
                 self.odd += 1
         self._add_slices(rows, window)
