@@ -85,6 +85,8 @@ test: .venv/.dev assets browser
 
 conformance bench: export INSIGHT_PEER_TENSORBOARD := $(CURDIR)/.venv-peers/tensorboard/bin/python
 conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mindinsight/bin/python
+# torch is some hundred MB: it is asked where somebody has put it, and its test skipped elsewhere
+conformance: export INSIGHT_PEER_TORCH := $(wildcard $(CURDIR)/.venv-peers/torch/bin/python)
 peers := .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
 
 conformance: .venv/.dev assets $(peers)
