@@ -26,7 +26,7 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
   const query = useSignal('');
   const place = useRef<HTMLDivElement>(null);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const told = (profile: ProfileInfo): string => [profile.run, profile.name, profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].join('\n').toLowerCase();
+  const told = (profile: ProfileInfo): string => [profile.run, board.nameOf(profile.run), profile.name, profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].join('\n').toLowerCase();
   const found = profiles.filter((profile) => words.every((one) => told(profile).includes(one)));
   const runs = [...new Set(found.slice(0, MOST).map(({ run }) => run))];
   const ordered = runs.flatMap((run) => found.slice(0, MOST).filter((profile) => profile.run === run));
@@ -70,7 +70,7 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
             {profile.run !== ordered[i - 1]?.run && (
               <h4>
                 <span class="dot" style={{ background: board.runsByName.value.get(profile.run)?.color ?? 'transparent' }} />
-                {board.runsByName.value.get(profile.run)?.displayName ?? profile.run}
+                {board.nameOf(profile.run)}
               </h4>
             )}
             <div id={`profiler-profile-${i}`} class={same(profile, chosen) ? 'choice chosen' : 'choice'} role="option" aria-selected={i === at} data-profile={profile.profile} data-run={profile.run} title={`${profile.run}\n${profile.profile}`} onPointerMove={() => (active.value = i)} onClick={() => pick(profile)}>

@@ -17,7 +17,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
       <button type="button" class="pick" data-action="pick-profile" aria-haspopup="dialog" aria-label={say('picker.label')} title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')} onClick={() => (board.dialog.value = 'profile')}>
         <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-        <span class="run">{run?.displayName ?? chosen?.run ?? ''}</span>
+        <span class="run">{chosen ? board.nameOf(chosen.run) : ''}</span>
         <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>
         <Icon name="open" />
       </button>

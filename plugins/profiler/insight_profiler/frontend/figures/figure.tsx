@@ -1,9 +1,9 @@
-import { Menu, type MenuItem } from 'insight-host/kit';
+import { Menu, type CsvCell, type MenuItem } from 'insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ProfilerBoard } from '../board';
-import { csvBlob, save, saveDrawing, type CsvCell } from './files';
+import { csvBlob, save, saveDrawing } from './files';
 import { inkOf } from './ink';
 
 export interface FigureData {

@@ -1,5 +1,5 @@
 /** Pictures as files. */
-import { fileName, message } from 'insight-host/kit';
+import { csvOf, fileName, message, type CsvCell } from 'insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { profileName } from '../words';
 
@@ -53,15 +53,4 @@ export function save(board: ProfilerBoard, name: string, extension: string, make
     .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
 }
 
-const quoted = (text: string): string => {
-  // A spreadsheet would take it for a formula; texts of a log are not trusted.
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
-export type CsvCell = string | number | boolean | null;
-
-export function csvBlob(head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob {
-  const lines = [head, ...rows].map((row) => row.map((cell) => (cell === null ? '' : quoted(String(cell)))).join(','));
-  return new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' });
-}
+export const csvBlob = (head: readonly string[], rows: readonly (readonly CsvCell[])[]): Blob => new Blob([csvOf([head, ...rows])], { type: 'text/csv' });

@@ -112,7 +112,7 @@ function Side({ board, label, profile, text }: { readonly board: ProfilerBoard; 
     <span class="side" title={`${profile.run}\n${profile.profile}`}>
       <span class="label">{label}</span>
       <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
-      <span class="name">{[run?.displayName ?? profile.run, profileName(profile), word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
+      <span class="name">{[board.nameOf(profile.run), profileName(profile), word(board, 'source', profile.source), rankText(board, profile.rank)].filter(Boolean).join(' · ')}</span>
       <span class="note">{text}</span>
     </span>
   );
