@@ -119,7 +119,7 @@ class _Views:
                 has.add(view)
         if any(counter.group == "memory" for counter in profile.counters):
             has.add("memory")
-        has |= {name for name in ("pipeline", "strategy", "flops") if profile.documents.get(name)}
+        has |= {name for name in ("pipeline", "memory", "strategy", "flops") if profile.documents.get(name)}
         if profile.rank >= 0 and len(self._ranks(files)) > 1:
             has.add("cluster")
         return [view for view in _VIEWS if view in has]

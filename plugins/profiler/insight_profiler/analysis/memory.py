@@ -38,7 +38,8 @@ def reduced(times: NDArray[np.int64], values: NDArray[np.float64], width: int) -
 
 
 def memory(profile: Profile, width: int) -> dict[str, Any]:
-    """Curves of the counters of memory, their peaks, and what is known of who took it."""
+    """Curves of the counters of memory, their peaks, and what is known of who took it; of what MindSpore
+    planned for a device, its sum and by node of its graphs."""
     counters = profile.tables.get("counters")
     curves: list[dict[str, Any]] = []
     peaks: list[dict[str, Any]] = []
@@ -64,17 +65,29 @@ def memory(profile: Profile, width: int) -> dict[str, Any]:
         )
         top = int(np.argmax(values))
         peaks.append({**said, "value": float(values[top]), "time": int(times[top])})
-    return {"curves": curves, "peaks": peaks, **_allocations(profile, peaks)}
+    by_node = profile.documents.get("memory", {})
+    return {
+        "curves": curves,
+        "peaks": peaks,
+        **_allocations(profile),
+        "summary": by_node.get("summary"),
+        "graphs": by_node.get("graphs", []),
+    }
 
 
 def peak(profile: Profile) -> dict[str, Any] | None:
-    """The highest point of what was allocated, on the device where it is highest."""
-    peaks = memory(profile, 1)["peaks"]
+    """The highest point of what was allocated, on the device where it is highest; ``time`` is null where
+    only its height is known."""
+    said = memory(profile, 1)
+    peaks = said["peaks"]
     allocated = [one for one in peaks if "alloc" in one["label"].lower()] or peaks
+    if not allocated and (said["summary"] or {}).get("peak_bytes"):
+        planned = {"label": "planned", "device": "", "unit": "bytes", "time": None}
+        return {**planned, "value": said["summary"]["peak_bytes"]}
     return max(allocated, key=lambda one: one["value"], default=None)
 
 
-def _allocations(profile: Profile, peaks: list[dict[str, Any]]) -> dict[str, Any]:
+def _allocations(profile: Profile) -> dict[str, Any]:
     """The largest allocations, and by name what was held at the highest point of each device."""
     table = profile.tables.get("allocations")
     if table is None or not len(table["bytes"]):
