@@ -5,6 +5,7 @@ Needs the package ``tensorboard`` itself; what stands in for it has no dashboard
 
 from __future__ import annotations
 
+import argparse
 import copy
 import importlib
 import importlib.util
@@ -19,6 +20,8 @@ from werkzeug import Request, Response
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
     from tensorboard.plugins.base_plugin import TBContext, TBPlugin
+
+    from insight_core.stock.adapter import StockPlugin
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +40,16 @@ class StockApplication:
     """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does there.
 
     It is made when it is first asked, and anew when further plugins have loaded: ``further`` gives those
-    that TensorBoard does not bring itself. ``context`` is that of all plugins.
+    that TensorBoard does not bring itself, ``context`` is what its own are told. Paths begin below the
+    prefix of the host, which SCRIPT_NAME has.
     """
 
-    def __init__(self, context: TBContext, further: Callable[[], Sequence[TBPlugin]]) -> None:
+    def __init__(self, context: TBContext, further: Callable[[], Sequence[StockPlugin]]) -> None:
         self._context = context
         self._further = further
         self._lock = threading.Lock()
         self._own: list[TBPlugin] | None = None
-        self._made: tuple[Sequence[TBPlugin], WSGIApplication] | None = None
+        self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
@@ -77,6 +81,8 @@ class StockApplication:
 def _own_plugins(context: TBContext) -> list[TBPlugin]:
     """The plugins that come with TensorBoard, in the order of its tabs."""
     context = copy.copy(context)
+    # the page finds its place from its own address; the flag is for who serves it below a prefix itself
+    context.flags = argparse.Namespace(**{**vars(context.flags), "path_prefix": ""})
     context.assets_zip_provider = _module("assets").get_default_assets_zip_provider()
     make_loader = _module("backend.application").make_plugin_loader
     instances: dict[str, Any] = context.plugin_name_to_instance

@@ -76,13 +76,16 @@ class Sweep:
             ("GET", "/data/plugin/timeseries/timeSeries", {}, ""),
             ("GET", "/data/plugin/timeseries/imageData?imageId=", {}, ""),
         ]
-        asked = [
+        [histograms, images] = [self._first(plugin) for plugin in ("histograms", "images")]
+        asked: list[dict[str, object]] = [
             {"plugin": "scalars", "tag": tag, "run": run},
             {"plugin": "scalars", "tag": "nothing"},
             {"plugin": "nothing", "tag": tag},
             {"plugin": "images", "tag": tag},
-            {"plugin": "images", "tag": tag, "run": run},
-            {"plugin": "histograms", "tag": tag},
+            {"plugin": "images", "run": images[0], "tag": images[1]},
+            {"plugin": "images", "run": images[0], "tag": images[1], "sample": 0},
+            {"plugin": "histograms", "tag": histograms[1]},
+            {"plugin": "histograms", "run": histograms[0], "tag": histograms[1]},
             {"plugin": "scalars"},
         ]
         listed = urllib.parse.urlencode({"requests": json.dumps(asked)})
@@ -104,7 +107,7 @@ class Sweep:
 
 def _gets(plugin: str, run: str, tag: str, *paths: str) -> list[tuple[str, str, dict[str, str], str]]:
     """Requests for each path: without parameters, for one series, for one that is not there."""
-    requests = []
+    requests: list[tuple[str, str, dict[str, str], str]] = []
     for path in paths:
         path, _, more = path.partition("&")
         asked = [
@@ -113,7 +116,7 @@ def _gets(plugin: str, run: str, tag: str, *paths: str) -> list[tuple[str, str, 
             {"run": "nothing", "tag": tag, "sample": "0"},
             {"run": run, "tag": tag, "sample": "99"},
         ]
-        for query in ["", *map(urllib.parse.urlencode, asked)]:
+        for query in ("", *map(urllib.parse.urlencode, asked)):
             parts = "&".join(part for part in (query, more) if part)
             requests.append(("GET", f"/data/plugin/{plugin}/{path}?{parts}".rstrip("?"), {}, ""))
     return requests
