@@ -174,7 +174,17 @@ export interface Peak {
   readonly device: string;
   readonly unit: string;
   readonly value: number;
-  readonly time: number;
+  readonly time: number | null;
+}
+/** What MindSpore planned for one graph: what is taken after each of its nodes. */
+export interface PlannedGraph {
+  readonly graph: number | string | null;
+  readonly static_bytes: number | null;
+  readonly nodes: readonly string[];
+  readonly bytes: readonly number[];
+  readonly peak_node: string | null;
+  readonly peak_bytes: number | null;
+  readonly holders: readonly { readonly name: string; readonly bytes: number | null; readonly type: string | null; readonly data_type: string | null }[];
 }
 export interface MemoryCurve {
   readonly device: string;
@@ -192,6 +202,7 @@ export interface MemoryAnswer {
   /** By device: what was held at once when most was held. */
   readonly holders: readonly { readonly device: string; readonly time: number; readonly bytes: number; readonly names: number; readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[] }[];
   readonly largest: readonly { readonly name: string; readonly device: string; readonly bytes: number; readonly start: number; readonly end: number | null }[];
+  readonly graphs: readonly PlannedGraph[];
 }
 
 export interface PipelineOperator {

@@ -2,7 +2,7 @@ import type { Line } from 'insight-host';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { MemoryAnswer, MemoryCurve } from '../contract';
+import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../contract';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
@@ -31,9 +31,12 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                 const [{ device = '', label: first = '' } = {}] = curves;
                 const peaks = answer.peaks.filter((peak) => peak.device === device && curves.some(({ label }) => label === peak.label));
                 return (
-                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
+                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time: time ?? 0, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
                 );
               })}
+              {answer.graphs.map((graph, i) => (
+                <Planned key={i} board={board} graph={graph} busy={asked.busy} />
+              ))}
               <div class="pair tables">
                 {answer.holders.map(({ device, time, bytes, names, rows }) => (
                   <LocalTable
@@ -87,6 +90,30 @@ export function alikeOf(all: readonly MemoryCurve[]): readonly (readonly MemoryC
     }
   }
   return groups.reverse();
+}
+
+/** Memory over the nodes of a graph in their order, and the tensors that hold it where that is most. */
+function Planned({ board, graph, busy }: { readonly board: ProfilerBoard; readonly graph: PlannedGraph; readonly busy: boolean }): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const theme = board.theme.value;
+  const name = String(graph.graph ?? '');
+  const lines = useMemo((): readonly Line[] => [{ id: name, label: name, color: inkOf(theme).rank(0), x: graph.bytes.map((_, at) => at + 1), y: graph.bytes.map((bytes) => bytes / 1e6) }], [graph, theme]);
+  return (
+    <>
+      <Curves board={board} name={`planned-${name}`} title={say('memory.planned', { graph: name })} lines={lines} xLabel={say('memory.node')} yLabel="MB" busy={busy} xText={(x) => graph.nodes[x - 1] ?? String(x)} yText={(y) => sizeText(y * 1e6, locale)} />
+      {graph.holders.length > 0 && (
+        <LocalTable
+          board={board}
+          name={`planned-${name}`}
+          title={say('memory.planned.holders', { bytes: sizeText(graph.peak_bytes ?? 0, locale), node: graph.peak_node ?? '' })}
+          columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'type', unit: 'text' }]}
+          rows={graph.holders.map((holder) => [holder.name, holder.bytes, [holder.type, holder.data_type].filter(Boolean).join(' · ')])}
+          sort="-bytes"
+        />
+      )}
+    </>
+  );
 }
 
 interface DeviceCurvesProps {
