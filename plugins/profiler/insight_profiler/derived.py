@@ -24,6 +24,7 @@ from insight_profiler.derived_operators import (
     side_of,
     split_kernels,
 )
+from insight_profiler.derived_scopes import set_scopes
 from insight_profiler.derived_steps import exclusive_times, inferred_steps, needs_shares, step_of
 from insight_profiler.model import TABLES, Category, Profile, Source, StepOrigin
 
@@ -157,12 +158,6 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
     slices = tables["slices"]
     end = slices["start"] + slices["duration"]
     device_of = np.array([track.device for track in building.tracks] or [-1], np.int32)
-    side = side_of(slices, _device_tracks(building, device_of))
-    operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
-
-    is_operator = slices["operator"] >= 0
-    is_runtime = slices["category"] == Category.RUNTIME
-    around = nearest_marked(is_operator, slices["depth"], slices["parent"])
     flows = tables.get("flows") or {name: np.empty(0, kind) for name, kind in TABLES["flows"].items()}
     if "arrows" in tables:
         arrows = tables.pop("arrows")
@@ -171,6 +166,13 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
         )
         found = join_arrows(arrows, ends)
         flows = {name: np.concatenate((flows[name], found[name])) for name in flows}
+    set_scopes(slices, flows, building.all_texts(), building.text)
+    side = side_of(slices, _device_tracks(building, device_of))
+    operators = make_operators(slices, side, device_of[slices["track"]], tables.get("operators"))
+
+    is_operator = slices["operator"] >= 0
+    is_runtime = slices["category"] == Category.RUNTIME
+    around = nearest_marked(is_operator, slices["depth"], slices["parent"])
     flows = launches(slices, flows)
     if len(flows["source"]):
         tables["flows"] = flows

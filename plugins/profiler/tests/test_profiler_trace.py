@@ -293,6 +293,33 @@ def test_arrows_are_flows(read: Read) -> None:
     ]
 
 
+def test_operators_are_in_the_modules_around(read: Read) -> None:
+    def python(name: str, start: float, duration: float) -> Event:
+        return _slice(name, start, duration, cat="python_function")
+
+    events = [
+        python("nn.Module: Net_0", 0, 100),
+        python("net.py(7): forward", 1, 90),
+        python("nn.Module: Linear_1", 10, 40),
+        _slice("aten::linear", 20, 10),
+        _slice("aten::relu", 60, 5),
+        _slice("aten::zeros", 200, 5),
+        _slice("AddmmBackward0", 300, 50, 2),
+        _slice("aten::mm", 310, 5, 2),
+        {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 1, "ts": 20},
+        {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 2, "ts": 300, "bp": "e"},
+    ]
+    profile = read(events)
+    found = dict(zip(_names(profile, "operators"), _names(profile, "operators", "scope"), strict=True))
+    assert found == {
+        "aten::linear": "Net_0/Linear_1",
+        "aten::relu": "Net_0",
+        "aten::zeros": "",
+        "AddmmBackward0": "Net_0/Linear_1",
+        "aten::mm": "Net_0/Linear_1",
+    }
+
+
 def test_memory_is_matched_by_address(read: Read) -> None:
     def block(time: int, size: int, address: int, total: int, device: int = 1) -> Event:
         said = {"Bytes": size, "Addr": address, "Total Allocated": total, "Total Reserved": 4096,
