@@ -57,7 +57,7 @@ def test_a_step_filters_every_view(page: Page, serve: Serve, logdir: Path) -> No
     expect(page).to_have_url(re.compile(r"profiler\.steps=2(&|$)"))
     columns.nth(2).click(modifiers=["Shift"])
     expect(page).to_have_url(re.compile(r"profiler\.steps=2-3"))
-    panel.get_by_role("tab", name="Operators").click()
+    panel.get_by_test_id("chosen-steps").locator('[data-action="go-operators"]').click()
     panel.locator('[data-control="side"] [data-value="host"]').click()
     calls = panel.get_by_test_id("grid-operators").locator('[data-row="0"] [data-column="calls"]')
     expect(calls).to_have_text("2")

@@ -1,6 +1,6 @@
 /** Where a table has its rows from: all at once, or pages of the server as far as somebody looks. */
 import { signal } from '@preact/signals';
-import { message, type RequestQueue } from 'insight-host/kit';
+import { isAway, message, type RequestQueue } from 'insight-host/kit';
 import type { Cell, ColumnInfo, Row, TableAnswer } from '../contract';
 import type { Sort } from './settings';
 
@@ -115,7 +115,7 @@ export class ServerRows<A extends TableAnswer> implements Rows {
       if (answer.complete === false) this.again = setTimeout(() => this.refresh(), PAUSE);
     } catch (error) {
       if (stop.signal.aborted) return;
-      this.waits.value = error instanceof TypeError || (error instanceof Error && 'status' in error && error.status === 503);
+      this.waits.value = isAway(error);
       this.error.value = message(error);
       if (this.waits.value) this.again = setTimeout(() => this.retry(), PAUSE);
     }

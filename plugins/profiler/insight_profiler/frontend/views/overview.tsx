@@ -6,6 +6,7 @@ import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
 import { layersOf, StepColumns } from '../figures/step_columns';
+import { stepsText } from '../steps';
 import { shareText, sizeText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
@@ -118,6 +119,7 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
   const numbers = rows['number'] ?? [];
   const names = ['number', 'duration', ...layersOf(rows).filter((name) => name !== 'duration')];
   const all = answer.steps?.count ?? numbers.length;
+  const { value: chosen } = board.steps;
   return (
     <Figure
       board={board}
@@ -133,7 +135,18 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       }
     >
       <StepColumns board={board} rows={rows} label={say('overview.steps.title')} />
-      <p class="hint">{say('overview.steps.hint')}</p>
+      {chosen ? (
+        <p class="hint" data-testid="chosen-steps">
+          {say('overview.steps.chosen', { steps: stepsText(chosen) })}{' '}
+          {(['operators', 'kernels', 'steps'] as const).filter((view) => board.views.value.includes(view)).map((view) => (
+            <button key={view} type="button" class="link" data-action={`go-${view}`} onClick={() => board.viewWanted.set(view, 'push')}>
+              {say(`view.${view}`)}
+            </button>
+          ))}
+        </p>
+      ) : (
+        <p class="hint">{say('overview.steps.hint')}</p>
+      )}
     </Figure>
   );
 }
