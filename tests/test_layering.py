@@ -65,7 +65,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "registry": {"attrs", "pluggy"},
     "records": {"attrs", "numpy"},
     "store": {"attrs", "numpy"},
-    "summary": set(),
+    "summary": {"keras", "numpy", "torch"},
     "loading": {"attrs", "numpy", "inotify_simple"},
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},

@@ -109,6 +109,20 @@ def masked_crc32c(data: bytes | bytearray | memoryview) -> int:
     return masked(crc32c(data))
 
 
+def masked_crc32c_rows(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """The masked checksum of each row of uint8[n, length], whose bytes lie side by side."""
+    return masked_crc32c_rows_in_python(rows) if _crc32c is None else _crc32c.masked_crc32c_rows(rows)
+
+
+def masked_crc32c_rows_in_python(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    count, length = rows.shape
+    if not 4 <= length <= _BLOCK:
+        return np.fromiter((masked(crc32c_in_python(row)) for row in rows), np.uint32, count)
+    started = np.ascontiguousarray(rows)
+    started = np.concatenate((started[:, :4] ^ np.uint8(0xFF), started[:, 4:]), axis=1)
+    return mask_array(_linear(started) ^ np.uint32(_ONES))
+
+
 def mask_array(crcs: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return ((crcs >> np.uint32(15)) | (crcs << np.uint32(17))) + np.uint32(0xA282EAD8)
 

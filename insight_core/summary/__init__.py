@@ -1,1 +1,21 @@
-"""Event files from a Python program, which needs numpy alone; and what else is framed like them."""
+"""Recording of trainings into event files, from any Python program: numpy alone is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from insight_core.summary.collector import SummaryCollector as SummaryCollector
+    from insight_core.summary.record import SummaryRecord as SummaryRecord
+
+_LAZY = {"SummaryRecord": "insight_core.summary.record", "SummaryCollector": "insight_core.summary.collector"}
+
+
+def __getattr__(name: str) -> object:
+    """Imports what is asked for: readers of such files need no writer."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    found: object = getattr(importlib.import_module(_LAZY[name]), name)
+    return found

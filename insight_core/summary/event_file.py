@@ -1,90 +1,108 @@
-"""A new event file, in the format that TensorBoard reads.
-
-Formats: records as in ``insight_core.records.framing``; ``Event``, ``Summary``, ``SummaryMetadata`` and
-``TensorProto`` of TensorFlow's event.proto, summary.proto and tensor.proto.
-"""
+"""One event file on disk, that only ever has whole records."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import re
 import socket
-import struct
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
 
-from insight_core.records.crc32c import masked_crc32c
-from insight_core.summary.fields import int_field, message_field
+from insight_core.summary.dialects import Dialect
+from insight_core.summary.fields import Pieces, size_of
+from insight_core.summary.frames import version_record, whole_records
 
-_VERSION = b"brain.Event:2"
-_STEP, _FILE_VERSION, _SUMMARY = 2, 3, 5  # of an Event, with the wall time in field 1
-_VALUE = 1  # of a Summary
-_TAG, _TENSOR, _METADATA = 1, 8, 9  # of a value
-_PLUGIN_DATA, _PLUGIN_NAME, _DATA_CLASS = 1, 1, 4  # of a SummaryMetadata
-_TENSOR_CLASS = 2
-_DTYPE, _SHAPE, _DIM, _SIZE, _STRINGS = 1, 2, 2, 1, 8  # of a TensorProto
-_DT_STRING = 7
+_JOINED = 1 << 20  # bytes; fewer are written at once
 _numbers = itertools.count()
+_PRINTABLE_HOST = re.compile(r"[^A-Za-z0-9.-]")
 
 
 class EventFile:
-    """Writes one file, in a directory that is made if need be. Not thread-safe.
+    """Appends records to a new file. Not thread-safe.
 
-    Its name is one that no other file has: time, host, process and a number. OSError when the directory
-    cannot be written to.
+    Every error is an OSError whose ``filename`` is the file, and leaves whole records behind; nothing can
+    be written after one.
     """
 
-    def __init__(self, directory: str | os.PathLike[str]) -> None:
-        now = time.time()
-        name = f"events.out.tfevents.{int(now)}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
-        self.path = Path(directory) / name
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: BinaryIO = open(self.path, "xb")  # noqa: SIM115
-        self._tags: set[str] = set()
-        self._event(now, message_field(_FILE_VERSION, _VERSION))
+    def __init__(self, path: Path, dialect: Dialect, wall_time: float) -> None:
+        """Raises FileExistsError where there is such a file."""
+        self.path = path
+        self.size = 0  # bytes of whole records
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._identity = os.fstat(self._descriptor)
+        self.write([version_record(dialect.version, wall_time)])
+        self._first = self.size
 
-    def strings(
-        self, plugin: str, tag: str, step: int, strings: Sequence[bytes], wall_time: float | None = None
-    ) -> None:
-        """A string tensor of rank 1; the metadata of the first value of a tag names ``plugin``.
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing but the version was written."""
+        return self.size <= self._first
 
-        ``wall_time`` is in seconds since the epoch, now by default.
-        """
-        shape = message_field(_SHAPE, message_field(_DIM, int_field(_SIZE, len(strings))))
-        tensor = (
-            int_field(_DTYPE, _DT_STRING)
-            + shape
-            + b"".join(message_field(_STRINGS, text) for text in strings)
-        )
-        value = message_field(_TAG, tag.encode())
-        if tag not in self._tags:
-            self._tags.add(tag)
-            name = message_field(_PLUGIN_DATA, message_field(_PLUGIN_NAME, plugin.encode()))
-            value += message_field(_METADATA, name + int_field(_DATA_CLASS, _TENSOR_CLASS))
-        summary = message_field(_SUMMARY, message_field(_VALUE, value + message_field(_TENSOR, tensor)))
-        self._event(time.time() if wall_time is None else wall_time, int_field(_STEP, step) + summary)
+    def write(self, records: Pieces) -> None:
+        """Appends whole records, in pieces that may be of any size."""
+        if self._descriptor < 0:
+            raise ValueError(f"{self.path} is closed")
+        written = 0
+        try:
+            self._check_place()
+            for data in [b"".join(records)] if size_of(records) < _JOINED else records:
+                view = memoryview(data)
+                while len(view):
+                    count = os.write(self._descriptor, view)
+                    written += count
+                    view = view[count:]
+        except OSError as error:
+            self._cut(records, written)
+            raise self._said(error) from None
+        self.size += written
+
+    def sync(self) -> None:
+        """Returns when what was written outlives a crash of the machine."""
+        try:
+            self._check_place()
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise self._said(error) from None
 
     def close(self) -> None:
-        self._file.close()
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
 
-    def __enter__(self) -> Self:
-        return self
+    def _check_place(self) -> None:
+        """A file whose directory was removed takes whatever is written, for nobody."""
+        if not os.path.samestat(os.stat(self.path), self._identity):
+            raise FileNotFoundError(2, "another file has taken the place of this one", str(self.path))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _cut(self, records: Pieces, written: int) -> None:
+        """Takes back the part of a record that was written."""
+        kept = whole_records(b"".join(records)[:written]) if written else 0
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, self.size + kept)
+        self.size += kept
         self.close()
 
-    def _event(self, wall_time: float, body: bytes) -> None:
-        event = b"\x09" + struct.pack("<d", wall_time) + body
-        length = struct.pack("<Q", len(event))
-        parts = (length, _checksum(length), event, _checksum(event))
-        self._file.write(b"".join(parts))
-        self._file.flush()
+    def _said(self, error: OSError) -> OSError:
+        return type(error)(error.errno, error.strerror or str(error), str(self.path))
 
 
-def _checksum(data: bytes) -> bytes:
-    return struct.pack("<I", masked_crc32c(data))
+def new_event_file(
+    directory: Path, dialect: Dialect, prefix: str, suffix: str, rank: int, *, after: int = 0
+) -> tuple[EventFile, int]:
+    """A new file in ``directory``, which is made if need be, and the seconds that its name says.
+
+    Readers take the files of a run in the order of these seconds: they are later than ``after``, and no
+    other file of this name has them. OSError when the directory cannot be written to.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    now = time.time()
+    seconds = max(int(now), after + 1)
+    host = _PRINTABLE_HOST.sub("-", socket.gethostname())
+    while True:
+        name = dialect.file_name(prefix, suffix, seconds, rank, host, os.getpid(), next(_numbers))
+        try:
+            return EventFile(directory / name, dialect, now), seconds
+        except FileExistsError:
+            seconds += 1

@@ -12,9 +12,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.summary.event_file import EventFile
+from insight_core.summary import SummaryRecord
 from insight_landscape import points, stored
-from insight_landscape.claims import COMPUTED
 from insight_landscape.directions import (
     Direction,
     Parameters,
@@ -136,10 +135,10 @@ def compute(
 
 def write(landscape: Landscape, log_dir: str | os.PathLike[str], step: int = 0) -> str:
     """Writes an event file with the landscape and returns its path; tag ``landscape/<id>``."""
-    with EventFile(log_dir) as file:
-        tag = f"landscape/{landscape.id}"
-        file.strings(COMPUTED.name, tag, step, [stored.landscape_bytes(landscape)])
-    return str(file.path)
+    with SummaryRecord(log_dir, dialect="tensorboard") as record:
+        record.add_value("loss_landscape", f"landscape/{landscape.id}", stored.recorded(landscape))
+        record.record(step)
+    return str(record.path)
 
 
 def _check_writable(log_dir: str | os.PathLike[str]) -> None:

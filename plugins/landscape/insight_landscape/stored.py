@@ -1,4 +1,6 @@
-"""Landscapes as ``compute`` writes them: values of the summary plugin ``landscape`` (docs/formats.md).
+"""Landscapes as ``SummaryRecord`` writes them for TensorBoard: values of the summary plugin ``landscape``.
+
+Format: docs/formats.md.
 
 A value is a string tensor of one element, a safetensors file: columns ``x``, ``y``, ``z`` and, of an
 interval, ``path_at``, ``path_x``, ``path_y``, ``path_z``; perhaps ``convergence``; the rest as JSON in its
@@ -12,7 +14,7 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from insight_core.api import Payload, encode_json
 from insight_core.values.tensors import tensor_of
@@ -24,21 +26,25 @@ _PATH = ("path_at", "path_x", "path_y", "path_z")
 _HEADER = 8  # bytes of the length of a safetensors header
 
 
-def landscape_bytes(landscape: Landscape) -> bytes:
-    """The safetensors file."""
-    columns: dict[str, NDArray[np.generic]] = {"x": landscape.x, "y": landscape.y, "z": landscape.z}
-    if (path := landscape.path) is not None:
-        columns |= dict(zip(_PATH, (path.at, path.x, path.y, path.z), strict=True))
-    if landscape.convergence is not None:
-        columns["convergence"] = np.array(landscape.convergence, np.float64)
-    described = {
-        "decomposition": landscape.decomposition,
-        "unit": landscape.unit,
-        "step_per_epoch": landscape.step_per_epoch,
-        "interval": landscape.interval,
+def recorded(landscape: Landscape) -> dict[str, object]:
+    """The landscape as ``SummaryRecord`` takes it."""
+    path, convergence = landscape.path, landscape.convergence
+    value: dict[str, object] = {
+        "landscape": {"x": landscape.x, "y": landscape.y, "z": landscape.z},
+        "metadata": {
+            "decomposition": landscape.decomposition,
+            "unit": landscape.unit,
+            "step_per_epoch": landscape.step_per_epoch,
+        },
         "notes": landscape.notes,
     }
-    return save(columns, {_METADATA: encode_json(described).decode("ascii")})
+    if path is not None:
+        value["loss_path"] = {"intervals": path.at, "points": {"x": path.x, "y": path.y, "z": path.z}}
+    elif landscape.interval is not None:
+        value["loss_path"] = {"intervals": landscape.interval}
+    if convergence is not None:
+        value["convergence_point"] = dict(zip("xyz", convergence, strict=True))
+    return value
 
 
 def landscape_of(data: bytes) -> Landscape:

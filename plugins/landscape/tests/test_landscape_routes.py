@@ -25,6 +25,8 @@ from insight_core.host import Host
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+from insight_core.summary import landscapes
+from insight_core.summary.landscapes import landscape_file
 from insight_core.testing import wire
 from insight_core.testing.fake import FakeProvider
 from insight_core.testing.landscapes import mindspore_landscape, points
@@ -125,8 +127,13 @@ def test_other_pieces_that_are_damaged_are_named(data: bytes, name: str, flaw: s
     assert flaw in found.flaws[0]
 
 
+def _stored(landscape: Landscape) -> bytes:
+    """The safetensors file that is written of it."""
+    return landscape_file(landscapes.landscape_of(stored.recorded(landscape)))
+
+
 def test_a_stored_landscape_that_is_damaged() -> None:
-    whole = stored.landscape_bytes(Landscape(np.array([0.0, 1]), np.array([0.0, 1]), np.eye(2)))
+    whole = _stored(Landscape(np.array([0.0, 1]), np.array([0.0, 1]), np.eye(2)))
     assert stored.landscape_of(_tensor(whole)).flaws == ("the point of convergence is missing",)
     for content, problem in (
         (whole[:-3], "no safetensors"),
@@ -175,7 +182,7 @@ def test_damaged_bytes_are_refused_or_flawed(claim: EventField | SummaryPlugin) 
     x, y = np.meshgrid(X, Y)
     whole = mindspore_landscape(points(x, y, Z), at=[4, 5, 6], path=WAY, convergence=END)
     if claim == COMPUTED:
-        whole = _tensor(stored.landscape_bytes(_read(whole)))
+        whole = _tensor(_stored(_read(whole)))
     for place in range(len(whole)):
         for value in (0, 0x7F, 0xFF):
             with contextlib.suppress(ValueError):

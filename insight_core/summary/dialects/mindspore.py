@@ -1,0 +1,67 @@
+"""MindSpore's summaries, as MindInsight reads them.
+
+Numbers of fields: mindinsight_summary.proto, mindinsight_anf_ir.proto.
+"""
+
+from __future__ import annotations
+
+from insight_core.summary.arrays import snapshot
+from insight_core.summary.dialects import Value
+from insight_core.summary.fields import message_field, pieces_field
+from insight_core.summary.histograms import mindspore_histogram
+from insight_core.summary.kinds import histogram_of, image_of
+from insight_core.summary.landscapes import landscape_of, mindspore_landscape
+from insight_core.summary.mappings import INT32, whole_number_of
+from insight_core.summary.tensors import mindspore_checked, mindspore_tensor
+
+_IMAGE, _TENSOR, _HISTOGRAM, _LANDSCAPE = 4, 8, 9, 10  # of a value
+
+
+class MindSpore:
+    name = "mindspore"
+    version = b"MindSpore.Event:1"
+    suffix = "_MS"
+    number_key = b"\x1d"
+
+    def file_name(
+        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
+    ) -> str:
+        return f"{prefix}.out.events.summary.{seconds}.{rank}.{host}{suffix}"
+
+    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+        kind = _KINDS.get(plugin)
+        if kind is None:
+            raise ValueError(
+                f"the mindspore dialect has no {plugin!r}: it has {', '.join(['scalar', *_KINDS])}"
+            )
+        return kind(name, value)
+
+
+def _image(name: str, value: object) -> list[Value]:
+    size, encode = image_of(value)
+    return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
+
+
+def _histogram(name: str, value: object) -> list[Value]:
+    size, encode = histogram_of(value, mindspore_histogram)
+    return [Value(name, "summary", size, lambda: [message_field(_HISTOGRAM, encode())])]
+
+
+def _tensor(name: str, value: object) -> list[Value]:
+    array = snapshot(mindspore_checked(value))
+    return [Value(name, "summary", array.nbytes, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
+
+
+def _landscape(name: str, value: object) -> list[Value]:
+    landscape = landscape_of(value)
+    for number in landscape.intervals:
+        whole_number_of("a number of the intervals", number, INT32)
+    return [
+        Value(
+            name, "summary", landscape.size, lambda: pieces_field(_LANDSCAPE, mindspore_landscape(landscape))
+        )
+    ]
+
+
+_KINDS = {"image": _image, "histogram": _histogram, "tensor": _tensor, "loss_landscape": _landscape}
+MINDSPORE = MindSpore()

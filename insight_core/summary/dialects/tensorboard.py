@@ -1,0 +1,99 @@
+"""Summaries as TensorBoard reads them.
+
+Numbers of fields: tensorboard/compat/proto/{summary,tensor}.proto.
+"""
+
+from __future__ import annotations
+
+from insight_core.summary.arrays import snapshot
+from insight_core.summary.dialects import Value
+from insight_core.summary.fields import int_field, message_field, pieces_field, text_field
+from insight_core.summary.histograms import histogram_proto
+from insight_core.summary.kinds import histogram_of, image_of
+from insight_core.summary.landscapes import landscape_file, landscape_of
+from insight_core.summary.mappings import text_of
+from insight_core.summary.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
+
+_IMAGE, _HISTO, _TENSOR, _METADATA = 4, 5, 8, 9  # of a value
+SCALARS, TENSORS, BLOBS = 1, 2, 3  # data classes
+
+
+class TensorBoard:
+    name = "tensorboard"
+    version = b"brain.Event:2"
+    suffix = ""
+    number_key = b"\x15"
+
+    def file_name(
+        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
+    ) -> str:
+        return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number}{suffix}"
+
+    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+        kind = _KINDS.get(plugin)
+        if kind is None:
+            raise ValueError(
+                f"the tensorboard dialect has no {plugin!r}: it has {', '.join(['scalar', *_KINDS])}"
+            )
+        return kind(name, value)
+
+
+def metadata(plugin: str, data_class: int = 0, display_name: str = "", description: str = "") -> bytes:
+    """The ``metadata`` field of a value, which only the first value of a tag carries."""
+    content = message_field(1, text_field(1, plugin))
+    if display_name:
+        content += text_field(2, display_name)
+    if description:
+        content += text_field(3, description)
+    return message_field(_METADATA, content + (int_field(4, data_class) if data_class else b""))
+
+
+def _image(name: str, value: object) -> list[Value]:
+    size, encode = image_of(value)
+    return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
+
+
+def _histogram(name: str, value: object) -> list[Value]:
+    size, encode = histogram_of(value, histogram_proto)
+    return [Value(name, "summary", size, lambda: [message_field(_HISTO, encode())])]
+
+
+def _tensor(name: str, value: object) -> list[Value]:
+    array = snapshot(tensorflow_checked(value))
+    return [
+        Value(
+            name,
+            "summary",
+            array.nbytes,
+            lambda: pieces_field(_TENSOR, tensorflow_tensor(array)),
+            metadata("tensor", TENSORS),
+        )
+    ]
+
+
+def _text(name: str, value: object) -> list[Value]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, (list, tuple)):
+        raise TypeError(f"it is text, or a list of texts, not {type(value).__name__}")
+    encoded = [text_of("each of the texts", text).encode() for text in texts]
+    return [_strings(name, "text", encoded)]
+
+
+def _landscape(name: str, value: object) -> list[Value]:
+    return [_strings(name, "landscape", [landscape_file(landscape_of(value))])]
+
+
+def _strings(name: str, plugin: str, strings: list[bytes]) -> Value:
+    size = sum(map(len, strings))
+    tensor = message_field(_TENSOR, string_tensor(strings))
+    return Value(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
+
+
+_KINDS = {
+    "image": _image,
+    "histogram": _histogram,
+    "tensor": _tensor,
+    "text": _text,
+    "loss_landscape": _landscape,
+}
+TENSORBOARD = TensorBoard()

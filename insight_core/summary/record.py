@@ -1,0 +1,220 @@
+"""Summaries of a training: values are added by kind and name, and recorded by step."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from pathlib import Path
+from time import time
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from insight_core.summary.dialects import dialect_named
+from insight_core.summary.files import EventFiles
+from insight_core.summary.kinds import number_of
+from insight_core.summary.writer import RecordWriter
+
+_MOST_NAMES = 100_000  # that are known to be good
+
+_all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
+
+
+class SummaryRecord:
+    """Writes event files into ``log_dir``, made if need be; a thread of its own writes. Thread-safe.
+
+    ``dialect``: "mindspore" for MindInsight, "tensorboard" for TensorBoard; insight-host reads both.
+    ``file_prefix`` and ``file_suffix`` are of the files' names. Beyond ``max_file_size`` bytes the next file
+    is begun. With ``rank`` the files go into a directory of that rank, ``rank_0``, ``rank_1``, ...
+
+    At most ``queue_size`` values wait to be written, an array counted as one for each 4 KiB; then ``record``
+    waits ("block"), or leaves the record out and counts it in ``dropped`` ("drop"). ``flush_seconds`` after
+    it was recorded a value is in the file, for readers to see; ``flush()`` returns when all that was recorded
+    outlives a crash of process and machine.
+
+    What is wrong with a value is raised where it is added. An error of the disk is an OSError with the name
+    of the file, raised by the next call and all after it; the file then ends with a whole record. At the end
+    of the interpreter everything is written that was recorded. After a fork, or pickled into another process,
+    it writes a file of its own there; what was not yet written is written by the process that recorded it.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        dialect: Literal["mindspore", "tensorboard"] = "mindspore",
+        file_prefix: str = "events",
+        file_suffix: str | None = None,
+        max_file_size: int | None = None,
+        queue_size: int = 65_536,
+        on_full: Literal["block", "drop"] = "block",
+        flush_seconds: float = 1.0,
+        rank: int | None = None,
+    ) -> None:
+        self._options: dict[str, Any] = {
+            "log_dir": os.fspath(log_dir),
+            "dialect": dialect,
+            "file_prefix": file_prefix,
+            "file_suffix": file_suffix,
+            "max_file_size": max_file_size,
+            "queue_size": queue_size,
+            "on_full": on_full,
+            "flush_seconds": flush_seconds,
+            "rank": rank,
+        }
+        self._set_up(**self._options)
+        self._files.open()
+
+    def _set_up(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        dialect: str,
+        file_prefix: str,
+        file_suffix: str | None,
+        max_file_size: int | None,
+        queue_size: int,
+        on_full: str,
+        flush_seconds: float,
+        rank: int | None,
+    ) -> None:
+        self._dialect = dialect_named(dialect)
+        suffix = self._dialect.suffix if file_suffix is None else file_suffix
+        _check_name_part("file_prefix", file_prefix)
+        _check_name_part("file_suffix", suffix)
+        if max_file_size is not None and max_file_size < 1:
+            raise ValueError(f"max_file_size must be None or 1 or more bytes, not {max_file_size}")
+        if queue_size < 1:
+            raise ValueError(f"queue_size must be 1 or more values, not {queue_size}")
+        if on_full not in ("block", "drop"):
+            raise ValueError(f"on_full must be 'block' or 'drop', not {on_full!r}")
+        if not 0 <= flush_seconds <= 86400:
+            raise ValueError(f"flush_seconds must be 0 to 86400, not {flush_seconds}")
+        if rank is not None and rank < 0:
+            raise ValueError(f"rank must be None or 0 or more, not {rank}")
+        self.log_dir = Path(log_dir) if rank is None else Path(log_dir) / f"rank_{rank}"
+        self._files = EventFiles(
+            self.log_dir.absolute(), self._dialect, file_prefix, suffix, rank or 0, max_file_size
+        )
+        self._writer = RecordWriter(self._files, queue_size, on_full == "drop", flush_seconds)
+        self._good_names: set[str] = set()
+        self._at_end = weakref.finalize(self, self._writer.close)
+        _all.add(self)
+
+    def add_value(self, plugin: str, name: str, value: object) -> None:
+        """Adds a value to the next record.
+
+        ``plugin`` is its kind: scalar, image, histogram, tensor. Raises ValueError or TypeError, with kind
+        and name, for a value that cannot be written, and ValueError once it is closed.
+        """
+        writer = self._writer
+        if writer.error is not None or writer.closed:
+            self._refuse()
+        if plugin == "scalar":
+            try:
+                number = value if type(value) is float else number_of(value)
+                if name not in self._good_names:
+                    self._check_name(name)
+            except (TypeError, ValueError) as error:
+                raise _named(error, plugin, name) from None
+            writer.add_number(name, number)
+            return
+        try:
+            self._check_name(name)
+            values = self._dialect.values(plugin, name, value)
+        except (TypeError, ValueError) as error:
+            raise _named(error, plugin, name) from None
+        writer.add(values)
+
+    def record(self, step: int, wall_time: float | None = None) -> None:
+        """Records what was added since the last one, with ``step`` (an int64) and the time in seconds
+        since the epoch, now by default. Without any value nothing is recorded."""
+        writer = self._writer
+        if writer.error is not None or writer.closed:
+            self._refuse()
+        try:
+            writer.record(step, time() if wall_time is None else float(wall_time))
+        except OverflowError:
+            raise ValueError(f"a step is an integer of 64 bits, not {step}") from None
+
+    @property
+    def path(self) -> Path | None:
+        """The file that was written last; None where there is none yet."""
+        return self._files.path
+
+    @property
+    def dropped(self) -> int:
+        """How many records were left out because too much waited."""
+        return self._writer.dropped
+
+    def flush(self) -> None:
+        """Returns when everything recorded is on the disk."""
+        if self._writer.closed:
+            self._refuse()
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Writes everything recorded. Values that were added and not recorded are not written."""
+        self._at_end.detach()
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except OSError as ours:
+            if error is None:
+                raise
+            error.add_note(str(ours))  # what went wrong in the training is what counts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self._options,)
+
+    def _refuse(self) -> None:
+        self._writer.check()
+        raise ValueError(f"the summary record of {self.log_dir} is closed")
+
+    def _check_name(self, name: object) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a name is text, not {type(name).__name__}")
+        if not name:
+            raise ValueError("a name must not be empty")
+        name.encode()  # UnicodeEncodeError is a ValueError
+        if len(self._good_names) >= _MOST_NAMES:
+            self._good_names.clear()
+        self._good_names.add(name)
+
+    def _begin_in_child(self) -> None:
+        self._writer.begin_in_child()
+
+
+def _named(error: Exception, plugin: str, name: object) -> Exception:
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{plugin} {name!r}: {error}")
+
+
+def _check_name_part(argument: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{argument} must be text, not {type(text).__name__}")
+    if "/" in text or os.sep in text or "\0" in text:
+        raise ValueError(f"{argument} is a part of a file's name, not {text!r}")
+
+
+def _reopened(options: dict[str, Any]) -> SummaryRecord:
+    """What was pickled, in another process: its file is made with the first record."""
+    record = SummaryRecord.__new__(SummaryRecord)
+    record._options = options
+    record._set_up(**options)
+    return record
+
+
+def _begin_in_child() -> None:
+    for record in list(_all):
+        record._begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)

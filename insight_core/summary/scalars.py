@@ -1,0 +1,123 @@
+"""Many records of scalars at once: those alike are rows of one matrix of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.summary.dialects import Dialect
+from insight_core.summary.fields import message_field, text_field
+from insight_core.summary.frames import FOOTER, HEADER, SUMMARY, VALUE, rows_of_records, seal
+
+Names: TypeAlias = tuple[str, ...]
+
+_TIME_END = 9  # of an event: its key and a float64
+_NUMBER = 4  # bytes
+
+
+class ScalarRecords:
+    """Framed records in their order: ``data``, and where each ends."""
+
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        self.data = data
+        self.ends = ends
+
+
+def scalar_records(
+    dialect: Dialect,
+    layouts: Sequence[Names],
+    layout: NDArray[np.int64],
+    steps: NDArray[np.int64],
+    wall_times: NDArray[np.float64],
+    numbers: NDArray[np.float64],
+) -> ScalarRecords:
+    """One record for each step, with the scalars whose names are ``layouts[layout[i]]``; none for no names.
+
+    ``numbers`` are those of all records end to end. They become float32; what is beyond is infinite.
+    """
+    with np.errstate(over="ignore"):
+        floats = numbers.astype("<f4")
+    counts = np.array([len(names) for names in layouts], np.int64)[layout]
+    starts = np.cumsum(counts) - counts
+    sizes = np.zeros(len(steps), np.int64)
+    groups: list[tuple[NDArray[np.intp], NDArray[np.uint8]]] = []
+    for number, names in enumerate(layouts):
+        if not names:
+            continue
+        for index, step_bytes in steps_alike(steps, np.flatnonzero(layout == number)):
+            values = floats[starts[index, None] + np.arange(len(names))]
+            rows = _rows(_Template(dialect, names), step_bytes, wall_times[index], values)
+            sizes[index] = rows.shape[1]
+            groups.append((index, rows))
+    ends = np.cumsum(sizes)
+    if len(groups) == 1:
+        return ScalarRecords(groups[0][1].reshape(-1), ends)
+    data = np.empty(int(sizes.sum()), np.uint8)
+    for index, rows in groups:
+        first = ends[index] - rows.shape[1]
+        if first[-1] - first[0] == (len(first) - 1) * rows.shape[1]:  # side by side
+            data[first[0] : ends[index[-1]]] = rows.reshape(-1)
+        else:
+            data[first[:, None] + np.arange(rows.shape[1])] = rows
+    return ScalarRecords(data, ends)
+
+
+class _Template:
+    """The summary of an event with these scalars, and where their numbers are in it."""
+
+    def __init__(self, dialect: Dialect, names: Names) -> None:
+        content = b""
+        ends = []
+        for name in names:
+            content += message_field(VALUE, text_field(1, name) + dialect.number_key + bytes(_NUMBER))
+            ends.append(len(content))
+        self.summary = np.frombuffer(message_field(SUMMARY, content), np.uint8)
+        self.places = np.array(ends) - _NUMBER + len(self.summary) - len(content)
+
+
+def _rows(
+    template: _Template,
+    step_bytes: NDArray[np.uint8],
+    wall_times: NDArray[np.float64],
+    values: NDArray[np.float32],
+) -> NDArray[np.uint8]:
+    count, step_size = step_bytes.shape
+    step_end = _TIME_END + step_size
+    rows = rows_of_records(step_end + len(template.summary), count)
+    payload = rows[:, HEADER:-FOOTER]
+    payload[:, 0] = 0x09
+    payload[:, 1:_TIME_END] = wall_times.astype("<f8").view(np.uint8).reshape(-1, 8)
+    payload[:, _TIME_END:step_end] = step_bytes
+    payload[:, step_end:] = template.summary
+    for column, place in enumerate((template.places + step_end).tolist()):
+        number = np.ascontiguousarray(values[:, column]).view(np.uint8)
+        payload[:, place : place + _NUMBER] = number.reshape(-1, _NUMBER)
+    seal(rows)
+    return rows
+
+
+def steps_alike(
+    steps: NDArray[np.int64], index: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
+    """Of the records at ``index`` those whose step takes equally many bytes, and the field with the step.
+
+    Step 0 is left out of an event, as writers do; steps below it take ten bytes, as ``int64`` does.
+    """
+    unsigned = steps[index].astype(np.uint64)
+    size = np.where(unsigned == 0, 0, 1)
+    largest = int(unsigned.max(initial=0))
+    for bits in range(7, min(64, largest.bit_length()), 7):
+        size[unsigned >= np.uint64(1 << bits)] = bits // 7 + 1
+    for length in np.flatnonzero(np.bincount(size)).tolist():
+        alike = np.flatnonzero(size == length)
+        field = np.empty((len(alike), length + 1 if length else 0), np.uint8)
+        if length:
+            shifts = np.arange(length, dtype=np.uint64) * np.uint64(7)
+            digits = (unsigned[alike, None] >> shifts) & np.uint64(0x7F)
+            digits[:, :-1] |= np.uint64(0x80)
+            field[:, 0] = 0x10
+            field[:, 1:] = digits
+        yield index[alike], field
