@@ -143,7 +143,10 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
     building.worker = order["worker"]
     began = time.monotonic()
     READERS[source](files, building)
+    told = {note.values.get("file") for note in building.notes if note.code == "truncated"}
     for name, reason in files.cut.items():
+        if name in told:
+            continue
         building.note("truncated", f"{name} is cut: {reason}", file=name)
     profile = building.finish()
     save(profile, Path(order["directory"]))

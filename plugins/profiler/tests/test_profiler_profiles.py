@@ -220,6 +220,16 @@ def test_a_file_that_shrinks_while_it_is_read_is_told(logdir: Path, opened: Call
     assert look.profile.notes[0].code == "truncated"
 
 
+def test_a_cut_packed_trace_is_told_once(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    write_trace(logdir / "b.json", 1)
+    packed = gzip.compress((logdir / "b.json").read_bytes())
+    (logdir / "b.pt.trace.json.gz").write_bytes(packed[: len(packed) // 2])
+    profile = opened(logdir).read(path="b.pt.trace.json.gz").profile
+    assert profile is not None
+    assert [note.code for note in profile.notes] == ["truncated"]
+    assert len(profile.tables["slices"]["start"]) > 100
+
+
 def test_many_profiles_share_few_processes(logdir: Path, opened: Callable[..., _Opened]) -> None:
     for number in range(6):
         (logdir / f"{number}.pt.trace.json").write_text(json.dumps(TRACE))

@@ -430,7 +430,7 @@ def test_it_does_not_matter_where_windows_end(
         assert json.loads(data[offset : offset + size]) == event
 
 
-def test_a_cut_packed_trace_is_told_once(tmp_path: Path) -> None:
+def test_of_a_cut_packed_trace_comes_what_there_is(tmp_path: Path) -> None:
     data = gzip.compress(json.dumps([_slice(f"s{number}", number, 1) for number in range(5_000)]).encode())
     (tmp_path / "t.json").write_bytes(data[: len(data) // 2])
     building = Building(Source.CHROME)
