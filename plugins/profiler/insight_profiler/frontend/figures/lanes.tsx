@@ -84,7 +84,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
               <rect x={x(bar.start)} y={TOP + bar.lane * LANE + 3} width={wide} height={LANE - 8} rx={Math.min(3, wide / 2)} fill={bar.color} stroke={pointed.at.value === i ? ink.text : 'none'} />
               {wide > 70 && (
                 <text x={x(bar.start) + 6} y={TOP + bar.lane * LANE + LANE / 2 + 3} fill={onColor(bar.color)} font-weight={600} pointer-events="none">
-                  {shortened(text, wide - 10)}
+                  {shortened(text, wide - 12, 12.5)}
                 </text>
               )}
             </g>
