@@ -74,6 +74,8 @@ class StockApplication:
                 application = _module("backend.application").TensorBoardWSGI(
                     plugins, data_provider=self._context.data_provider
                 )
+                for path in ("/", "/index.html"):
+                    application.exact_routes[path] = _with_fonts(application.exact_routes[path])
                 self._made = further, application
             return self._made[1]
 
@@ -97,6 +99,17 @@ def _own_plugins(context: TBContext) -> list[TBPlugin]:
             instances[plugin.plugin_name] = plugin
             plugins.append(plugin)
     return plugins
+
+
+def _with_fonts(page: WSGIApplication) -> WSGIApplication:
+    """The page with fonts from where it is; by itself it looks for them at the root of the server."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        whole = Response.from_app(page, {**environ, "REQUEST_METHOD": "GET"}, buffered=True)
+        whole.set_data(whole.get_data().replace(b"url(/font-roboto/", b"url(font-roboto/"))
+        return whole(environ, start_response)
+
+    return answer
 
 
 def _module(name: str) -> ModuleType:

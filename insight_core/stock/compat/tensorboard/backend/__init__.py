@@ -1,0 +1,1 @@
+"""What plugins use to answer requests."""

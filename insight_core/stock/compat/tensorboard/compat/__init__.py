@@ -1,0 +1,1 @@
+"""What TensorBoard has beside TensorFlow."""

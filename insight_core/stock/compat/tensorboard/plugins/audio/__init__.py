@@ -1,0 +1,1 @@
+"""TensorBoard's plugin audio, for those that read its data."""

@@ -1,0 +1,1 @@
+"""TensorBoard's plugin custom_scalars, for those that read its data."""

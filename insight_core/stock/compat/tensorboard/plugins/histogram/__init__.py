@@ -1,0 +1,1 @@
+"""TensorBoard's plugin histograms, for those that read its data."""

@@ -1,0 +1,1 @@
+"""TensorBoard's plugin hparams, for those that read its data."""

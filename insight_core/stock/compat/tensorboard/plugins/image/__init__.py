@@ -1,0 +1,1 @@
+"""TensorBoard's plugin images, for those that read its data."""

@@ -1,0 +1,3 @@
+"""Under which name the data are."""
+
+PLUGIN_NAME = "images"

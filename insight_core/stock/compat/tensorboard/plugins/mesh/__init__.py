@@ -1,0 +1,1 @@
+"""TensorBoard's plugin mesh, for those that read its data."""

@@ -1,0 +1,1 @@
+"""TensorBoard's plugin pr_curves, for those that read its data."""

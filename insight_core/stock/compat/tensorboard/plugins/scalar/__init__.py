@@ -1,0 +1,1 @@
+"""TensorBoard's plugin scalars, for those that read its data."""

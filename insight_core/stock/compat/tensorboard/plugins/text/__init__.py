@@ -1,0 +1,1 @@
+"""TensorBoard's plugin text, for those that read its data."""

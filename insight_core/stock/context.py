@@ -1,0 +1,113 @@
+"""What a plugin of TensorBoard is told when it is made: flags, and the TBContext."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from insight_core.stock.settings import StockSettings
+
+EVERY_POINT = 1 << 40  # points of a series: more than any has
+
+
+class SamplingHints(dict[str, int]):
+    """Points that a plugin is to ask for of each series: what the user said, else every one.
+
+    TensorBoard's plugins ask for no point at all where the hint is 0, which its own documentation
+    says is all.
+    """
+
+    def __init__(self, samples: Mapping[str, int]) -> None:
+        super().__init__({name: count or EVERY_POINT for name, count in samples.items()})
+
+    def get(self, key: str, default: object = None, /) -> int:
+        return super().get(key, EVERY_POINT)
+
+    def __bool__(self) -> bool:
+        return True  # plugins say ``sampling_hints or {}``
+
+    def __missing__(self, key: str) -> int:
+        return EVERY_POINT
+
+
+class FlagDefinitions(Protocol):
+    """The half of a TBLoader that is about flags."""
+
+    def define_flags(self, parser: argparse.ArgumentParser) -> None: ...
+    def fix_flags(self, flags: argparse.Namespace) -> None: ...
+
+
+def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
+    """TensorBoard's own flags as they would be set for this host."""
+    return {
+        "logdir": logdir,
+        "logdir_spec": "",
+        "host": settings.host,
+        "bind_all": False,
+        "port": None,
+        "reuse_port": False,
+        "load_fast": "false",
+        "extra_data_server_flags": "",
+        "grpc_creds_type": "local",
+        "grpc_data_provider": "",
+        "purge_orphaned_data": True,
+        "db": "",
+        "db_import": False,
+        "inspect": False,
+        "version_tb": False,
+        "tag": "",
+        "event_file": "",
+        "path_prefix": settings.path_prefix,
+        "window_title": settings.window_title,
+        "max_reload_threads": 1,
+        "reload_interval": settings.reload_interval,
+        "reload_task": "auto",
+        "reload_multifile": True,
+        "reload_multifile_inactive_secs": -1,
+        "generic_data": "true",
+        "samples_per_plugin": SamplingHints(settings.samples),
+        "detect_file_replacement": None,
+    }
+
+
+def plugin_flags(definitions: FlagDefinitions | None, host: Mapping[str, Any]) -> argparse.Namespace:
+    """The flags of the host, and the defaults of those that a plugin defines.
+
+    Each plugin has a parser of its own: none can collide with those of another.
+    """
+    flags = argparse.Namespace(**host)
+    if definitions is not None:
+        parser = argparse.ArgumentParser(prog="insight-host", add_help=False, exit_on_error=False)
+        definitions.define_flags(parser)
+        parser.parse_args([], flags)
+        definitions.fix_flags(flags)
+    return flags
+
+
+class LogdirForPlugins:
+    """The one directory that plugins may read for themselves.
+
+    Of several log directories, one of symbolic links to them, each named as its runs begin: a path
+    below it is the name of the run. Empty where the data are not on this machine, as in TensorBoard.
+    """
+
+    def __init__(self, logdirs: Sequence[tuple[str, str]]) -> None:
+        self._links: tempfile.TemporaryDirectory[str] | None = None
+        self.path = ""
+        if len(logdirs) == 1 and not logdirs[0][0]:
+            self.path = os.path.abspath(logdirs[0][1])
+        elif logdirs:
+            self._links = tempfile.TemporaryDirectory(prefix="insight-host-", ignore_cleanup_errors=True)
+            self.path = self._links.name
+            for name, path in logdirs:
+                link = Path(self.path, name)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(os.path.abspath(path), target_is_directory=True)
+
+    def close(self) -> None:
+        if self._links is not None:
+            self._links.cleanup()

@@ -1,0 +1,41 @@
+"""Entry points of TensorBoard's plugins, each loaded on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from importlib.metadata import EntryPoint, entry_points
+
+from attrs import frozen
+
+GROUP = "tensorboard_plugins"
+# Names of plugins that are TensorBoard's own; it does not start when another takes one.
+RESERVED = frozenset(
+    {
+        *("core", "timeseries", "scalars", "custom_scalars", "images", "audio", "debugger-v2", "graphs"),
+        *("distributions", "histograms", "text", "pr_curves", "profile_redirect", "hparams", "mesh"),
+        *("whatif_redirect", "tensorboard"),
+    }
+)
+
+
+@frozen
+class Candidate:
+    """One entry point. Its name says nothing about that of the plugin."""
+
+    name: str
+    distribution: str
+    load: Callable[[], object]
+
+
+def candidates(disabled: Collection[str] = ()) -> list[Candidate]:
+    """The entry points of the group by distribution and name, but for the disabled ones."""
+    found = {(_distribution(point), point.name): point for point in entry_points(group=GROUP)}
+    return [
+        Candidate(name, distribution, point.load)
+        for (distribution, name), point in sorted(found.items())
+        if name not in disabled
+    ]
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else ""

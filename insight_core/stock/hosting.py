@@ -1,0 +1,260 @@
+"""The plugins of TensorBoard that are installed, loaded one after the other, and what answers for them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+from tensorboard import errors
+from tensorboard.plugins.base_plugin import TBContext
+from werkzeug import Request, Response
+
+from insight_core.api import DataProvider
+from insight_core.stock import application
+from insight_core.stock.adapter import Refused, StockPlugin, in_one_line, loader_of
+from insight_core.stock.calls import Call, Calls, Overdue
+from insight_core.stock.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
+from insight_core.stock.data import StockDataProvider
+from insight_core.stock.discovery import RESERVED, Candidate
+from insight_core.stock.entry_page import entry_page
+from insight_core.stock.requests import as_tensorboard_asks, path_in_experiment
+from insight_core.stock.settings import StockSettings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+log = logging.getLogger(__name__)
+
+LOAD_DEADLINE = 30.0  # seconds that one plugin may take; then the next is loaded as well
+_LISTING = 1.0  # seconds that a listing waits for all plugins together
+_PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
+
+
+@frozen
+class Failure:
+    """Why an entry point gave no plugin, in one line."""
+
+    reason: str
+
+
+class Hosting:
+    """Made when there is something to host. ``changed`` is called when the listing changes."""
+
+    def __init__(
+        self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None], *, real: bool
+    ) -> None:
+        self._settings = settings
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._found: dict[Candidate, StockPlugin | Failure] = {}
+        self._plugins: dict[str, StockPlugin] = {}
+        self._with_data: frozenset[str] = frozenset()
+        self._logdir = LogdirForPlugins(settings.logdirs)
+        self._flags = host_flags(settings, self._logdir.path)
+        self._data = StockDataProvider(provider)
+        self._context = TBContext(
+            data_provider=self._data,
+            flags=plugin_flags(None, self._flags),
+            logdir=self._logdir.path,
+            plugin_name_to_instance={},
+            sampling_hints=SamplingHints(settings.samples),
+            window_title=settings.window_title,
+        )
+        self._application: application.StockApplication | None = None
+        if real and application.installed():
+            self._application = application.StockApplication(self._context, self.plugins)
+
+    def close(self) -> None:
+        self._logdir.close()
+
+    def plugins(self) -> Sequence[StockPlugin]:
+        """Those that have loaded, by now."""
+        with self._lock:
+            return list(self._plugins.values())
+
+    # --- loading ---
+
+    def load(self, candidates: Sequence[Candidate]) -> None:
+        """Loads all, one after the other; one that takes too long goes on beside the next."""
+        for candidate in candidates:
+            calls = Calls(f"the entry point {candidate.name}")
+
+            def loaded(call: Call[StockPlugin | None], candidate: Candidate = candidate) -> None:
+                self._loaded(candidate, call)
+
+            call = calls.start("loading", lambda candidate=candidate: self._made(candidate), loaded)  # type: ignore[misc]
+            try:
+                call.result(LOAD_DEADLINE)
+            except Overdue:
+                self._put(candidate, Failure(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
+            except BaseException:  # it is listed, and in the log
+                continue
+
+    def _made(self, candidate: Candidate) -> StockPlugin | None:
+        loader = loader_of(candidate.load())
+        definitions: Any = loader if hasattr(loader, "define_flags") else None
+        context = TBContext(
+            **{name: getattr(self._context, name) for name in _FIELDS},
+            flags=plugin_flags(definitions, self._flags),
+        )
+        instance = loader.load(context)
+        return None if instance is None else StockPlugin(instance, self._changed)
+
+    def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
+        if call.error is None:
+            if call.value is not None:
+                self._put(candidate, call.value)
+            else:
+                with self._lock:
+                    self._found.pop(candidate, None)
+            return
+        reason = in_one_line(call.error)
+        log.warning(
+            "plugin %s of %s did not load: %s",
+            candidate.name,
+            candidate.distribution or "an unknown distribution",
+            reason,
+            exc_info=None if isinstance(call.error, Refused) else call.error,
+        )
+        self._put(candidate, Failure(reason))
+
+    def _put(
+        self,
+        candidate: Candidate,
+        found: StockPlugin | Failure,
+        unless: Call[StockPlugin | None] | None = None,
+    ) -> None:
+        """Lists it; not if the call ``unless`` has said more meanwhile."""
+        with self._lock:
+            if unless is not None and unless.done.is_set():
+                return
+            if isinstance(found, StockPlugin):
+                found = self._admitted(found)
+            if isinstance(found, StockPlugin):
+                self._plugins[found.plugin_name] = found
+                self._context.plugin_name_to_instance[found.plugin_name] = found.instance
+            self._found[candidate] = found
+        self._changed()
+
+    def _admitted(self, plugin: StockPlugin) -> StockPlugin | Failure:
+        name = plugin.plugin_name
+        if name in self._settings.taken or name in self._plugins:
+            return Failure(f"a plugin named {name!r} is already there")
+        if name in RESERVED:
+            return Failure(f"the name {name!r} is one of TensorBoard's own")
+        return plugin
+
+    # --- answering ---
+
+    def app_for(self, path: str) -> WSGIApplication | None:
+        """Who answers a path below the prefix, if somebody does."""
+        inner = path_in_experiment(path)
+        if inner.startswith(_PLUGIN):
+            name, slash, rest = inner.removeprefix(_PLUGIN).partition("/")
+            plugin = self._plugins.get(name)
+            if plugin is not None:
+                return plugin.app_for(slash + rest)
+            return self._application if name in RESERVED else None
+        if inner == _ENTRY:
+            return as_tensorboard_asks(self._entry)
+        if path == application.MOUNT or path.startswith(f"{application.MOUNT}/"):
+            return self._application
+        return None
+
+    @property
+    def _entry(self) -> WSGIApplication:
+        @Request.application
+        def answer(request: Request) -> Response:
+            name = request.args.get("name", "")
+            plugin = self._plugins.get(name)
+            if plugin is None:
+                raise errors.NotFoundError(name)
+            return entry_page(request, name, plugin.frontend_metadata())
+
+        return answer
+
+    def listing(self) -> Mapping[str, Mapping[str, object]]:
+        """Rows by name; those whose pages are part of TensorBoard's own are to be found there."""
+        until = time.monotonic() + _LISTING
+        with self._lock:
+            found = dict(self._found)
+        with_data = self._plugins_with_data()
+        plugins = [plugin for plugin in found.values() if isinstance(plugin, StockPlugin)]
+        idle = [plugin for plugin in plugins if not plugin.data_plugin_names() & with_data]
+        for plugin in idle:
+            plugin.ask()
+        rows: dict[str, Mapping[str, object]] = {}
+        if self._application is not None:
+            rows["tensorboard"] = _row("TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"})
+        for candidate, each in found.items():
+            if isinstance(each, Failure):
+                name, row = candidate.name, _row(candidate.name, {"type": "NONE"}, error=each.reason)
+                if candidate.distribution:
+                    row["error"] = f"{each.reason} (from {candidate.distribution})"
+                while name in rows or name in self._plugins or name in self._settings.taken:
+                    name += f" ({candidate.distribution or 'entry point'})"
+            else:
+                enabled = each not in idle or each.active_by(until)
+                shown = self._listed(each, enabled)
+                if shown is None:
+                    continue
+                name, row = each.plugin_name, shown
+            rows[name] = row
+        return rows
+
+    def _listed(self, plugin: StockPlugin, enabled: bool) -> dict[str, object] | None:
+        frontend = plugin.frontend_metadata()
+        mechanism: dict[str, object] = {"type": "NONE"}
+        error = plugin.error
+        if frontend.es_module_path is not None:
+            path = f"{self._settings.path_prefix}{_PLUGIN}{plugin.plugin_name}{frontend.es_module_path}"
+            mechanism = {"type": "IFRAME", "module_path": path}
+        elif self._application is not None or not frontend.element_name:
+            if error is None:
+                return None
+        else:
+            error = error or "its page is part of TensorBoard's own: install insight-host[tensorboard]"
+        row = _row(frontend.tab_name, mechanism, enabled=enabled, error=error, warning=plugin.warning)
+        return row | {"disable_reload": frontend.disable_reload, "remove_dom": frontend.remove_dom}
+
+    def _plugins_with_data(self) -> frozenset[str]:
+        try:
+            self._with_data = frozenset(self._data.list_plugins(experiment_id=""))
+        except errors.PublicError:  # a tab does not go because the data cannot be reached for a while
+            log.debug("the data cannot be reached", exc_info=True)
+        return self._with_data
+
+
+_FIELDS = (
+    "assets_zip_provider",
+    "data_provider",
+    "logdir",
+    "multiplexer",
+    "plugin_name_to_instance",
+    "sampling_hints",
+    "window_title",
+)
+
+
+def _row(
+    title: str,
+    mechanism: Mapping[str, object],
+    *,
+    enabled: bool = True,
+    error: str | None = None,
+    warning: str | None = None,
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "disable_reload": False,
+        "enabled": enabled and error is None,
+        "remove_dom": False,
+        "tab_name": title,
+        "loading_mechanism": mechanism,
+        "titles": {},
+    }
+    said = {"error": error, "warning": warning}
+    return row | {name: text for name, text in said.items() if text is not None}

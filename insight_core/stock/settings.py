@@ -1,0 +1,21 @@
+"""What the host tells what was made for TensorBoard."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from attrs import frozen
+
+
+@frozen
+class StockSettings:
+    """``logdirs`` are (what their runs begin with, path); ``taken`` are names of plugins of our own."""
+
+    logdirs: Sequence[tuple[str, str]] = ()
+    path_prefix: str = ""
+    window_title: str = ""
+    host: str = "127.0.0.1"
+    samples: Mapping[str, int] = {}  # points of a series by plugin, 0: all
+    reload_interval: float = 1.0  # seconds
+    taken: Collection[str] = ()
+    disabled: Collection[str] = ()  # names of entry points or plugins
