@@ -4,6 +4,7 @@ import type { PluginContext } from 'insight-host';
 import { VIEWS, type ProfileAnswer, type ProfileInfo, type ProfileKey, type Side, type Values, type ViewName } from './contract';
 import { pressed, stepsCodec, type StepRange } from './steps';
 import { TableSettings, type FieldName } from './table/settings';
+import { rangeCodec, spanCodec } from './timeline/span';
 import { zoomOf, zoomText, type Zoom } from './zooms';
 import { TIME_UNITS, unitOf, type TimeUnit } from './units';
 
@@ -51,6 +52,10 @@ export class ProfilerBoard extends TabState {
   readonly opened = this.setting('operator', codecs.names);
   /** A slice of the timeline that another view leads to. */
   readonly slice = this.setting('slice', codecs.name);
+  /** Of the timeline: what it shows (null: everything), the stretch that is summed up, groups and tracks that are closed. */
+  readonly window = this.setting('window', spanCodec);
+  readonly range = this.setting('range', rangeCodec);
+  readonly closed = this.setting('closed', codecs.names);
   readonly group = this.setting('group', codecs.choice<'name' | 'operator' | 'none'>(['name', 'operator', 'none'], 'name'));
   readonly per = this.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total'));
   readonly communicationTable = this.setting('table', codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'));
@@ -155,7 +160,16 @@ export class ProfilerBoard extends TabState {
       this.type.set(null);
       this.steps.set(null);
       this.zooms.set(new Map());
+      this.forget();
     });
+  }
+
+  /** Places on the timeline of one profile mean nothing on that of another. */
+  forget(): void {
+    this.slice.set(null);
+    this.window.set(null);
+    this.range.set(null);
+    this.closed.set([]);
   }
 
   compareWith(base: ProfileKey | null): void {

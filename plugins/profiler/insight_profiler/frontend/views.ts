@@ -14,6 +14,7 @@ export const LOADERS: Readonly<Partial<Record<ViewName, () => Promise<{ readonly
   operators: () => import('./views/operators'),
   kernels: () => import('./views/kernels'),
   steps: () => import('./views/steps'),
+  timeline: () => import('./timeline'),
   memory: () => import('./views/memory'),
   pipeline: () => import('./views/pipeline'),
   communication: () => import('./views/communication'),

@@ -71,8 +71,8 @@ export class Store {
     this.latestSlices.want(JSON.stringify([version, query, tracks]), async (signal) => slicesOf(await this.board.ctx.data.columns('slices', { ...query, tracks }, { signal }), new Set(near), width));
   }
 
-  wantCurves(version: number, span: Span, whole: Span, columns: number): void {
-    if (this.curves.some((one) => one.version === version && suits(one, span, lengthOf(span) / columns))) return;
+  wantCurves(version: number, span: Span, whole: Span, columns: number, isShown: boolean): void {
+    if (!isShown || this.curves.some((one) => one.version === version && suits(one, span, lengthOf(span) / columns))) return;
     const { query, width } = this.question(span, whole, columns);
     this.latestCurves.want(JSON.stringify([version, query]), async (signal) => curvesOf(await this.board.ctx.data.columns('counters', query, { signal }), width));
   }
