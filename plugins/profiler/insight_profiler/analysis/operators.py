@@ -52,7 +52,8 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     runs, device_total, device_own = _runs(profile, steps)
     chosen = operators["side"] == side
     has_device = bool((device_total > 0).any())
-    if side is Side.DEVICE and not chosen.any():
+    is_of_launches = side is Side.DEVICE and not chosen.any()
+    if is_of_launches:
         chosen = device_total > 0
         unknown = np.full(len(chosen), -1)
         runs = Runs(runs.calls, device_total, device_own, unknown, unknown)
@@ -60,6 +61,8 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     groups, firsts = numbered([operators[key] for key in _KEYS[by]], chosen)
     count = len(firsts)
     found = summed(runs, groups, count)
+    unspread = np.full(count, -1)  # how long each call kept a device busy is not known
+    spread = unspread if is_of_launches else _percentiles(profile, groups, count, steps)
     texts = profile.texts
     columns = [
         Column(name, "text", operators[name][firsts], texts)
@@ -77,7 +80,7 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
         Column("average", "ns", ratio(found.total, found.calls)),
         Column("minimum", "ns", found.minimum),
         Column("maximum", "ns", found.maximum),
-        Column("p95", "ns", _percentiles(profile, groups, count, steps)),
+        Column("p95", "ns", spread),
         Column("share", "share", ratio(found.best, int(found.best.sum()))),
         Column("per_step", "count", ratio(found.calls, _spread(profile, steps))),
     ]
