@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "providers": {"api", "proto", "records", "store", "loading"},
     "server": {"api", "proto", "values"},
     "host": {"api", "registry", "json_text", "annotations"},
-    "stock": {"api", "json_text", "server"},
+    "stock": {"api", "proto", "server"},
     "testing": {
         "api",
         "records",
@@ -70,7 +70,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},
-    "stock": {"attrs", "numpy", "tensorboard", "werkzeug"},
+    "stock": {"attrs", "google", "numpy", "tensorboard", "werkzeug"},
     "testing": {"attrs", "numpy", "tensorboard", "werkzeug"},
     "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
     "json_text": {"numpy"},
