@@ -61,8 +61,8 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     groups, firsts = numbered([operators[key] for key in _KEYS[by]], chosen)
     count = len(firsts)
     found = summed(runs, groups, count)
-    unspread = np.full(count, -1)  # how long each call kept a device busy is not known
-    spread = unspread if is_of_launches else _percentiles(profile, groups, count, steps)
+    unknown_p95 = np.full(count, -1)  # how long each call kept a device busy is not known
+    p95 = unknown_p95 if is_of_launches else _percentiles(profile, groups, count, steps)
     texts = profile.texts
     columns = [
         Column(name, "text", operators[name][firsts], texts)
@@ -80,7 +80,7 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
         Column("average", "ns", ratio(found.total, found.calls)),
         Column("minimum", "ns", found.minimum),
         Column("maximum", "ns", found.maximum),
-        Column("p95", "ns", spread),
+        Column("p95", "ns", p95),
         Column("share", "share", ratio(found.best, int(found.best.sum()))),
         Column("per_step", "count", ratio(found.calls, _spread(profile, steps))),
     ]
