@@ -131,6 +131,11 @@ ALWAYS = (
         lambda exchange: {**exchange, "expires": exchange["expires"] != "0"},
     ),
     Difference(
+        "6: its page asks for fonts at the root of the server, where they are not below a prefix",
+        r"^GET /(index.html|experiment/one/)?$",
+        _of_body(lambda page: page.replace(b"url(/font-roboto/", b"url(font-roboto/")),
+    ),
+    Difference(
         "1.3: paths of modules begin with where the application is mounted",
         r"plugins_listing",
         _of_body(_of_field("module_path", _below)),

@@ -43,6 +43,8 @@ export class Page {
     const tabs = this.tabs.value;
     return tabs.find((tab) => tab.name === this.wanted.value) ?? tabs.find((tab) => tab.enabled && !tab.error) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
   });
+  /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
+  readonly hasSidebar = computed(() => this.front.value?.loading_mechanism.type !== 'PAGE');
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
   private readonly mounted = new Set<MountedPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');

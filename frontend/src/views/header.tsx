@@ -16,7 +16,8 @@ export function Header() {
       <button
         type="button"
         class="ih-button ih-quiet ih-square"
-        aria-expanded={open}
+        disabled={!page.hasSidebar.value}
+        aria-expanded={open && page.hasSidebar.value}
         aria-label={t(open ? 'runs.collapse' : 'runs.expand')}
         title={t(open ? 'runs.collapse' : 'runs.expand')}
         onClick={() => {

@@ -14,7 +14,7 @@ const clampWidth = (width: number): number => Math.round(Math.max(NARROWEST, Mat
 export function Sidebar() {
   const page = usePage();
   const width = useSignal(clampWidth(recall('page', 'sidebar', 264)));
-  if (!page.sidebarOpen.value) return null;
+  if (!page.sidebarOpen.value || !page.hasSidebar.value) return null;
   const resize = (to: number): void => {
     width.value = clampWidth(to);
     remember('page', 'sidebar', width.value);

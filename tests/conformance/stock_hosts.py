@@ -1,0 +1,52 @@
+"""Our host where TensorBoard is installed: in an environment of its own, and as its users start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.data_servers import until
+from tests.conformance.tensorboard_servers import peer_environment
+
+
+def python_with_both() -> str:
+    """The Python of an environment with this host, TensorBoard and plugins for it."""
+    python = os.environ.get("INSIGHT_PEER_HOSTING")
+    if not python:
+        pytest.skip("INSIGHT_PEER_HOSTING names no Python with this host and TensorBoard; see the Makefile")
+    return python
+
+
+@contextmanager
+def insight_host(python: str, home: Path, *flags: str) -> Iterator[str]:
+    """The address of a host that has loaded its logs, without a slash at the end."""
+    command = [python, "-m", "insight_core.cli", "--port=0", "--no-cache", f"--state-dir={home}", *flags]
+    log = home / "insight-host.log"
+    with log.open("wb") as output:
+        host = subprocess.Popen(
+            command, env=peer_environment(home), stdout=subprocess.PIPE, stderr=output, text=True
+        )
+    assert host.stdout is not None
+    try:
+        found = next((match[0] for line in host.stdout if (match := re.search(r"http://\S+", line))), None)
+        assert found is not None, log.read_text()
+        url = found.rstrip("/")
+        until(lambda: bool(_run_table(url)["progress"]["loaded_once"]))
+        yield url
+    finally:
+        host.terminate()
+        host.communicate(timeout=30)
+
+
+def _run_table(url: str) -> dict[str, dict[str, object]]:
+    with urllib.request.urlopen(f"{url}/data/run_table", timeout=30) as answer:
+        table: dict[str, dict[str, object]] = json.load(answer)
+        return table
