@@ -18,7 +18,10 @@ _MINDINSIGHT_TAGS = {"graph": 10, "tensor": 6}
 
 
 def open_registry(options: Options) -> Registry:
-    """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has."""
+    """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has.
+
+    Those made for TensorBoard are no part of it, but may be named.
+    """
     registry = Registry.discover(disabled=options.disable_plugin)
     known = set(registry.plugins) | set(registry.failures) | registry.disabled
     known |= {failure.entry_point for failure in registry.failures.values()}
@@ -29,6 +32,11 @@ def open_registry(options: Options) -> Registry:
 
 def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str) -> None:
     for name in names:
+        if name in known:
+            continue
+        from insight_core.stock.discovery import known_names  # rarely needed
+
+        known = known | known_names()
         if name in known:
             continue
         import difflib  # slow to load

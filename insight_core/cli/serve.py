@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider
@@ -24,20 +24,22 @@ from insight_core.registry import Registry
 
 if TYPE_CHECKING:
     from insight_core.host.server import Server
+    from insight_core.stock.mount import Stock
 
 log = logging.getLogger(__name__)
 
 _PATIENCE = 0.8  # seconds that threads have to end after a signal
 
 
-def serve(options: Options) -> int:
+def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
+    """Returns the exit code. ``at_end`` is called when it is over, even if threads still hang."""
     line = open_terminal(options.verbosity)
     registry = open_registry(options)
     logdirs = open_logdirs(options)
     provider = open_data(options, registry, logdirs)
     try:
         provider.start()
-        server = _listen(options, registry, provider, logdirs)
+        server, stock = _listen(options, registry, provider, logdirs)
     except BaseException:
         provider.close()
         raise
@@ -45,6 +47,7 @@ def serve(options: Options) -> int:
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
         settle_imports()
+        stock.start()
         for flag in ignored_flags(options):
             line.print(
                 f"insight-host: {flag} has no effect: the data server at {options.data_provider} decides."
@@ -58,10 +61,12 @@ def serve(options: Options) -> int:
         ending.wait()
         code = 1 if serving.failed else 0
         closing = threading.Thread(
-            target=_close, args=(server, provider, display), name="closing", daemon=True
+            target=_close, args=(server, stock, provider, display), name="closing", daemon=True
         )
         closing.start()
         closing.join(_PATIENCE)
+        if at_end is not None:
+            at_end()
         if closing.is_alive():
             log.info("some threads did not end in time")
             sys.stdout.flush()
@@ -72,11 +77,13 @@ def serve(options: Options) -> int:
 
 def _listen(
     options: Options, registry: Registry, provider: DataProvider, logdirs: Sequence[Logdir]
-) -> Server:
+) -> tuple[Server, Stock]:
     # the web half is a third of what a start imports, and loading need not wait for it
+    from insight_core.cli.stock import open_stock
     from insight_core.host import Host, HostSettings
     from insight_core.host.server import listen
 
+    stock = open_stock(options, provider, logdirs, {*registry.plugins, *registry.failures})
     settings = HostSettings(
         path_prefix=options.path_prefix,
         window_title=options.window_title,
@@ -84,9 +91,10 @@ def _listen(
         allowed_hosts=options.allowed_host,
         notices=lambda: problems(logdirs),
         cache_directory=plugin_cache_directory(options, logdirs),
+        stock=stock,
     )
     host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
-    return listen(host, options.host, options.port, path_prefix=options.path_prefix)
+    return listen(host, options.host, options.port, path_prefix=options.path_prefix), stock
 
 
 class _Serving:
@@ -108,9 +116,10 @@ class _Serving:
             self._ending.ask()
 
 
-def _close(server: Server, provider: DataProvider, display: LoadingDisplay) -> None:
+def _close(server: Server, stock: Stock, provider: DataProvider, display: LoadingDisplay) -> None:
     display.stop()
     server.stop()
+    stock.close()
     provider.close()
 
 

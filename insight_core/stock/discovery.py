@@ -37,5 +37,10 @@ def candidates(disabled: Collection[str] = ()) -> list[Candidate]:
     ]
 
 
+def known_names() -> set[str]:
+    """Names by which the user may mean a plugin before it has loaded."""
+    return {point.name for point in entry_points(group=GROUP)} | RESERVED
+
+
 def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else ""

@@ -65,7 +65,7 @@ class Hosting:
             window_title=settings.window_title,
         )
         self._application: application.StockApplication | None = None
-        if real and application.installed():
+        if real and application.installed() and "tensorboard" not in settings.disabled:
             self._application = application.StockApplication(self._context, self.plugins)
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class Hosting:
 
     def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
         if call.error is None:
-            if call.value is not None:
+            if call.value is not None and call.value.plugin_name not in self._settings.disabled:
                 self._put(candidate, call.value)
             else:
                 with self._lock:
