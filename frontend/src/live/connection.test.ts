@@ -78,6 +78,14 @@ describe('live connection', () => {
     expect(seen.map((changes) => changes.annotations)).toEqual([1, 2]);
   });
 
+  it('tells that the listing of plugins changed although no data changed', async () => {
+    world.answer = async () => ({ ...at(7), plugins: 1 });
+    live.setVisible(true);
+    await settle();
+    for (const plugins of [1, 2, 2]) world.streams[0]?.on.changes({ ...at(7), plugins });
+    expect(seen.map((changes) => changes.plugins)).toEqual([1, 2]);
+  });
+
   it('holds no stream while hidden, and asks for what it missed', async () => {
     world.answer = async () => at(5);
     live.setVisible(true);

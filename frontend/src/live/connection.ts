@@ -11,6 +11,8 @@ export interface ServerChanges {
   readonly runs: boolean;
   /** Another number when annotations changed, whoever wrote them. */
   readonly annotations?: number;
+  /** Another number when the listing of plugins changed. */
+  readonly plugins?: number;
   /** Tags by run by plugin; null: anything may have changed. */
   readonly series: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | null;
 }
@@ -38,6 +40,7 @@ export class LiveConnection {
   private generation = 0;
   private boot = '';
   private annotations: number | undefined;
+  private plugins: number | undefined;
   private visible = false;
   private failures = 0;
   private polls = 0;
@@ -157,9 +160,11 @@ export class LiveConnection {
   private accept(changes: ServerChanges): void {
     // Generations only grow: a smaller one is of another server process, of which nothing is known.
     const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
-    if (!restarted && changes.generation === this.generation && changes.annotations === this.annotations) return;
+    const beside = changes.annotations !== this.annotations || changes.plugins !== this.plugins;
+    if (!restarted && changes.generation === this.generation && !beside) return;
     this.generation = changes.generation;
     this.annotations = changes.annotations;
+    this.plugins = changes.plugins;
     this.boot = changes.boot ?? this.boot;
     this.onChanges(restarted ? { ...changes, runs: true, series: null } : changes);
   }

@@ -4,6 +4,7 @@ import type { Changes, Locale } from 'insight-host';
 import { getJson, RequestError } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
+import { Spaced } from '../live/spaced';
 import { Annotations } from './annotations';
 import type { RunRow } from './runs';
 
@@ -27,6 +28,10 @@ export interface Listed {
   readonly tab_name: string;
   readonly titles?: Readonly<Partial<Record<Locale, string>>>;
   readonly error?: string;
+  /** What a view that is there did wrong, in one line. */
+  readonly warning?: string;
+  readonly disable_reload?: boolean;
+  readonly remove_dom?: boolean;
   readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };
 }
 export interface Tab extends Listed {
@@ -39,6 +44,7 @@ export interface Environment {
   readonly window_title: string;
 }
 
+const ASK_AGAIN_APART = 5000; // ms: whether a plugin made for TensorBoard has something to show by now
 const REFRESH_EVERY = 400; // ms: a loading server announces many generations a second
 
 export class Session {
@@ -56,6 +62,8 @@ export class Session {
   readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
   private refreshing = false;
   private again = false;
+  private readonly askAgain = new Spaced(ASK_AGAIN_APART, () => void this.refresh());
+  private listing = 0; // which listing of plugins the page has
   private retry: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
@@ -72,7 +80,10 @@ export class Session {
     this.latest.value = changes;
     void this.annotations.follow(changes.annotations);
     const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
-    if (changes.runs || unseen || this.loading.value) void this.refresh();
+    const others = (changes.plugins ?? 0) !== this.listing; // those made for TensorBoard load after the page
+    this.listing = changes.plugins ?? 0;
+    if (changes.runs || unseen || others || this.loading.value) void this.refresh();
+    else if (this.plugins.value?.some((tab) => !tab.enabled && tab.loading_mechanism.type === 'IFRAME')) this.askAgain.ask();
   }
 
   /** Asks again for runs and plugins: one request at a time, and at the end once more if asked meanwhile. */

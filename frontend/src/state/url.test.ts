@@ -60,6 +60,13 @@ describe('view state', () => {
     expect(address.hash()).toBe('#tab=scalar&foreign=1&filter=loss');
   });
 
+  it('tells all keys of a prefix, and what another page wrote there', () => {
+    const address = new FakeAddress('#p.mine.a=1&p.mine.b%20c=x%26y&p.other.a=2&p.mine=3');
+    const url = new ViewUrl(address);
+    expect(url.below('p.mine.')).toEqual({ a: '1', 'b c': 'x&y' });
+    expect(url.below('p.none.')).toEqual({});
+  });
+
   it('pushes an entry that Back undoes', async () => {
     const address = new FakeAddress('');
     const url = new ViewUrl(address);

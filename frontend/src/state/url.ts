@@ -71,6 +71,12 @@ export class ViewUrl {
     return this.entries.get(key) ?? null;
   }
 
+  /** What keys that begin with `prefix` say, by the rest of the key. */
+  below(prefix: string): Record<string, string> {
+    const found = [...this.entries].filter(([key]) => key.startsWith(prefix));
+    return Object.fromEntries(found.map(([key, value]) => [key.slice(prefix.length), value]));
+  }
+
   /** The raw text of one key, null when the URL does not have it. */
   text(key: string): Signal<string | null> {
     let slot = this.slots.get(key);

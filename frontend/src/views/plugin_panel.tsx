@@ -1,10 +1,11 @@
 /** The place of one tab. It is mounted when first opened; afterwards it only hides. */
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { MountedPlugin } from '../plugin/mounted';
 import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
+import { frameAddress, PluginFrame } from './plugin_frame';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
   const page = usePage();
@@ -22,9 +23,15 @@ export function PluginPanel({ tab }: { tab: Tab }) {
       data-plugin={tab.name}
       hidden={!inFront.value}
     >
-      {opened.value && (tab.error || !tab.loading_mechanism.module_path ? <Refused tab={tab} /> : <Opened tab={tab} visible={inFront} />)}
+      {opened.value && <Content tab={tab} visible={inFront} />}
     </div>
   );
+}
+
+function Content({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }) {
+  if (tab.error || !tab.loading_mechanism.module_path) return <Refused tab={tab} />;
+  if (frameAddress(tab) !== null) return <PluginFrame tab={tab} visible={visible} />;
+  return tab.loading_mechanism.type === 'ES_MODULE' ? <Opened tab={tab} visible={visible} /> : <Refused tab={tab} />;
 }
 
 /** A plugin that the server could not load, or that brings no view. */
@@ -42,11 +49,11 @@ function Refused({ tab }: { tab: Tab }) {
   );
 }
 
-function Opened({ tab, visible }: { tab: Tab; visible: { readonly value: boolean } }) {
+function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }) {
   const page = usePage();
   const t = page.t.value;
   const host = useRef<HTMLDivElement>(null);
-  const mounted = useMemo(() => new MountedPlugin(page, tab, visible as ReturnType<typeof useComputed<boolean>>), []);
+  const mounted = useMemo(() => new MountedPlugin(page, tab, visible), []);
   useEffect(() => {
     if (host.current) void mounted.mount(host.current);
     return page.watchErrors(mounted);
