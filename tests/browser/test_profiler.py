@@ -116,6 +116,18 @@ def test_a_type_opens_and_its_operators_are_explained(page: Page, serve: Serve, 
     expect(panel.get_by_test_id("part")).to_have_count(21)
 
 
+def test_the_longest_call_leads_to_the_timeline(page: Page, serve: Serve, logdir: Path) -> None:
+    panel = open_page(page, serve("--logdir", logdir), "operators", by="name", side="host")
+    panel.get_by_test_id("grid-operators").locator('[data-row="0"]').click()
+    details = panel.get_by_test_id("operator-panel")
+    details.locator("ol.bars button", has_text="step 4").first.click()
+    expect(panel.get_by_role("tab", selected=True)).to_have_text("Timeline")
+    expect(page).to_have_url(re.compile(r"profiler\.slice=\d+"))
+    expect(panel.locator("#profiler-view canvas").first).to_be_visible()
+    page.go_back()
+    expect(details).to_contain_text("aten::op00")
+
+
 def test_search_sort_columns_and_file(page: Page, serve: Serve, logdir: Path) -> None:
     panel = open_page(page, serve("--logdir", logdir), "operators", by="name", side="host")
     grid = panel.get_by_test_id("grid-operators")
