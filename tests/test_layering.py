@@ -70,7 +70,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "providers": {"attrs", "numpy", "grpc", "google"},
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},
-    "stock": {"attrs", "google", "numpy", "tensorboard", "werkzeug"},
+    "stock": {"_insight_stand_in", "attrs", "google", "numpy", "tensorboard", "werkzeug"},
     "testing": {"attrs", "numpy", "tensorboard", "werkzeug"},
     "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
     "json_text": {"numpy"},
