@@ -2,7 +2,8 @@
 
 A slice lies in another of its track that begins no later and ends no earlier; of two that are equal, in the
 one that was added first. Nothing lies in a slice without duration. Slices that overlap without one lying
-in the other get the first free depth below their parent's.
+in the other come below each other: where few do, those that lie across others above these, else each in
+the first free depth below that in which it lies.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import itertools
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+
+from insight_profiler.derived_crossing import laid_across
 
 Rows = NDArray[np.int64]
 _DEEPEST = np.iinfo(np.uint16).max
@@ -94,6 +97,11 @@ def _parents(depth: Rows) -> NDArray[np.int32]:
     return parent
 
 
+def _nested(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[Rows, Rows]:
+    depth = _open_before(start, end)
+    return depth, _parents(depth).astype(np.int64)
+
+
 def own_times(duration: NDArray[np.int64], parent: NDArray[np.int32]) -> NDArray[np.int64]:
     """Duration without that of the slices that lie directly within; not below 0."""
     inner = np.flatnonzero(parent >= 0)
@@ -117,6 +125,11 @@ def _lay_out(
     for first in np.unique(np.searchsorted(begins, crossing, "right") - 1).tolist():
         low = int(begins[first])
         high = int(begins[first + 1]) if first + 1 < len(begins) else len(depth)
+        laid = laid_across(start[low:high], end[low:high], _nested)
+        if laid is not None:
+            depth[low:high] = laid[0]
+            parent[low:high] = np.where(laid[1] >= 0, laid[1] + low, -1)
+            continue
         going: list[tuple[int, int, int]] = []  # end, depth and row of what goes on
         for row, (begin, finish) in enumerate(
             zip(start[low:high].tolist(), end[low:high].tolist(), strict=True), low

@@ -23,7 +23,7 @@ from attrs import asdict, fields, frozen
 from insight_core.api import encode_json
 from insight_profiler.model import Column, Counter, Device, Note, Profile, Source, StepOrigin, Table, Track
 
-VERSION = 2  # of what readers make of the same files
+VERSION = 3  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"

@@ -144,11 +144,51 @@ def test_nesting_equals_that_of_brute_force() -> None:
             assert table["parent"].tolist() == [outer[-1] if outer else -1 for outer in around]
 
 
+def test_an_annotation_lies_above_the_functions_that_it_crosses() -> None:
+    """As ``with record_function()`` in a program that is traced with its stack."""
+    calls = {
+        "module": (0, 1000),
+        "enter": (10, 20),
+        "inner": (12, 5),
+        "forward": (20, 500),  # begins in enter, ends in exit
+        "call": (50, 300),
+        "operator": (100, 50),
+        "exit": (510, 30),
+        "last": (600, 10),
+    }
+    building = _building()
+    starts, durations = zip(*calls.values(), strict=True)
+    building.add("slices", track=[0] * 8, start=starts, duration=durations, name=building.texts(calls))
+    slices = building.finish().tables["slices"]
+    names = list(calls)
+    found = {
+        names[name]: (depth, names[slices["name"][parent]] if parent >= 0 else "")
+        for name, depth, parent in zip(slices["name"], slices["depth"], slices["parent"], strict=True)
+    }
+    assert found == {
+        "module": (0, ""),
+        "forward": (1, "module"),
+        "enter": (2, "module"),
+        "inner": (3, "enter"),
+        "call": (2, "forward"),
+        "operator": (3, "call"),
+        "exit": (2, "module"),
+        "last": (1, "module"),
+    }
+
+
 def test_overlapping_slices_never_share_a_depth() -> None:
     random = np.random.default_rng(8)
-    for _ in range(50):
-        count = int(random.integers(2, 60))
-        starts, durations = random.integers(0, 100, count), random.integers(0, 30, count)
+    for number in range(150):
+        if number % 3:  # a few across a tree
+            tree = np.array(_random_tree(random, int(random.integers(20, 90))))
+            few = len(tree) // 7 + 1
+            across = np.stack((random.integers(0, 90, few), random.integers(1, 60, few)), axis=1)
+            starts, durations = np.concatenate((tree, across)).T
+            count = len(starts)
+        else:
+            count = int(random.integers(2, 60))
+            starts, durations = random.integers(0, 100, count), random.integers(0, 30, count)
         table = _nested(*zip(starts.tolist(), durations.tolist(), strict=True)).tables["slices"]
         assert sorted(zip(table["start"] + starts.min(), table["duration"], strict=True)) == sorted(
             zip(starts, durations, strict=True)
