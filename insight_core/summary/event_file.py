@@ -1,22 +1,19 @@
-"""One event file on disk, that only ever has whole records."""
+"""One file of records on disk, that only ever has whole ones."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import re
 import socket
-import time
+from collections.abc import Callable
 from pathlib import Path
 
-from insight_core.summary.dialects import Dialect
 from insight_core.summary.fields import Pieces, size_of
-from insight_core.summary.frames import version_record, whole_records
+from insight_core.summary.frames import whole_records
 
 _JOINED = 1 << 20  # bytes; fewer are written at once
-_numbers = itertools.count()
-_PRINTABLE_HOST = re.compile(r"[^A-Za-z0-9.-]")
+_NO_HOST = re.compile(r"[^A-Za-z0-9.-]")
 
 
 class EventFile:
@@ -26,19 +23,19 @@ class EventFile:
     be written after one.
     """
 
-    def __init__(self, path: Path, dialect: Dialect, wall_time: float) -> None:
-        """Raises FileExistsError where there is such a file."""
+    def __init__(self, path: Path, first: bytes) -> None:
+        """``first`` is the record that it begins with, if any. Raises FileExistsError where there is a file."""
         self.path = path
         self.size = 0  # bytes of whole records
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self._identity = os.fstat(self._descriptor)
-        self.write([version_record(dialect.version, wall_time)])
-        self._first = self.size
+        self.write([first])
+        self._beginning = self.size
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing but the version was written."""
-        return self.size <= self._first
+        """Whether nothing but the first record was written."""
+        return self.size <= self._beginning
 
     def write(self, records: Pieces) -> None:
         """Appends whole records, in pieces that may be of any size."""
@@ -74,7 +71,7 @@ class EventFile:
     def _check_place(self) -> None:
         """A file whose directory was removed takes whatever is written, for nobody."""
         if not os.path.samestat(os.stat(self.path), self._identity):
-            raise FileNotFoundError(2, "another file has taken the place of this one", str(self.path))
+            raise FileNotFoundError(2, "another file has taken the place of this one")
 
     def _cut(self, records: Pieces, written: int) -> None:
         """Takes back the part of a record that was written."""
@@ -88,21 +85,15 @@ class EventFile:
         return type(error)(error.errno, error.strerror or str(error), str(self.path))
 
 
-def new_event_file(
-    directory: Path, dialect: Dialect, prefix: str, suffix: str, rank: int, *, after: int = 0
-) -> tuple[EventFile, int]:
-    """A new file in ``directory``, which is made if need be, and the seconds that its name says.
+def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFile, int]:
+    """A file at ``path(seconds, host)``, its directory made if need be, and the seconds in its name.
 
-    Readers take the files of a run in the order of these seconds: they are later than ``after``, and no
-    other file of this name has them. OSError when the directory cannot be written to.
+    Where there is such a file, later seconds are taken. OSError when the directory cannot be written to.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    now = time.time()
-    seconds = max(int(now), after + 1)
-    host = _PRINTABLE_HOST.sub("-", socket.gethostname())
+    host = _NO_HOST.sub("-", socket.gethostname())
+    path(seconds, host).parent.mkdir(parents=True, exist_ok=True)
     while True:
-        name = dialect.file_name(prefix, suffix, seconds, rank, host, os.getpid(), next(_numbers))
         try:
-            return EventFile(directory / name, dialect, now), seconds
+            return EventFile(path(seconds, host), first), seconds
         except FileExistsError:
             seconds += 1

@@ -36,6 +36,9 @@ class Dialect(Protocol):
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str: ...
 
+    def joined(self, values: list[Value]) -> list[Value]:
+        """The values of one record as they are written: some are one where they are in one record."""
+
     def values(self, plugin: str, name: str, value: object) -> list[Value]:
         """What is to be written of ``value``, of any kind but scalar.
 

@@ -5,12 +5,26 @@ Numbers of fields: mindinsight_summary.proto, mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from insight_core.summary.arrays import snapshot
 from insight_core.summary.dialects import Value
 from insight_core.summary.fields import message_field, pieces_field
+from insight_core.summary.graphs import checked_graph, graph_proto, nodes_of
 from insight_core.summary.histograms import mindspore_histogram
 from insight_core.summary.kinds import histogram_of, image_of
 from insight_core.summary.landscapes import landscape_of, mindspore_landscape
+from insight_core.summary.lineage import (
+    DATASET_GRAPH,
+    EVALUATION_LINEAGE,
+    TRAIN_LINEAGE,
+    USER_DEFINED_INFO,
+    dataset_graph,
+    evaluation_lineage,
+    hparams_info,
+    train_lineage,
+    user_defined_info,
+)
 from insight_core.summary.mappings import INT32, whole_number_of
 from insight_core.summary.tensors import mindspore_checked, mindspore_tensor
 
@@ -27,6 +41,9 @@ class MindSpore:
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str:
         return f"{prefix}.out.events.summary.{seconds}.{rank}.{host}{suffix}"
+
+    def joined(self, values: list[Value]) -> list[Value]:
+        return values
 
     def values(self, plugin: str, name: str, value: object) -> list[Value]:
         kind = _KINDS.get(plugin)
@@ -63,5 +80,29 @@ def _landscape(name: str, value: object) -> list[Value]:
     ]
 
 
-_KINDS = {"image": _image, "histogram": _histogram, "tensor": _tensor, "loss_landscape": _landscape}
+def _graph(name: str, value: object) -> list[Value]:
+    graph = checked_graph(value) if isinstance(value, bytes) else graph_proto(nodes_of(value))
+    return [Value(name, "graph", len(graph), lambda: [graph])]
+
+
+def _lineage(field: int, message: Callable[[object], bytes]) -> Callable[[str, object], list[Value]]:
+    def values(name: str, value: object) -> list[Value]:
+        content = message_field(field, message(value))
+        return [Value(name, "lineage", len(content), lambda: [content])]
+
+    return values
+
+
+_KINDS = {
+    "image": _image,
+    "histogram": _histogram,
+    "tensor": _tensor,
+    "graph": _graph,
+    "train_lineage": _lineage(TRAIN_LINEAGE, train_lineage),
+    "eval_lineage": _lineage(EVALUATION_LINEAGE, evaluation_lineage),
+    "dataset_graph": _lineage(DATASET_GRAPH, dataset_graph),
+    "custom_lineage_data": _lineage(USER_DEFINED_INFO, user_defined_info),
+    "hparams": _lineage(USER_DEFINED_INFO, hparams_info),
+    "loss_landscape": _landscape,
+}
 MINDSPORE = MindSpore()

@@ -5,17 +5,34 @@ Numbers of fields: tensorboard/compat/proto/{summary,tensor}.proto.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+
 from insight_core.summary.arrays import snapshot
 from insight_core.summary.dialects import Value
-from insight_core.summary.fields import int_field, message_field, pieces_field, text_field
+from insight_core.summary.fields import float32, int_field, message_field, pieces_field, text_field
+from insight_core.summary.graphs import checked_graph, graph_def, nodes_of
 from insight_core.summary.histograms import histogram_proto
 from insight_core.summary.kinds import histogram_of, image_of
 from insight_core.summary.landscapes import landscape_file, landscape_of
+from insight_core.summary.lineage import (
+    DATASET_GRAPH,
+    Cell,
+    cells_of,
+    dataset_graph,
+    hparam_entries,
+    metric_numbers,
+    tested_cells,
+    trained_cells,
+)
 from insight_core.summary.mappings import text_of
 from insight_core.summary.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
 
 _IMAGE, _HISTO, _TENSOR, _METADATA = 4, 5, 8, 9  # of a value
-SCALARS, TENSORS, BLOBS = 1, 2, 3  # data classes
+_PLUGIN_DATA, _PLUGIN_NAME, _CONTENT = 1, 1, 2  # of metadata
+_START_INFO = 3  # of what hparams have there
+_SESSION_START = "_hparams_/session_start_info"
+TENSORS = 2  # a data class
 
 
 class TensorBoard:
@@ -28,6 +45,18 @@ class TensorBoard:
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str:
         return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number}{suffix}"
+
+    def joined(self, values: list[Value]) -> list[Value]:
+        """Hyperparameters of one record are said at once: of a run only the first that are said count."""
+        entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
+        if not entries:
+            return values
+        data = text_field(_PLUGIN_NAME, "hparams") + message_field(
+            _CONTENT, message_field(_START_INFO, entries)
+        )
+        said = message_field(_METADATA, message_field(_PLUGIN_DATA, data))
+        others = [value for value in values if value.tag != _SESSION_START]
+        return [Value(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
     def values(self, plugin: str, name: str, value: object) -> list[Value]:
         kind = _KINDS.get(plugin)
@@ -89,11 +118,49 @@ def _strings(name: str, plugin: str, strings: list[bytes]) -> Value:
     return Value(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
 
 
+def _graph(name: str, value: object) -> list[Value]:
+    graph = checked_graph(value) if isinstance(value, bytes) else graph_def(nodes_of(value))
+    return [Value(name, "graph", len(graph), lambda: [graph])]
+
+
+def _hparams(name: str, value: object) -> list[Value]:
+    return _session(cells_of("hparams", value))
+
+
+def _trained(name: str, value: object) -> list[Value]:
+    return _session(trained_cells(value))
+
+
+def _tested(name: str, value: object) -> list[Value]:
+    metrics = [
+        Value(f"metric/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)]))
+        for metric, number in metric_numbers(value)
+    ]
+    return metrics + _session(tested_cells(value))
+
+
+def _session(cells: Iterable[tuple[str, Cell]]) -> list[Value]:
+    """Entries that ``joined`` makes one value of."""
+    entries = hparam_entries(cells)
+    return [Value(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
+
+
+def _dataset_graph(name: str, value: object) -> list[Value]:
+    content = message_field(DATASET_GRAPH, dataset_graph(value))
+    return [Value(name, "lineage", len(content), lambda: [content])]
+
+
 _KINDS = {
     "image": _image,
     "histogram": _histogram,
     "tensor": _tensor,
     "text": _text,
+    "graph": _graph,
+    "train_lineage": _trained,
+    "eval_lineage": _tested,
+    "dataset_graph": _dataset_graph,
+    "custom_lineage_data": _hparams,
+    "hparams": _hparams,
     "loss_landscape": _landscape,
 }
 TENSORBOARD = TensorBoard()
