@@ -75,7 +75,7 @@ class _Scale:
             self.begins[firsts],
             np.maximum.reduceat(self.ends, firsts),
             longest,
-            np.add.reduceat(self.counts, firsts),
+            np.add.reduceat(self.counts, firsts, dtype=np.int32),
             np.searchsorted(self.lanes[firsts], np.arange(len(self.borders))),
         )
 

@@ -19,7 +19,8 @@ export class Labels {
   fitting(context: CanvasRenderingContext2D, text: string, room: number): string {
     const width = this.widthOf(context, text);
     if (width <= room) return text;
-    const letters = Math.floor((text.length * room) / width) - 1;
+    let letters = Math.floor((text.length * room) / width) - 1;
+    while (letters > 1 && this.widthOf(context, `${text.slice(0, letters)}…`) > room) letters--;
     return letters < 2 ? '' : `${text.slice(0, letters)}…`;
   }
 }

@@ -32,6 +32,7 @@ export function SelectionPanel({ stage, range }: { readonly stage: Stage; readon
         settings={state.selectionTable}
         sort="-self"
         order={['name', 'category', 'count', 'total', 'self', 'share']}
+        titles={{ category: say('timeline.category') }}
         views={{ category: (cell) => <>{categoryText(board, String(cell))}</> }}
         status={text}
         onOpen={(row, answer) => {

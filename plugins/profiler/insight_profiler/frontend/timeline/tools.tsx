@@ -29,7 +29,7 @@ export function Tools({ stage }: { readonly stage: Stage }): JSX.Element {
       <Cluster>
         <Button action="zoom-out" text="−" label={say('timeline.zoom_out')} onPress={() => zoom(1 / 0.5)} />
         <Button action="zoom-in" text="+" label={say('timeline.zoom_in')} onPress={() => zoom(0.5)} />
-        <Button action="zoom-all" icon="full" label={say('timeline.zoom_all')} disabled={state.window.value === null} onPress={() => state.window.set(null)} />
+        <Button action="zoom-all" icon="reset" label={say('timeline.zoom_all')} disabled={state.window.value === null} onPress={() => state.window.set(null)} />
       </Cluster>
       {steps.length > 0 && (
         <Cluster>
