@@ -25,6 +25,7 @@ from insight_profiler.reading.trace_tracks import TraceTracks
 _DEVICE = {Category.KERNEL, Category.MEMCPY, Category.MEMSET}
 _NOTHING, _OPERATOR, _RUNTIME, _WORK, _STEP = range(5)  # what of the arguments is looked at
 _FAR = 1 << 62
+_MOST_FLOWS, _MOST_CATEGORIES = 1 << 54, 64  # that one number tells
 
 
 @define
@@ -59,6 +60,8 @@ class _Points:
     def timed(self) -> tuple[list[int], list[tuple[Any, ...]], int]:
         """Those that have a time, and how many have none."""
         times = nanoseconds(self.times).tolist()
+        if NO_TIME not in times:
+            return times, self.values, 0
         good = [row for row, time in enumerate(times) if time != NO_TIME]
         return [times[row] for row in good], [self.values[row] for row in good], len(times) - len(good)
 
@@ -81,7 +84,7 @@ class TraceEvents:
         }
         self._flows: dict[tuple[str, str], int] = {}  # those whose numbers are none
         self._flow_categories: dict[str, int] = {}
-        self._flow_kinds: dict[tuple[str, str], FlowKind] = {}
+        self._flow_kinds: dict[tuple[str, str], tuple[FlowKind, int]] = {}
         self._counters: dict[tuple[Hashable, str, str], int] = {}
         self._steps: set[int] = set()
         self._shapes: dict[bytes, int] = {}  # texts of what was seen
@@ -99,7 +102,7 @@ class TraceEvents:
         add_track, add_kind = rows.tracks.append, rows.kinds.append
         add_start, add_duration, add_event = rows.starts.append, rows.durations.append, rows.events.append
         find_flow, find_flow_kind = self._flows, self._flow_kinds.get
-        flow_categories = self._flow_categories
+        add_arrow_time, add_arrow = arrows.times.append, arrows.values.append
         for at, event in enumerate(window.events):
             try:
                 phase, get = event["ph"], event.get
@@ -126,17 +129,17 @@ class TraceEvents:
                     add_duration(get("dur", 0))
                     add_event(at)
                 elif phase in ("s", "t", "f"):
-                    category, number = get("cat", ""), get("id")
-                    place = flow_categories.setdefault(category, len(flow_categories))
-                    if type(number) is int and 0 <= number < _FAR >> 8 and place < 64:
-                        flow = number << 6 | place
+                    category, name, number = get("cat", ""), get("name", ""), get("id")
+                    known = find_flow_kind((category, name)) or self._flow_kind(category, name)
+                    if type(number) is int and 0 <= number < _MOST_FLOWS and known[1] < _MOST_CATEGORIES:
+                        flow = number * _MOST_CATEGORIES + known[1]
                     else:
                         flow = -1 - find_flow.setdefault((category, str(number)), len(find_flow))
-                    known = find_flow_kind((category, get("name", "")))
-                    if known is None:
-                        known = self._flow_kind(category, get("name", ""))
-                    arrows.times.append(event["ts"])
-                    arrows.values.append((flow, known, phase == "s", find_track(process, thread)))
+                    track = known_tracks.get((process, thread))
+                    if track is None:
+                        track = find_track(process, thread)
+                    add_arrow_time(event["ts"])
+                    add_arrow((flow, known[0], phase == "s", track))
                 elif phase == "M":
                     if isinstance(said := get("args"), dict):
                         self._tracks.tell(event["name"], process, thread, said)
@@ -150,7 +153,8 @@ class TraceEvents:
                     said = get("args")
                     if get("name") == "[memory]" and said:
                         memory.times.append(event["ts"])
-                        memory.values.append((find_track(process, thread), said))
+                        track = known_tracks.get((process, thread))
+                        memory.values.append((find_track(process, thread) if track is None else track, said))
                         continue
                     kind = self._instant(process, get("cat", ""), get("name", ""))
                     if kind >= 0:
@@ -260,8 +264,10 @@ class TraceEvents:
             self._kinds[key] = found
         return found
 
-    def _flow_kind(self, category: str, name: str) -> FlowKind:
-        found = self._flow_kinds[category, name] = flow_kind(category, name)
+    def _flow_kind(self, category: str, name: str) -> tuple[FlowKind, int]:
+        """What flows of a name are, and the place of their category: numbers count by it."""
+        place = self._flow_categories.setdefault(category, len(self._flow_categories))
+        found = self._flow_kinds[category, name] = flow_kind(category, name), place
         return found
 
     def _counter(self, process: Hashable, name: str, series: str) -> int:
