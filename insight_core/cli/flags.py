@@ -139,6 +139,13 @@ def sample_counts(text: str) -> dict[str, int]:
     return counts
 
 
+def page_source(text: str) -> str:
+    """A source as in a Content-Security-Policy: a scheme with its colon, or an origin."""
+    if not re.fullmatch(r"\*|[a-z][a-z0-9+.-]*:|([a-z][a-z0-9+.-]*://)?[A-Za-z0-9.*-]+(:([0-9]+|\*))?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an origin like https://example.org:8443")
+    return text
+
+
 def nonempty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it is empty")

@@ -16,6 +16,7 @@ from insight_core.cli.flags import (
     merged_counts,
     nonempty,
     one_of,
+    page_source,
     port_number,
     sample_counts,
     seconds,
@@ -148,6 +149,15 @@ SERVE_FLAGS = (
         "NAME",
         split=split_commas,
     ),
+    Flag(
+        "frame-ancestor",
+        "site whose pages may show this host in a frame, besides its own, like https://example.org; may be "
+        "repeated",
+        page_source,
+        (),
+        "ORIGIN",
+        split=split_commas,
+    ),
     Flag("open", "open the page in a browser", switch=True, default=False),
     VERBOSITY,
 )
@@ -190,6 +200,7 @@ class Options:
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
+    frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)
     open: bool = False
     verbosity: str = "warning"
     json: bool = False

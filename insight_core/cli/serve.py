@@ -89,6 +89,7 @@ def _listen(
         window_title=options.window_title,
         bound_host=options.host,
         allowed_hosts=options.allowed_host,
+        frame_ancestors=options.frame_ancestor,
         notices=lambda: problems(logdirs),
         cache_directory=plugin_cache_directory(options, logdirs),
         stock=stock,

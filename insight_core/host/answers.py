@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Sequence
 
 from werkzeug import Request, Response
 from werkzeug.exceptions import HTTPException
@@ -12,12 +13,10 @@ from insight_core.json_text import encode_json
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "connect-src 'self'; object-src 'none'; frame-ancestors 'self'; base-uri 'self'"
+    "connect-src 'self'; object-src 'none'; base-uri 'self'"
 )
 _HEADERS = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
@@ -74,10 +73,21 @@ def not_modified(tag: str) -> Response:
     return answer
 
 
-def finish(request: Request, answer: Response) -> Response:
+def framing(frame_ancestors: Sequence[str]) -> str:
+    """Whose pages may show ours in a frame: our own, and those of these sources."""
+    return " ".join(("frame-ancestors 'self'", *frame_ancestors))
+
+
+def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = ()) -> Response:
     """Adds what every answer carries, and compresses it where that pays."""
     for name, value in _HEADERS.items():
         answer.headers.setdefault(name, value)
+    policy = answer.headers.get("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+    if "frame-ancestors" not in policy:
+        policy = f"{policy}; {framing(frame_ancestors)}"
+    answer.headers["Content-Security-Policy"] = policy
+    if not frame_ancestors:  # it cannot name any, and counts where the policy is not known
+        answer.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
     if _compressible(answer):
         answer.vary.add("Accept-Encoding")
         if accepts_gzip(request):

@@ -18,7 +18,14 @@ from insight_core.annotations.store import AnnotationStore
 from insight_core.api import DataProvider, InsightError, NotFound, Unavailable
 from insight_core.host.activity import Activity
 from insight_core.host.annotation_routes import AnnotationRoutes
-from insight_core.host.answers import error_answer, finish, http_error_answer, json_answer, not_modified
+from insight_core.host.answers import (
+    error_answer,
+    finish,
+    framing,
+    http_error_answer,
+    json_answer,
+    not_modified,
+)
 from insight_core.host.assets import asset_answer
 from insight_core.host.data_routes import DataRoutes
 from insight_core.host.endpoints import Endpoint, mount, new_map
@@ -76,7 +83,7 @@ class Host:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
-        answer = finish(request, self._answer(request))
+        answer = finish(request, self._answer(request), self.settings.frame_ancestors)
         return answer(environ, start_response)
 
     def close(self) -> None:
@@ -143,7 +150,7 @@ class Host:
             "PATH_INFO": path[len(prefix.encode()) :],
         }
         answer = Response.from_app(app, below)
-        answer.headers.setdefault("Content-Security-Policy", "frame-ancestors 'self'")
+        answer.headers.setdefault("Content-Security-Policy", framing(self.settings.frame_ancestors))
         return answer
 
     def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:

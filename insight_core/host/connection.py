@@ -30,10 +30,21 @@ class Connection(WSGIRequestHandler):
     error_content_type = "text/plain; charset=utf-8"
     error_message_format = "%(code)d %(message)s\n"
     timeout = _IDLE
+    _refusing = False
     disable_nagle_algorithm = True  # headers and body are two writes: the second must not wait 40 ms
 
     def version_string(self) -> str:
         return "insight-host"
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        self._refusing = True
+        super().send_error(code, message, explain)
+
+    def end_headers(self) -> None:
+        if self._refusing:  # what the application answers says so itself
+            self._refusing = False
+            self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
 
     def handle(self) -> None:
         try:

@@ -73,14 +73,16 @@ class StockPart(Protocol):
 class HostSettings:
     """How a host presents itself. ``bound_host`` is the address it listens on.
 
-    ``allowed_hosts`` are further names it answers to, ``*`` for any. ``notices`` is
-    asked whenever the run table is.
+    ``allowed_hosts`` are further names it answers to, ``*`` for any; ``frame_ancestors`` sources, as in a
+    Content-Security-Policy, of further pages that may show it in a frame. ``notices`` is asked whenever
+    the run table is.
     """
 
     window_title: str = ""
     path_prefix: str = field(default="", converter=_prefix)
     bound_host: str = "127.0.0.1"
     allowed_hosts: Sequence[str] = ()
+    frame_ancestors: Sequence[str] = ()
     max_streams: int = 64
     heartbeat: float = HEARTBEAT
     notices: Callable[[], Sequence[Notice]] = _no_notices

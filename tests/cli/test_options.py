@@ -38,6 +38,7 @@ def test_defaults() -> None:
         disable_plugin=(),
         window_title="",
         allowed_host=(),
+        frame_ancestor=(),
         open=False,
         verbosity="warning",
         json=False,
@@ -79,6 +80,11 @@ def test_serve_may_be_said_or_not() -> None:
         (["--open"], "open", True),
         (["--verbosity", "DEBUG"], "verbosity", "debug"),
         (["--allowed-host", "a.example", "--allowed_host", "b"], "allowed_host", ("a.example", "b")),
+        (
+            ["--frame-ancestor", "https://*.a.example:*", "--frame-ancestor", "vscode-webview:"],
+            "frame_ancestor",
+            ("https://*.a.example:*", "vscode-webview:"),
+        ),
     ],
 )
 def test_flags(arguments: list[str], name: str, value: object) -> None:
@@ -111,6 +117,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("OPEN", "no", "open", False),
         ("VERBOSITY", "info", "verbosity", "info"),
         ("ALLOWED_HOST", "a, b", "allowed_host", ("a", "b")),
+        ("FRAME_ANCESTOR", "https://a, https://b:*", "frame_ancestor", ("https://a", "https://b:*")),
     ],
 )
 def test_variables(variable: str, text: str, name: str, value: object) -> None:
@@ -192,6 +199,8 @@ def test_an_empty_variable_is_none() -> None:
         ("MAX_MEMORY", "0%"),
         ("MAX_MEMORY", "4P"),
         ("VERBOSITY", "loud"),
+        ("FRAME_ANCESTOR", "https://a/b"),
+        ("FRAME_ANCESTOR", "'none'; x"),
         ("PATH_PREFIX", "/a b"),
         ("PATH_PREFIX", "/a/../b"),
         ("PATH_PREFIX", "/a?b"),

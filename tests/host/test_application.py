@@ -116,6 +116,16 @@ def test_every_answer_is_guarded(client: Client, path: str) -> None:
     assert "script-src 'self';" in headers["Content-Security-Policy"]
     assert "Referrer-Policy" in headers
     assert headers["Cache-Control"] == "no-cache"
+    assert headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")
+
+
+@pytest.mark.parametrize("path", ["/data/runs", "/data/nothing", "/"])
+def test_sites_that_may_show_it_in_a_frame(host_of: Callable[..., Host], path: str) -> None:
+    sources = ["http://localhost:*", "vscode-webview:"]
+    headers = Client(host_of(frame_ancestors=sources)).get(path).headers
+    policy = headers["Content-Security-Policy"]
+    assert policy.endswith("; frame-ancestors 'self' http://localhost:* vscode-webview:")
+    assert "X-Frame-Options" not in headers  # it cannot name them, and would forbid them
 
 
 def test_errors_are_json(client: Client) -> None:

@@ -128,6 +128,7 @@ def test_an_application_that_fails(
     failed = exchange(server, b"GET /fails" + end)
     assert failed.startswith(b"HTTP/1.1 500")
     assert b"broken application" not in failed
+    assert failed.count(b"X-Content-Type-Options: nosniff") == 1
     cut = exchange(server, b"GET /breaks" + end)
     assert b"Transfer-Encoding: chunked" in cut
     assert not cut.endswith(b"0\r\n\r\n")  # the client sees that it is not whole
@@ -137,8 +138,13 @@ def test_nonsense_is_a_400(
     serve: Callable[[Any], Server], exchange: Callable[[Server, bytes], bytes]
 ) -> None:
     server = serve(_application)
-    assert b" 400 " in exchange(server, b"GET / NONSENSE/9\r\n\r\n").splitlines()[0]
-    assert b" 414 " in exchange(server, b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n").splitlines()[0]
+    for request, status in (
+        (b"GET / NONSENSE/9\r\n\r\n", b" 400 "),
+        (b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n", b" 414 "),
+    ):
+        refusal = exchange(server, request)
+        assert status in refusal.splitlines()[0]
+        assert refusal.count(b"X-Content-Type-Options: nosniff") == 1
 
 
 def test_a_busy_port_is_said_so() -> None:
