@@ -1,0 +1,219 @@
+"""A training loop written down as it goes: what MindSpore's SummaryCollector collects, for any loop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any, Literal, Self, TypeAlias
+
+from insight_core.summary.collector_lineage import Lineage
+from insight_core.summary.collector_values import held, pictures_of
+from insight_core.summary.kinds import number_of
+from insight_core.summary.record import SummaryRecord
+
+Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+Source: TypeAlias = Arrays | Callable[[], Arrays]
+
+_FEW = 5  # parameters whose histograms are collected when nobody says which, as in MindSpore
+
+
+class SummaryCollector:
+    """Records a training from its loop: ``step`` after each step, ``epoch`` after each epoch.
+
+        with SummaryCollector("runs/first", hyperparameters={"learning_rate": 0.1}) as collector:
+            for epoch in range(10):
+                for inputs, targets in batches:
+                    loss = train(inputs, targets)
+                    collector.step(loss, parameters=weights, inputs=inputs)
+                collector.epoch(accuracy=accuracy())
+
+    Each kind is collected at the first step and then at every n-th, 0 for never: numbers, histograms of
+    parameters, histograms of gradients, pictures of the inputs. Whatever is not due costs nothing: values
+    may be tensors on a device, which are fetched when they are collected, and arrays may be given as a
+    function that makes them. Numbers of the last step are always recorded.
+
+    ``parameters`` and ``gradients`` are regular expressions for the names of those whose histograms are
+    collected (the first five parameters, and no gradient, by default). ``max_images`` is how many pictures of
+    a batch are shown.
+
+    ``hyperparameters`` become lineage, with the environment unless that is False: names that MindSpore knows
+    (optimizer, learning_rate, loss_function, epoch, batch_size, device_num, parallel_mode, network,
+    train_dataset_path, train_dataset_size, model_path, model_size) as its own columns, all others as
+    custom ones.
+
+    ``initial_step`` is the last step of a training that is taken up again. Whatever else is given goes to
+    ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next numbers or, at
+    once, with ``record.record(step)``. Not thread-safe.
+    """
+
+    def __init__(
+        self,
+        log_dir: str,
+        *,
+        hyperparameters: Mapping[str, Any] | None = None,
+        scalar_every: int = 10,
+        histogram_every: int = 100,
+        gradient_every: int = 100,
+        image_every: int = 100,
+        parameters: str | None = None,
+        gradients: str | None = None,
+        max_images: int = 16,
+        environment: bool = True,
+        initial_step: int = 0,
+        dialect: Literal["mindspore", "tensorboard"] = "mindspore",
+        **recording: Any,  # noqa: ANN401
+    ) -> None:
+        frequencies = {
+            "scalar_every": scalar_every,
+            "histogram_every": histogram_every,
+            "gradient_every": gradient_every,
+            "image_every": image_every,
+        }
+        for name, every in frequencies.items():
+            if not isinstance(every, int) or every < 0:
+                raise ValueError(f"{name} must be a whole number of steps, or 0 for never, not {every!r}")
+        self._scalar_every, self._histogram_every = scalar_every, histogram_every
+        self._gradient_every, self._image_every = gradient_every, image_every
+        self._parameters = _pattern("parameters", parameters)
+        self._gradients = _pattern("gradients", gradients)
+        self._max_images = max_images
+        self._first = initial_step + 1
+        self.steps = initial_step  # done so far
+        self.epochs = 0
+        self._waiting: dict[str, Any] = {}  # numbers of the last step, if they were not due
+        self._last_loss: Any = None
+        self._ended = False
+        self.record = SummaryRecord(log_dir, dialect=dialect, **recording)
+        try:
+            said = {**self.known(), **(hyperparameters or {})}
+            self.lineage = Lineage(dialect, said, environment=environment)
+            self.lineage.begin(self.record)
+            self.record.record(initial_step)
+        except BaseException:
+            self.record.close()
+            raise
+
+    def known(self) -> dict[str, Any]:
+        """What a framework knows of the training, by names of hyperparameters; what the user says wins."""
+        return {}
+
+    def step(
+        self,
+        loss: Any = None,  # noqa: ANN401
+        *,
+        learning_rate: Any = None,  # noqa: ANN401
+        parameters: Source | None = None,
+        gradients: Source | None = None,
+        inputs: Any = None,  # noqa: ANN401
+        **scalars: Any,  # noqa: ANN401
+    ) -> None:
+        """Tells of one step that was done.
+
+        ``parameters`` and ``gradients`` are arrays by name; ``inputs`` is a batch, shown if it is one of
+        pictures: [n, height, width], with channels first or last. ``scalars`` are further numbers, by their
+        tag. What is None is left out.
+
+        TypeError for a number that is none, ValueError once it is closed, and OSError where the log could
+        not be written.
+        """
+        if self._ended:
+            raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
+        self.steps = step = self.steps + 1
+        self._last_loss = loss = held(loss)
+        numbers = {"loss": loss, "learning_rate": learning_rate, **scalars}
+        written = self._due(self._scalar_every)
+        if written:
+            self._waiting = {}
+            self._add_numbers(numbers)
+        elif self._scalar_every:
+            self._waiting = numbers
+        if parameters is not None and self._due(self._histogram_every):
+            written |= self._add_histograms(self._chosen_parameters(parameters), "")
+        if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
+            chosen = _matching(gradients, self._gradients)
+            written |= self._add_histograms(chosen, "gradients/")
+        if inputs is not None and self._due(self._image_every):
+            pictures = pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
+            if pictures is not None:
+                self.record.add_value("image", "inputs", pictures)
+                written = True
+        if written:
+            self.record.record(step)
+
+    def epoch(self, **metrics: Any) -> None:  # noqa: ANN401
+        """Tells of one epoch that was done: numbers by their tag, recorded at the step of its end.
+
+        The last ones are the metrics of the run's lineage.
+        """
+        self.epochs += 1
+        self._add_numbers(metrics)
+        self.lineage.metrics.update((name, number_of(value)) for name, value in metrics.items())
+        self.record.record(self.steps)
+
+    def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
+        """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""
+        self.record.add_value("graph", name, graph)
+        self.record.record(self.steps)
+
+    def close(self) -> None:
+        """Records what the end of the training says of it, and returns when all is written."""
+        if self._ended:
+            return
+        self._ended = True
+        try:
+            if self._waiting:
+                self._add_numbers(self._waiting)
+            if self.steps >= self._first:
+                self.lineage.finish(self.record, self._last_loss, self.epochs)
+            self.record.record(self.steps)
+        finally:
+            self.record.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except OSError as ours:
+            if error is None:
+                raise
+            error.add_note(str(ours))  # what went wrong in the training is what counts
+
+    def _due(self, every: int) -> bool:
+        return every > 0 and (self.steps == self._first or self.steps % every == 0)
+
+    def _add_numbers(self, numbers: Mapping[str, Any]) -> None:
+        for name, value in numbers.items():
+            if value is not None:
+                self.record.add_value("scalar", name, value)
+
+    def _add_histograms(self, arrays: Arrays, prefix: str) -> bool:
+        pairs = list(_pairs(arrays))
+        for name, array in pairs:
+            self.record.add_value("histogram", prefix + name, array)
+        return bool(pairs)
+
+    def _chosen_parameters(self, parameters: Source) -> Arrays:
+        if self._parameters is not None:
+            return _matching(parameters, self._parameters)
+        return [pair for pair, _ in zip(_pairs(parameters), range(_FEW), strict=False)]
+
+
+def _pairs(arrays: Source) -> Iterable[tuple[str, Any]]:
+    found = arrays() if callable(arrays) else arrays
+    return found.items() if isinstance(found, Mapping) else found
+
+
+def _matching(arrays: Source, pattern: re.Pattern[str]) -> list[tuple[str, Any]]:
+    return [(name, array) for name, array in _pairs(arrays) if array is not None and pattern.search(name)]
+
+
+def _pattern(name: str, text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{name} is no regular expression: {error}") from None

@@ -1,0 +1,115 @@
+"""KerasCollector, with whichever backend is installed. Needs keras."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import insight_histogram
+import numpy as np
+import pytest
+
+from tests.summary.collector_reading import decoded, graphs, lineage, opened, scalars, steps, tags
+
+_BACKENDS = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax"}
+_found = [name for name, module in _BACKENDS.items() if find_spec(module) is not None]
+if _found and "KERAS_BACKEND" not in os.environ:
+    os.environ["KERAS_BACKEND"] = _found[0]
+if not _found:
+    pytest.skip("no backend of keras is installed: its collector is not run", allow_module_level=True)
+keras: Any = pytest.importorskip("keras", reason="keras is not installed: its collector is not run")
+
+# Keras asks numpy for its own variables in a way that numpy 2 warns of
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+
+
+def model(*layers: Any) -> Any:  # noqa: ANN401
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((9, 9, 1)), keras.layers.Flatten(), *layers, keras.layers.Dense(1)])
+    made.compile(keras.optimizers.SGD(0.25, momentum=0.5), "mse", metrics=["mae"])
+    return made
+
+
+def fit(log_dir: Path, network: Any, epochs: int = 2, **collecting: Any) -> Any:  # noqa: ANN401
+    from insight_core.summary.keras import KerasCollector
+
+    inputs = np.random.default_rng(0).random((40, 9, 9, 1)).astype(np.float32)
+    targets = inputs.mean((1, 2))
+    collector = KerasCollector(str(log_dir), inputs=inputs, **collecting)
+    history = network.fit(
+        inputs, targets, batch_size=4, epochs=epochs, validation_split=0.2, callbacks=[collector], verbose=0
+    )
+    return history.history
+
+
+def test_what_fit_does(tmp_path: Path) -> None:
+    network = model()
+    history = fit(tmp_path / "run", network, scalar_every=4, histogram_every=8)
+    with opened(tmp_path) as data:
+        assert list(scalars(data, "loss")) == [1, 4, 8, 12, 16]
+        assert set(scalars(data, "learning_rate").values()) == {0.25}
+        assert list(scalars(data, "mae")) == [1, 4, 8, 12, 16]
+        for name in ("loss", "mae", "val_loss", "val_mae"):
+            expected = dict(zip((8, 16), history[name], strict=True))
+            assert scalars(data, f"epoch/{name}") == pytest.approx(expected)
+        kernel = network.trainable_weights[0]
+        assert steps(data, "histogram", kernel.path) == [1, 8, 16]
+        last = decoded(data, insight_histogram, kernel.path)[-1]
+        assert last.max == pytest.approx(float(np.max(keras.ops.convert_to_numpy(kernel))))
+        assert tags(data, "image") == ["inputs"]
+        assert graphs(data) == 1
+
+
+def test_lineage(tmp_path: Path) -> None:
+    fit(tmp_path / "run", model(), hyperparameters={"batch_size": 4})
+    found = lineage(tmp_path / "run")
+    assert (found["optimizer"], found["learning_rate"], found["loss_function"]) == ("SGD", 0.25, "mse")
+    assert (found["epoch"], found["batch_size"]) == (2, 4)
+    assert found["custom/momentum"] == 0.5
+    assert found["custom/keras"] == keras.__version__
+    assert found["metric/epoch/val_loss"] > 0
+
+
+def test_a_second_fit_goes_on(tmp_path: Path) -> None:
+    network = model()
+    for _ in range(2):
+        fit(tmp_path / "run", network, epochs=1, scalar_every=4, graph=False)
+    with opened(tmp_path) as data:
+        assert list(scalars(data, "loss")) == [1, 4, 8, 9, 12, 16]
+
+
+def test_nodes_of_models_within_models() -> None:
+    from insight_core.summary.keras import layer_nodes
+
+    inner = keras.Sequential([keras.layers.Dense(4, name="a"), keras.layers.ReLU(name="b")], name="inner")
+    given = keras.Input((3,), name="given")
+    shared = inner(given)
+    added = keras.layers.Add(name="sum")([shared, keras.layers.Dense(4, name="side")(given)])
+    nodes = {node["name"]: node for node in layer_nodes(keras.Model(given, added))}
+    assert nodes["inner/a/Dense"] == {
+        "name": "inner/a/Dense",
+        "op": "Dense",
+        "inputs": ["given/Input", "inner/a/kernel", "inner/a/bias"],
+        "shape": [-1, 4],
+    }
+    assert sorted(nodes["sum/Add"]["inputs"]) == ["inner/b/ReLU", "side/Dense"]
+    assert nodes["output"]["inputs"] == ["sum/Add"]
+
+
+def test_a_model_of_a_class_of_its_own_has_no_graph(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    class Own(keras.Model):  # type: ignore[misc,unused-ignore,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.flat, self.layer = keras.layers.Flatten(), keras.layers.Dense(1)
+
+        def call(self, x: Any) -> Any:  # noqa: ANN401
+            return self.layer(self.flat(x))
+
+    network = Own()
+    network.compile("adam", "mse")
+    fit(tmp_path / "run", network, epochs=1)
+    assert [record.message[:9] for record in caplog.records if "graph" in record.message] == ["no graph "]
+    with opened(tmp_path) as data:
+        assert list(scalars(data, "loss")) == [1, 8]
