@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from insight_core.cli.options import fail, read_options
+from insight_core.cli.options import Options, fail, read_options
 from insight_core.cli.start import prepare_imports, settle_imports
 
 
@@ -16,9 +16,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_imports()
     from insight_core.api import InsightError
 
+    command: Callable[[Options], int]
     try:
         if options.command == "serve":
             from insight_core.cli.serve import serve as command
+        elif options.command == "demo":
+            from insight_core.cli.demo import demo as command
         elif options.command == "inspect":
             from insight_core.cli.inspect import inspect as command
         elif options.command == "plugins":
@@ -27,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from insight_core.cli.cache import info as command
         else:
             from insight_core.cli.cache import delete as command
-        if options.command != "serve":  # which imports more, and says itself when that is done
+        if options.command not in ("serve", "demo"):  # which say themselves when all is there
             settle_imports()
         code = command(options)
         sys.stdout.flush()

@@ -161,12 +161,34 @@ SERVE_FLAGS = (
     Flag("open", "open the page in a browser", switch=True, default=False),
     VERBOSITY,
 )
+_SERVED = (
+    "host",
+    "port",
+    "path-prefix",
+    "window-title",
+    "allowed-host",
+    "open",
+    "disable-plugin",
+    "verbosity",
+)
+DEMO_FLAGS = (
+    Flag("live", "go on training while it is served, so that the page grows", switch=True, default=False),
+    Flag(
+        "keep",
+        "write the logs here, into a new or empty directory, and leave them (default: a temporary one, "
+        "removed at the end)",
+        nonempty,
+        metavar="DIR",
+    ),
+    *(flag for flag in SERVE_FLAGS if flag.name in _SERVED),
+)
 INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, VERBOSITY)
 CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
 PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
 
 COMMANDS: Mapping[str, tuple[tuple[Flag, ...], str]] = {
     "serve": (SERVE_FLAGS, "serve logs to a browser (the command when none is given)"),
+    "demo": (DEMO_FLAGS, "train some small networks, record them and serve that: a first look"),
     "inspect": (INSPECT_FLAGS, "load everything once and print runs, tags, points and damage"),
     "plugins": (PLUGINS_FLAGS, "list the plugins, and why others failed to load"),
     "cache info": (CACHE_FLAGS, "say what is kept for the next start, and where"),
@@ -204,6 +226,8 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
+    live: bool = False
+    keep: str | None = None
     origins: Mapping[str, str] = {}  # of each value, by name: the flag or variable that gave it
 
     def origin(self, name: str) -> str:
