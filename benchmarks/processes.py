@@ -72,10 +72,11 @@ class Program:
 
     def processor_time(self) -> float:
         """Seconds of user and system time of its processes that live, threads that ended included."""
-        try:
-            return sum(time.clock_gettime(_processor_clock(number)) for number in self._processes())
-        except OSError as error:
-            raise Failed("one of its processes has ended") from error
+        return _processor_time(self._processes())
+
+    def children_processor_time(self) -> float:
+        """The same, without the first process."""
+        return _processor_time(self._processes()[1:])
 
     def peak_memory(self) -> float:
         """Megabytes: the sum of the largest resident sizes that its processes ever had."""
@@ -108,6 +109,13 @@ class Program:
             for task in Path(f"/proc/{number}/task").glob("*/children"):
                 pending += map(int, task.read_text().split())
         return found
+
+
+def _processor_time(processes: Sequence[int]) -> float:
+    try:
+        return sum(time.clock_gettime(_processor_clock(number)) for number in processes)
+    except OSError as error:
+        raise Failed("one of its processes has ended") from error
 
 
 def _processor_clock(process: int) -> int:
