@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server",
         "host",
         "stock",
+        "summary",
     },
 }
 THIRD_PARTY: dict[str, set[str]] = {
@@ -72,7 +73,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "host": {"attrs", "werkzeug", "insight_frontend"},
     "stock": {"_insight_stand_in", "attrs", "google", "numpy", "tensorboard", "werkzeug"},
     "testing": {"attrs", "numpy", "tensorboard", "werkzeug"},
-    "cli": {"attrs", "numpy", "platformdirs", "werkzeug"},
+    "cli": {"attrs", "insight_landscape", "numpy", "platformdirs", "werkzeug"},  # landscapes of the demo
     "json_text": {"numpy"},
 }
 PUBLIC_PARTS = {"api", "summary", "values", "web"}  # of the host, for plugins

@@ -167,8 +167,24 @@ def _landscapes(log_dir: Path, batch: model.Batch, checkpoints: list[model.Param
 
 
 def _pipeline(trial: Trial) -> dict[str, object]:
-    """How the pictures are made, from the last operation to the first."""
-    return {}
+    """How the pictures are made, as a pipeline of data: from the last step to the first."""
+    drawn = {
+        "op_type": "GeneratorDataset",
+        "shapes": list(model.SHAPES),
+        "side": model.SIDE,
+        "sampler": {"sampler_name": "RandomSampler", "replacement": True},
+    }
+    changed = {
+        "op_type": "Map",
+        "input_columns": ["picture"],
+        "operations": [
+            {"tensor_op_name": "Brightness", "low": 0.6, "high": 1.0},
+            {"tensor_op_name": "Noise", "deviation": trial.noise},
+            {"tensor_op_name": "Clip", "low": 0.0, "high": 1.0},
+        ],
+        "children": [drawn],
+    }
+    return {"op_type": "Batch", "batch_size": _BATCH, "drop_remainder": False, "children": [changed]}
 
 
 def _enlarged(values: model.Floats, times: int) -> model.Floats:
