@@ -51,6 +51,15 @@ def _oracle(peer: str, script: str, directories: pytest.TempPathFactory) -> Orac
 
 
 @pytest.fixture(scope="session")
+def peer() -> str:
+    """The Python of an environment with TensorBoard and tensorboardX."""
+    python = os.environ.get("INSIGHT_PEER_TENSORBOARD")
+    if not python:
+        pytest.skip("INSIGHT_PEER_TENSORBOARD names no Python with TensorBoard; see `make conformance`")
+    return python
+
+
+@pytest.fixture(scope="session")
 def tensorboard(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Scalars below a directory as TensorBoard's EventAccumulator reads them, nothing sampled."""
     return _oracle("tensorboard", "oracle_tensorboard.py", tmp_path_factory)

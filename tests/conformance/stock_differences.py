@@ -119,7 +119,31 @@ def _nearly(levels: Any) -> Any:  # noqa: ANN401
     return [[level, _Nearly(value)] for level, value in levels]
 
 
+_POLICY = "content-security-policy"
+
+
+def _framed_by_any(exchange: Exchange) -> Exchange:
+    policy = re.sub(r"; *frame-ancestors 'self'$|^frame-ancestors 'self'$", "", exchange.get(_POLICY, ""))
+    others = {name: value for name, value in exchange.items() if name != _POLICY}
+    return {**others, _POLICY: policy} if policy else others
+
+
 ALWAYS = (
+    Difference(
+        "1.2: what a plugin of TensorBoard raises is a page of werkzeug's there, and JSON here",
+        "",
+        lambda exchange: {"status": 500} if exchange["status"] == 500 else exchange,
+    ),
+    Difference(
+        "6: its redirections and errors of werkzeug's may be sniffed and kept; nothing of this host may",
+        "",
+        lambda exchange: {
+            name: value
+            for name, value in exchange.items()
+            if (name, value) not in (("x-content-type-options", "nosniff"), ("cache-control", "no-cache"))
+        },
+    ),
+    Difference("6: any page may frame TensorBoard; this host is framed by its own alone", "", _framed_by_any),
     Difference(
         "4: the debug part says which provider it is, and the flags of this process",
         r"/data/environment",

@@ -25,6 +25,17 @@ def python_with_both() -> str:
     return python
 
 
+def without_further_plugins(python: str) -> list[str]:
+    """Flags for a host with the plugins that TensorBoard itself brings, and no others."""
+    script = (
+        "from importlib.metadata import entry_points; "
+        "print(*(point.name for point in entry_points(group='tensorboard_plugins') "
+        "if point.dist.name != 'tensorboard'))"
+    )
+    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True)
+    return [f"--disable-plugin={name}" for name in done.stdout.split()]
+
+
 @contextmanager
 def insight_host(python: str, home: Path, *flags: str) -> Iterator[str]:
     """The address of a host that has loaded its logs, without a slash at the end."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -15,15 +14,6 @@ from tests.conformance.dashboards import Answers
 from tests.conformance.data_servers import OURS, running
 from tests.conformance.mindspore_dashboards import check_mindspore
 from tests.conformance.tensorboard_servers import peer_environment, settled, tensorboard
-
-
-@pytest.fixture(scope="session")
-def peer() -> str:
-    """The Python of an environment with TensorBoard and tensorboardX."""
-    python = os.environ.get("INSIGHT_PEER_TENSORBOARD")
-    if not python:
-        pytest.skip("INSIGHT_PEER_TENSORBOARD names no Python with TensorBoard; see `make conformance`")
-    return python
 
 
 @pytest.fixture(scope="session")

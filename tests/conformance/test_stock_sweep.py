@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.mindspore_dashboards import check_mindspore
 from tests.conformance.stock_differences import ALWAYS, PYTHON, RUST, Difference, unexplained
-from tests.conformance.stock_hosts import insight_host, python_with_both
+from tests.conformance.stock_hosts import insight_host, python_with_both, without_further_plugins
 from tests.conformance.stock_sweep import Exchange, Sweep
 from tests.conformance.tensorboard_servers import settled, tensorboard
 
@@ -33,7 +33,7 @@ def _everything(url: str) -> Answers:
 
 
 @pytest.fixture(scope="module")
-def answers(python: str, sample_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Ask:
+def answers(python: str, peer: str, sample_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """What is answered of a log: "ours", at our "routes" beside the page, by "rust" or by "python"."""
     asked: dict[tuple[str, str], Answers] = {}
 
@@ -41,10 +41,10 @@ def answers(python: str, sample_logs: Path, tmp_path_factory: pytest.TempPathFac
         if (log, side) not in asked:
             place, logdir = tmp_path_factory.mktemp("stock"), f"--logdir={sample_logs / log}"
             if side in LOADERS:
-                with tensorboard(python, place, logdir, LOADERS[side][0]) as url:
+                with tensorboard(peer, place, logdir, LOADERS[side][0]) as url:
                     asked[log, side] = _everything(url)
             else:
-                with insight_host(python, place, logdir) as url:
+                with insight_host(python, place, logdir, *without_further_plugins(python)) as url:
                     asked[log, "ours"] = _everything(f"{url}/tensorboard")
                     asked[log, "routes"] = Sweep(url).everything(page=False)
         return asked[log, side]
@@ -70,6 +70,12 @@ def test_every_difference_that_is_listed_is_there(answers: Ask, loader: str) -> 
 
 
 @pytest.mark.parametrize("log", LOGS)
+def test_nothing_is_sniffed(answers: Ask, log: str) -> None:
+    asked = {name: answer for name, answer in answers(log, "ours").items() if not name.startswith("dash")}
+    assert [name for name, answer in asked.items() if answer["x-content-type-options"] != "nosniff"] == []
+
+
+@pytest.mark.parametrize("log", LOGS)
 def test_plugins_answer_beside_the_page_too(answers: Ask, log: str) -> None:
     """Front ends and scripts that call ``/data/plugin/scalars/...`` keep working."""
     routes = answers(log, "routes")
@@ -92,7 +98,8 @@ def test_a_mindspore_log_is_shown(python: str, sample_logs: Path, tmp_path: Path
 
 def test_below_a_prefix(python: str, sample_logs: Path, tmp_path: Path, answers: Ask) -> None:
     logdir = f"--logdir={sample_logs / 'torch'}"
-    with insight_host(python, tmp_path, logdir, "--path-prefix=/a/b") as url:
+    flags = [logdir, "--path-prefix=/a/b", *without_further_plugins(python)]
+    with insight_host(python, tmp_path, *flags) as url:
         assert url.endswith("/a/b")
         sweep = Sweep(f"{url}/tensorboard")
         shown = sweep.everything()
