@@ -107,6 +107,7 @@ conformance: .venv/.dev assets $(peers) $(hosting)
 	@echo 'installing insight-host beside tensorboard'
 	@$(PY) -m venv $(@D)
 	@$(@D)/bin/python $(PIP) -r $<
+	@$(@D)/bin/python $(PIP) --no-deps tensorboard-plugin-3d==1.0.3 # without TensorFlow, so that it fails
 	@$(@D)/bin/python $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
 	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e .
 	@touch $@

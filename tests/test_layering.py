@@ -72,7 +72,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "server": {"attrs", "google", "grpc", "grpc_health", "grpc_reflection", "numpy"},
     "host": {"attrs", "werkzeug", "insight_frontend"},
     "stock": {"_insight_stand_in", "attrs", "google", "numpy", "tensorboard", "werkzeug"},
-    "testing": {"attrs", "numpy", "tensorboard", "werkzeug"},
+    "testing": {"attrs", "numpy", "werkzeug"},
     "cli": {"attrs", "insight_landscape", "numpy", "platformdirs", "werkzeug"},  # landscapes of the demo
     "json_text": {"numpy"},
 }

@@ -95,14 +95,20 @@ def scalar_value(tag: str | bytes, number: float, dialect: Dialect = Dialect.TEN
     return message_field(1, _tag_bytes(tag)) + key + np.float32(number).tobytes()
 
 
-def metadata(plugin: str, data_class: int = 0, display_name: str = "", description: str = "") -> bytes:
-    """The ``metadata`` field of a value, which only the first value of a tag carries."""
-    content = message_field(1, message_field(1, plugin.encode()))
+def metadata(
+    plugin: str, data_class: int = 0, display_name: str = "", description: str = "", *, content: bytes = b""
+) -> bytes:
+    """The ``metadata`` field of a value, which only the first value of a tag carries.
+
+    ``content`` is what the plugin says of all values.
+    """
+    own = message_field(1, plugin.encode()) + (message_field(2, content) if content else b"")
+    said = message_field(1, own)
     if display_name:
-        content += message_field(2, display_name.encode())
+        said += message_field(2, display_name.encode())
     if description:
-        content += message_field(3, description.encode())
-    return message_field(9, content + (int_field(4, data_class) if data_class else b""))
+        said += message_field(3, description.encode())
+    return message_field(9, said + (int_field(4, data_class) if data_class else b""))
 
 
 def number_tensor(number: float, *, double: bool = False, packed: bool = False) -> bytes:
