@@ -1,0 +1,91 @@
+"""TensorBoard's own page on our data, in a real browser: by its address, and in a tab of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FrameLocator, Page, Request, Response, expect
+
+from tests.conformance.stock_hosts import insight_host, python_with_both
+
+pytestmark = pytest.mark.browser
+
+RUNS = ("lr0.02_seed0", "lr0.02_seed1", "lr0.2_seed0")
+
+
+@pytest.fixture(scope="module", params=["", "/a/b"], ids=["at the root", "below a prefix"])
+def host(
+    request: pytest.FixtureRequest, sample_logs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A host of the samples of PyTorch."""
+    place, prefix = tmp_path_factory.mktemp("host"), f"--path-prefix={request.param}"
+    with insight_host(python_with_both(), place, f"--logdir={sample_logs / 'torch'}", prefix) as url:
+        yield url
+
+
+@pytest.fixture
+def refused(page: Page) -> list[str]:
+    """What the page asked for in vain, or of others."""
+    found: list[str] = []
+
+    def note(answer: Response) -> None:
+        if answer.status >= 400:
+            found.append(f"{answer.status} {answer.url}")
+
+    def note_failed(request: Request) -> None:
+        found.append(f"{request.failure} {request.url}")
+
+    page.on("response", note)
+    page.on("requestfailed", note_failed)
+    return found
+
+
+def _check_scalars(place: Page | FrameLocator) -> None:
+    card = place.locator("tf-scalar-card", has_text="train/loss").first
+    expect(card).to_be_visible(timeout=20_000)
+    expect(card.locator("svg .line, canvas, svg path").first).to_be_attached()
+    for run in RUNS:
+        expect(place.locator("tf-runs-selector").get_by_text(run, exact=True).first).to_be_visible()
+
+
+def test_dashboards_that_only_tensorboard_has(page: Page, host: str, refused: list[str]) -> None:
+    page.goto(f"{host}/tensorboard/#text")
+    texts = page.locator("tf-text-dashboard")
+    for words in ("lr = 0.02, seed 0", "lr = 0.02, seed 1", "lr = 0.2, seed 0"):
+        expect(texts.get_by_text(words)).to_be_visible(timeout=20_000)
+    page.goto(f"{host}/tensorboard/#hparams")
+    page.reload()
+    board = page.locator("tf-hparams-main")
+    for words in ("0.20000", "1.3749", "1.3761", "1.3828"):
+        expect(board.get_by_text(words, exact=True).first).to_be_visible(timeout=20_000)
+    assert refused == []
+
+
+def test_time_series(page: Page, host: str, refused: list[str]) -> None:
+    page.goto(f"{host}/tensorboard/")
+    card = page.locator("card-view", has_text="filters").first
+    expect(card.locator("img")).to_be_visible(timeout=20_000)
+    assert card.locator("img").evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
+    assert refused == []
+
+
+def test_a_tab_opens_it(page: Page, host: str, refused: list[str]) -> None:
+    page.goto(f"{host}/#locale=en")
+    sidebar = page.locator("aside.ih-sidebar")
+    expect(sidebar).to_be_visible()
+    page.get_by_role("tab", name="TensorBoard", exact=True).click()
+    expect(sidebar).to_have_count(0)
+    frame = page.locator('[data-plugin="tensorboard"] iframe')
+    inside = page.frame_locator('[data-plugin="tensorboard"] iframe')
+    inside.get_by_role("tab", name=re.compile("^scalars$", re.IGNORECASE)).click(timeout=20_000)
+    _check_scalars(inside)
+    box, main = frame.bounding_box(), page.locator(".ih-main").bounding_box()
+    assert box is not None
+    assert main is not None
+    assert (box["width"], box["height"]) == (main["width"], main["height"])
+    page.get_by_role("tab", name="Scalars", exact=True).first.click()
+    expect(sidebar).to_be_visible()
+    assert refused == []
