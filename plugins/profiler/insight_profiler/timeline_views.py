@@ -22,6 +22,7 @@ from insight_profiler.window import prepare, slices_between
 
 _FAR = 1 << 53
 _MOST_FOUND = 1000
+_TIMES = ("start", "duration")  # as numbers of a page: exact for 104 days
 
 
 def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
@@ -51,17 +52,20 @@ class _Views:
         width = whole_number(request, "width", 1, 10_000, 1500)
         levels = whole_number(request, "levels", 1, 1 << 16)
         shown = slices_between(opened.profile, start, end, width, _tracks(request, opened), levels)
+        columns: dict[str, NDArray[Any]] = dict(shown.columns)
+        for name in _TIMES:
+            columns[name] = columns[name].astype(np.float64)
         names = np.unique(shown.columns["name"])
         described = {
             "from": start,
             "to": end,
             "names": {str(place): opened.profile.texts[place] for place in names.tolist() if place >= 0},
-            "shown": len(shown.columns["start"]),
+            "shown": len(columns["start"]),
             "of": shown.count,
             "version": opened.version,
             "complete": opened.profile.is_complete,
         }
-        return opened.kept(safetensors_response(shown.columns, "slices", described))
+        return opened.kept(safetensors_response(columns, "slices", described))
 
     def counters(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -81,7 +85,7 @@ class _Views:
             "counter": np.repeat(
                 np.array([place for place, _ in parts], np.int32), [len(curve.times) for _, curve in parts]
             ),
-            "time": _joined([curve.times for _, curve in parts], np.int64),
+            "time": _joined([curve.times for _, curve in parts], np.int64).astype(np.float64),
             "minimum": _joined([curve.minimum for _, curve in parts], np.float64),
             "maximum": _joined([curve.maximum for _, curve in parts], np.float64),
             "last": _joined([curve.last for _, curve in parts], np.float64),

@@ -1,6 +1,5 @@
 /** Answers of the routes of the timeline (docs/http_api.md, “Profiler”), ready to be drawn. */
 import type { Columns } from 'insight-host';
-import { floats } from 'insight-host/kit';
 import type { Values } from '../contract';
 import type { Span } from './span';
 
@@ -125,8 +124,8 @@ export function slicesOf(columns: Columns, tracks: ReadonlySet<number>, width: n
     column: (said.to - said.from) / width,
     version: said.version,
     count: said.of,
-    start: floats(columns.column('start')),
-    duration: floats(columns.column('duration')),
+    start: columns.column('start') as Float64Array,
+    duration: columns.column('duration') as Float64Array,
     name: columns.column('name') as Int32Array,
     category: columns.column('category') as Uint8Array,
     id: columns.column('id') as Int32Array,
@@ -163,7 +162,7 @@ export interface Curves extends Span {
 export function curvesOf(columns: Columns, width: number): Curves {
   const said = JSON.parse(columns.metadata['counters'] ?? '{}') as { from: number; to: number; version: number };
   const counter = columns.column('counter') as Int32Array;
-  const [time, minimum, maximum, last] = ['time', 'minimum', 'maximum', 'last'].map((name) => floats(columns.column(name))) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const [time, minimum, maximum, last] = ['time', 'minimum', 'maximum', 'last'].map((name) => columns.column(name)) as [Float64Array, Float64Array, Float64Array, Float64Array];
   const counters = new Map<number, Points>();
   for (let low = 0, i = 1; i <= counter.length; i++) {
     if (i < counter.length && counter[i] === counter[low]) continue;

@@ -20,7 +20,7 @@ function roundStep(least: number): number {
   return Math.max(1, power * ([1, 2, 5].find((digit) => digit * power >= least * (1 - 1e-9)) ?? 10));
 }
 
-const unitFor = (step: number): TimeUnit => (step >= 1e8 ? 's' : step >= 1e5 ? 'ms' : step >= 1e2 ? 'us' : 'ns');
+const unitFor = (step: number): TimeUnit => (step >= 1e8 ? 's' : step >= 1e5 ? 'ms' : step >= 1e3 ? 'us' : 'ns');
 const ABOVE: Readonly<Record<TimeUnit, TimeUnit>> = { ns: 'us', us: 'ms', ms: 's', s: 's' };
 
 export function axisOf(span: Span, width: number, locale: Locale): Axis {

@@ -76,20 +76,24 @@ function shadesOf(ink: Ink): { readonly names: readonly Shade[]; readonly catego
   return known;
 }
 
-/** Of each name of an answer: its colour, and whether it is found. */
-interface Look {
-  readonly shade: Shade;
-  readonly isFound: boolean;
+/** Of each name of an answer, by its place: the shade, and whether it is found. */
+interface Looks {
+  readonly matches: Picture['matches'];
+  readonly shade: Uint8Array;
+  readonly isFound: Uint8Array;
 }
-const looksKnown = new WeakMap<Slices, { readonly key: unknown; readonly ink: Ink; readonly looks: Map<number, Look> }>();
+const looksKnown = new WeakMap<Slices, Looks>();
 
-function looksOf(answer: Slices, { ink, matches }: Picture): Map<number, Look> {
+function looksOf(answer: Slices, { matches }: Picture): Looks {
   const known = looksKnown.get(answer);
-  if (known && known.key === matches && known.ink === ink) return known.looks;
-  const { names } = shadesOf(ink);
-  const looks = new Map<number, Look>();
-  for (const [place, text] of answer.names) looks.set(place, { shade: names[shadeOf(text)] as Shade, isFound: matches === null || matches(text) });
-  looksKnown.set(answer, { key: matches, ink, looks });
+  if (known?.matches === matches) return known;
+  const size = [...answer.names.keys()].reduce((most, place) => Math.max(most, place + 1), 0);
+  const looks = { matches, shade: new Uint8Array(size), isFound: new Uint8Array(size) };
+  for (const [place, text] of answer.names) {
+    looks.shade[place] = shadeOf(text);
+    looks.isFound[place] = matches === null || matches(text) ? 1 : 0;
+  }
+  looksKnown.set(answer, looks);
   return looks;
 }
 
@@ -165,7 +169,7 @@ function line(picture: Picture, answer: Slices, lane: Lane, above: Span | null, 
   const { span, width, byCategory, isMoving } = picture;
   const { start, duration, name, category, merged } = answer;
   const looks = looksOf(answer, picture);
-  const { categories } = shadesOf(picture.ink);
+  const { names, categories } = shadesOf(picture.ink);
   const scale = pixels / lengthOf(span);
   const ratio = pixels / width;
   const least = (isMoving ? LABEL_MOVING : LABEL) * ratio;
@@ -181,11 +185,11 @@ function line(picture: Picture, answer: Slices, lane: Lane, above: Span | null, 
     if (to <= from) to = from + 1;
     if (from >= pixels) break;
     count++;
-    const look = looks.get(name[i] as number);
-    const shade = byCategory || !look ? (categories[category[i] as number] as Shade) : look.shade;
-    const isFound = look ? look.isFound : picture.matches === null;
+    const place = name[i] as number;
+    const shade = (byCategory ? categories[category[i] as number] : names[looks.shade[place] ?? 0]) as Shade;
+    const isFound = looks.isFound[place] === 1 || picture.matches === null;
     strips.fill(line, from, to, isFound ? shade.full : shade.pale);
-    if (to - from >= least && merged[i] === 1) named.push({ x: from / ratio + 4, y: y + BAR / 2 + 0.5, room: (to - from) / ratio - 7, text: answer.names.get(name[i] as number) ?? '', ink: isFound ? shade.ink : picture.ink.muted });
+    if (to - from >= least && merged[i] === 1) named.push({ x: from / ratio + 4, y: y + BAR / 2 + 0.5, room: (to - from) / ratio - 7, text: answer.names.get(place) ?? '', ink: isFound ? shade.ink : picture.ink.muted });
   }
   return count;
 }

@@ -14,7 +14,7 @@ import { Store } from './store';
 import { Strips } from './strips';
 import { lengthOf, type Span } from './span';
 
-const MANY = 100; // lanes; so many are asked for at once
+const MANY = 60; // lanes; so many are asked for at once
 const REST = 160; // ms without a move before everything is named
 
 export interface Canvases {
@@ -163,7 +163,7 @@ export class Stage {
     const [top, height] = [this.top.peek(), this.height.peek()];
     const of = (from: number, to: number): readonly number[] => rowsBetween(layout, from, to).flatMap((row) => row.tracks);
     const lanes = layout.rows.reduce((sum, row) => sum + row.levels * row.tracks.length, 0);
-    const near = lanes <= MANY ? of(0, layout.height) : of(top - height, top + 2 * height);
+    const near = lanes <= MANY ? of(0, layout.height) : of(top - height / 2, top + 1.5 * height);
     store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, of(top, top + height), near);
     const all = tracks.tracks.filter(({ slices }) => slices > 0).map(({ id }) => id);
     const query = { ...state.board.query.peek(), from: 0, to: Math.max(1, state.whole.peek().to), width: columns, levels: 1 };

@@ -6,7 +6,7 @@ import { curvesOf, slicesOf, type Curves, type Slices } from './answers';
 import { covers, lengthOf, overlap, within, type Span } from './span';
 
 const KEPT = 6;
-const MARGIN = 0.5; // of the picture, on both sides
+const MARGIN = 0.3; // of the picture, on both sides
 const BLURRED = 1.3; // times as wide a column as there should be
 const FINE = 8; // times as many columns as the screen has
 

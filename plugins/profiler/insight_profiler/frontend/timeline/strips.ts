@@ -41,7 +41,8 @@ export class Strips {
   }
 
   fill(line: number, from: number, to: number, color: Color): void {
-    this.pixels.fill(color, line + from, line + to);
+    if (to - from < 8) for (let i = line + from; i < line + to; i++) this.pixels[i] = color;
+    else this.pixels.fill(color, line + from, line + to);
   }
 
   /** Puts the lines where they belong, `left` px from the left of `context`, `width` px wide. */
