@@ -24,7 +24,7 @@ class EventFile:
     """
 
     def __init__(self, path: Path, first: bytes) -> None:
-        """``first`` is the record that it begins with, if any. Raises FileExistsError where there is a file."""
+        """``first`` is the record that it begins with, if any. FileExistsError where there is a file."""
         self.path = path
         self.size = 0  # bytes of whole records
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)

@@ -64,6 +64,10 @@ class EventFiles:
         return self._file
 
     def write(self, waiting: Waiting) -> None:
+        with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
+            self._write(waiting)
+
+    def _write(self, waiting: Waiting) -> None:
         steps = np.frombuffer(waiting.steps, np.int64)
         wall_times = np.frombuffer(waiting.wall_times, np.float64)
         scalars = scalar_records(

@@ -61,16 +61,26 @@ def nodes_of(value: object) -> list[Node]:
 
 
 def graph_proto(nodes: Sequence[Node]) -> bytes:
-    """MindSpore's message; nodes of the op "Parameter" are its parameters."""
+    """MindSpore's message; nodes of the op "Parameter" are its parameters.
+
+    As MindSpore has it, and MindInsight takes for granted, operators are known by numbers, and parameters
+    have no scopes: a point is in the place of each slash.
+    """
+    ids = {
+        node.name: node.name.replace("/", ".") if node.op == PARAMETER else str(number)
+        for number, node in enumerate(nodes, 1)
+    }
+    if len(set(ids.values())) < len(ids):
+        raise ValueError("parameters that differ in slashes and points alone, or are called like numbers")
     return b"".join(
-        mindspore_parameter(node.name, node.shape or (), node.dtype)
+        mindspore_parameter(ids[node.name], node.shape or (), node.dtype)
         if node.op == PARAMETER
         else mindspore_node(
-            node.name,
+            ids[node.name],
             node.op,
             node.name,
-            node.inputs,
-            control=node.control,
+            [ids[name] for name in node.inputs],
+            control=[ids[name] for name in node.control],
             shape=node.shape,
             dtype=node.dtype,
             attributes=node.attributes,

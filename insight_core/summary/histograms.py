@@ -27,13 +27,16 @@ def _limits() -> NDArray[np.float64]:
 def histogram_proto(values: NDArray[Any]) -> bytes:
     """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around what there is.
 
-    The message has no place for what is not finite, which is left out.
+    The message has no place for what is not finite, which is left out. Of nothing there is an empty bucket:
+    TensorBoard does not read a histogram without any.
     """
     array = _finite(values)
     limits = _limits()
     counts = np.diff(np.searchsorted(np.sort(array), limits, side="right"), prepend=0)
     filled = np.flatnonzero(counts)
-    shown = slice(max(0, filled[0] - 1), filled[-1] + 1) if len(filled) else slice(0, 0)
+    if not len(filled):
+        return histogram_proto_of([0.0], [0.0])
+    shown = slice(max(0, filled[0] - 1), filled[-1] + 1)
     return histogram_proto_of(limits[shown], counts[shown], array)
 
 
@@ -47,8 +50,7 @@ def histogram_proto_of(
     array = np.asarray(values, np.float64).ravel()
     if len(array):
         least, largest = float(array.min()), float(array.max())
-    with np.errstate(over="ignore", invalid="ignore"):
-        numbers = (least, largest, float(len(array)), float(array.sum()), float((array**2).sum()))
+    numbers = (least, largest, float(len(array)), float(array.sum()), float((array**2).sum()))
     body = b"".join(double_field(number, value) for number, value in enumerate(numbers, 1))
     return body + message_field(6, _doubles(limits)) + message_field(7, _doubles(counts))
 
@@ -77,8 +79,7 @@ def mindspore_histogram_of(
         for left, width, count in rows
     )
     odd = (np.isnan(array).sum(), np.isposinf(array).sum(), np.isneginf(array).sum())
-    with np.errstate(over="ignore"):
-        extremes = (finite.max(), finite.min(), finite.sum()) if len(finite) else (np.nan, np.nan, 0.0)
+    extremes = (finite.max(), finite.min(), finite.sum()) if len(finite) else (np.nan, np.nan, 0.0)
     return b"".join(
         [
             *(message_field(1, bucket) for bucket in buckets),

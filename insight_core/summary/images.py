@@ -78,8 +78,7 @@ def bytes_of_pixels(pixels: NDArray[Any]) -> NDArray[np.uint8]:
     least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if least < 0 or largest > 1:
         extent = largest / 2 - least / 2  # which may be more than there are numbers for
-        with np.errstate(invalid="ignore", over="ignore"):
-            numbers = (numbers / 2 - least / 2) / (extent or 1.0)
+        numbers = (numbers / 2 - least / 2) / (extent or 1.0)
     clipped = np.clip(np.nan_to_num(numbers, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
     return (clipped * 255).astype(np.uint8)
 

@@ -168,14 +168,13 @@ def cells_of(name: str, value: object) -> Iterator[tuple[str, Cell]]:
 
 
 def trained_cells(value: object) -> Iterator[tuple[str, Cell]]:
-    """The fields of a train_lineage, each by its name alone; those of ``model`` as ``model_path`` and so on."""
+    """The fields of a train_lineage, each by its name alone; but for ``model_path`` and ``model_size``."""
     train_lineage(value)  # says what is wrong with it
     for part, fields in mapping_of("a train_lineage", value).items():
         for name, one in mapping_of(part, fields).items():
             if one is not None:
-                cell = _cell(
-                    name, one if isinstance(one, (str, int, float)) else json.dumps(_plain(name, one))
-                )
+                plain = _plain(name, one)
+                cell = plain if isinstance(plain, (str, int, float)) else json.dumps(plain)
                 yield f"model_{name}" if part == "model" else name, cell
 
 

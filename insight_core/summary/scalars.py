@@ -38,8 +38,7 @@ def scalar_records(
 
     ``numbers`` are those of all records end to end. They become float32; what is beyond is infinite.
     """
-    with np.errstate(over="ignore"):
-        floats = numbers.astype("<f4")
+    floats = numbers.astype("<f4")
     counts = np.array([len(names) for names in layouts], np.int64)[layout]
     starts = np.cumsum(counts) - counts
     sizes = np.zeros(len(steps), np.int64)

@@ -87,9 +87,8 @@ def mindspore_tensor(array: NDArray[Any]) -> Pieces:
     Small floats that MindInsight does not know are said to be float32, which has all their values.
     """
     dtype = "float32" if is_small_float(array.dtype) else array.dtype.name
-    with np.errstate(over="ignore", invalid="ignore"):
-        floats = array.astype("<f4")
-    return [mindspore_head(dtype, array.shape), *pieces_field(_FLOAT_DATA, [_bytes_of(floats)])]
+    floats = _bytes_of(array.astype("<f4"))
+    return [mindspore_head(dtype, array.shape), *pieces_field(_FLOAT_DATA, [floats])]
 
 
 def tensorflow_checked(value: object) -> NDArray[Any]:

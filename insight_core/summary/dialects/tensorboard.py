@@ -133,7 +133,7 @@ def _trained(name: str, value: object) -> list[Value]:
 
 def _tested(name: str, value: object) -> list[Value]:
     metrics = [
-        Value(f"metric/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)]))
+        Value(f"eval/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)]))
         for metric, number in metric_numbers(value)
     ]
     return metrics + _session(tested_cells(value))
