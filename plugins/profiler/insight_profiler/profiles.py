@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -53,7 +52,6 @@ class Profiles:
         self._readings: OrderedDict[tuple[str, str], _Reading] = OrderedDict()
         self._listed: tuple[int, list[ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
-        self._temporary: Path | None = None
 
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:
         """Those of some runs, or of all, with the sizes of their files."""
@@ -63,8 +61,8 @@ class Profiles:
         ]
 
     def look(self, run: str, path: str, cache: Path | None) -> Look:
-        """A profile as it is now; the first look has it read. What is read is kept below ``cache``, or
-        as long as this process lives.
+        """A profile as it is now; the first look has it read. What is read is kept below ``cache``;
+        without, as long as it is among the profiles that were looked at last.
 
         Raises NotFound when there is no such profile.
         """
@@ -74,9 +72,7 @@ class Profiles:
         with self._lock:
             reading = self._readings.get((run, path))
             if reading is None or reading.is_outdated(key):
-                root = cache or self._own_directory() / "kept"
-                looks = Path(tempfile.mkdtemp(prefix="looks-", dir=self._own_directory()))
-                reading = _Reading(self._data, files, key, root, looks, reading)
+                reading = _Reading(self._data, files, key, cache, reading)
                 self._readings[run, path] = reading
                 is_new = True
             else:
@@ -86,6 +82,12 @@ class Profiles:
         if is_new and not reading.is_kept():
             self._processes.read(reading)
         return reading.look()
+
+    def held(self, files: ProfileFiles) -> Profile | None:
+        """What is known of a profile without having it read."""
+        with self._lock:
+            reading = self._readings.get((files.run, files.path))
+        return None if reading is None else reading.look().profile
 
     def arguments(self, run: str, path: str, profile: Profile, row: int) -> dict[str, Any] | None:
         """What the trace says of a slice beside its columns; None where that is nothing or cannot be read."""
@@ -146,13 +148,6 @@ class Profiles:
             if self._readings[place].look().state != "reading":
                 del self._readings[place]
 
-    def _own_directory(self) -> Path:
-        """That goes with this object, at the latest with the process."""
-        if self._temporary is None:
-            self._temporary = Path(tempfile.mkdtemp(prefix="insight-host-profiles-"))
-            weakref.finalize(self, shutil.rmtree, self._temporary, ignore_errors=True)
-        return self._temporary
-
 
 class _Reading:
     """One profile, of files as they were at one time."""
@@ -162,14 +157,14 @@ class _Reading:
         data: DataProvider,
         files: ProfileFiles,
         key: str,
-        root: Path,
-        looks: Path,
+        cache: Path | None,
         before: _Reading | None,
     ) -> None:
         self._data = data
         self._key = key
-        self._root = root
-        self._looks = looks
+        self._cache = cache
+        # while it is read: for looks, and where nothing is kept for all of it, until it is mapped
+        self._own: Path | None = None
         self._lock = threading.Lock()
         self._changed_to: tuple[str, float] | None = None  # a key, and since when
         self._ended = 0.0
@@ -199,19 +194,17 @@ class _Reading:
 
     def is_kept(self) -> bool:
         """Whether it was read before, and is there at once."""
+        if self._cache is None:
+            return False
         try:
-            profile = load(self._directory)
+            profile = load(self._cache / self._key)
         except FileNotFoundError:
             return False
         except Unusable:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            shutil.rmtree(self._cache / self._key, ignore_errors=True)
             return False
         self._shows(profile, state="ready")
         return True
-
-    @property
-    def _directory(self) -> Path:
-        return self._root / self._key
 
     def _shows(self, profile: Profile | None, **changes: Any) -> None:  # noqa: ANN401 - fields of Look
         with self._lock:
@@ -221,21 +214,21 @@ class _Reading:
                 changes["read"] = self._look.total
                 self._ended = time.monotonic()
             self._look = evolve(self._look, **changes)
-        if self._look.state != "reading":
-            shutil.rmtree(self._looks, ignore_errors=True)
+        if self._own is not None and self._look.state != "reading":
+            shutil.rmtree(self._own, ignore_errors=True)  # what is mapped stays
 
     # --- as an order to a reading process ---------------------------------------------------------
 
-    @property
-    def message(self) -> Mapping[str, object]:
+    def begin(self) -> Mapping[str, object]:
         files = self._look.files
+        self._own = Path(tempfile.mkdtemp(prefix="insight-host-profile-"))
         return {
             "source": files.source,
             "files": {name: file.size for name, file in files.files.items()},
             "rank": files.rank,
             "worker": files.name,
-            "directory": str(self._directory),
-            "looks": str(self._looks),
+            "directory": str((self._cache or self._own) / self._key),
+            "looks": str(self._own),
         }
 
     def open(self, name: str) -> BinaryIO:
@@ -246,19 +239,20 @@ class _Reading:
 
     def has_look(self, directory: Path) -> None:
         with suppress(Unusable, OSError):
-            self._shows(load(directory))
+            self._shows(load(directory, is_new=True))
         shutil.rmtree(directory, ignore_errors=True)  # what is mapped stays
 
     def is_done(self, directory: Path) -> None:
         try:
-            profile = load(directory)
+            profile = load(directory, is_new=True)
         except (Unusable, OSError) as error:
             self.has_failed(
                 Note("not_kept", {"reason": str(error)}, f"what was read cannot be loaded: {error}")
             )
             return
         self._shows(profile, state="ready")
-        shrink(self._root, spared=[directory])
+        if self._cache is not None:
+            shrink(self._cache, spared=[directory])
 
     def has_failed(self, note: Note) -> None:
         self._shows(None, state="failed", failure=note)

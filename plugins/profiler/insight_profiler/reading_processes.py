@@ -24,10 +24,9 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 
 
 class Order(Protocol):
-    """One profile to be read, and who is told of it. ``told`` and what it calls must be quick."""
+    """One profile to be read, and who is told of it. ``begin`` says to the process what to do."""
 
-    @property
-    def message(self) -> Mapping[str, object]: ...
+    def begin(self) -> Mapping[str, object]: ...
     def open(self, name: str) -> BinaryIO: ...
     def has_sent(self, count: int) -> None: ...
     def has_look(self, directory: Path) -> None: ...
@@ -127,7 +126,7 @@ class ReadingProcesses:
         into, out = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         streams: dict[int, BinaryIO] = {}
         try:
-            into.write(json.dumps(order.message).encode() + b"\n")
+            into.write(json.dumps(order.begin()).encode() + b"\n")
             into.flush()
             for line in out:
                 message = json.loads(line)

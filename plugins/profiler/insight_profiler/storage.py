@@ -21,7 +21,18 @@ import numpy as np
 from attrs import asdict, fields, frozen
 
 from insight_core.api import encode_json
-from insight_profiler.model import Column, Counter, Device, Note, Profile, Source, StepOrigin, Table, Track
+from insight_profiler.model import (
+    TABLES,
+    Column,
+    Counter,
+    Device,
+    Note,
+    Profile,
+    Source,
+    StepOrigin,
+    Table,
+    Track,
+)
 
 VERSION = 3  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
@@ -75,15 +86,20 @@ def save(profile: Profile, directory: Path) -> None:
         raise
 
 
-def load(directory: Path) -> Profile:
+def load(directory: Path, *, is_new: bool = False) -> Profile:
     """A profile as it was saved, its columns mapped. Raises Unusable, and FileNotFoundError when there
-    is none."""
+    is none.
+
+    What was read just now may be of another version (the host was updated while it ran, and its readers begin
+    later), as long as it has all columns that this one knows.
+    """
     text = (directory / _FACTS).read_bytes()
     with suppress(OSError):  # when it was last of use
         os.utime(directory / _FACTS)
     try:
         facts = json.loads(text)
-        if facts.pop("version") != VERSION:
+        is_other = facts.pop("version") != VERSION
+        if is_other and not is_new:
             raise Unusable(f"{directory} is of another version")
         for name, part in _PARTS.items():
             facts[name] = tuple(part(**values) for values in facts[name])
@@ -93,6 +109,10 @@ def load(directory: Path) -> Profile:
         tables = {
             path.name.removesuffix(_SUFFIX): _read_table(path) for path in directory.glob(f"*{_SUFFIX}")
         }
+        if is_other and any(
+            not TABLES[name].keys() <= table.keys() for name, table in tables.items() if name in TABLES
+        ):
+            raise Unusable(f"{directory} is of another version: insight-host has changed, start it again")
         return Profile(**facts, tables=tables)
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         raise Unusable(f"{directory} is damaged: {error}") from error

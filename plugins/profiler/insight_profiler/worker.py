@@ -11,6 +11,7 @@ import gc
 import io
 import json
 import os
+import shutil
 import sys
 import time
 import traceback
@@ -175,7 +176,8 @@ def main() -> None:
         while (order := host.order()) is not None:
             try:
                 _read(host, order)
-            except (EOFError, BrokenPipeError):
+            except (EOFError, BrokenPipeError):  # the host is gone, and asks for nothing any more
+                shutil.rmtree(order["looks"], ignore_errors=True)
                 return
             except Exception as error:
                 note = _failure(error)

@@ -6,7 +6,9 @@ import gzip
 import json
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -94,6 +96,47 @@ def test_the_first_look_has_it_read(logdir: Path, opened: Callable[..., _Opened]
     assert look.profile.worker == "a"
     assert look.profile.tables["slices"]["duration"].tolist() == [5000, 1000]
     assert [path.name for path in logdir.iterdir()] == ["a.pt.trace.json"]
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_nothing_is_left_beside_what_is_kept(
+    logdir: Path,
+    tmp_path: Path,
+    opened: Callable[..., _Opened],
+    monkeypatch: pytest.MonkeyPatch,
+    is_kept: bool,
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    cache = tmp_path / "cache" if is_kept else None
+    place = opened(logdir)
+    profile = place.read(cache=cache).profile
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert profile is not None
+    assert profile.tables["slices"]["duration"].tolist() == [5000, 1000]  # still there
+    assert place.profiles.look(".", "a.pt.trace.json", cache).state == "ready"
+    assert contents(tmp_path / "cache").entries == is_kept
+
+
+def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
+    looks = tmp_path / "looks"
+    (looks / "look-1").mkdir(parents=True)
+    order = {
+        "source": "torch",
+        "files": {"a": 5},
+        "rank": -1,
+        "worker": "a",
+        "directory": "",
+        "looks": str(looks),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "insight_profiler.worker"],
+        input=json.dumps(order).encode() + b"\n",
+        capture_output=True,
+        check=True,
+    )
+    assert b'"read": "a"' in done.stdout
+    assert not looks.exists()
 
 
 def test_listing_tells_sizes(logdir: Path, opened: Callable[..., _Opened]) -> None:
