@@ -31,7 +31,8 @@ MOUNT = "/tensorboard"  # of the page
 def installed() -> bool:
     """Whether there is a TensorBoard with dashboards and the files of its page."""
     try:
-        return all(importlib.util.find_spec(f"tensorboard.{name}") for name in ("default", "assets"))
+        found = importlib.util.find_spec("tensorboard.default")
+        return found is not None and _module("assets").get_default_assets_zip_provider() is not None
     except ImportError:
         return False
 
@@ -40,13 +41,20 @@ class StockApplication:
     """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does there.
 
     It is made when it is first asked, and anew when further plugins have loaded: ``further`` gives those
-    that TensorBoard does not bring itself, ``context`` is what its own are told. Paths begin below the
-    prefix of the host, which SCRIPT_NAME has.
+    that TensorBoard does not bring itself, ``context`` is what its own are told. Who asks for the page
+    waits for ``settle``, so that it has all its tabs. Paths begin below the prefix of the host, which
+    SCRIPT_NAME has.
     """
 
-    def __init__(self, context: TBContext, further: Callable[[], Sequence[StockPlugin]]) -> None:
+    def __init__(
+        self,
+        context: TBContext,
+        further: Callable[[], Sequence[StockPlugin]],
+        settle: Callable[[], object],
+    ) -> None:
         self._context = context
         self._further = further
+        self._settle = settle
         self._lock = threading.Lock()
         self._own: list[TBPlugin] | None = None
         self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
@@ -55,6 +63,8 @@ class StockApplication:
         path = environ.get("PATH_INFO", "")
         if path == MOUNT:
             return _redirection(environ)(environ, start_response)
+        if path in (f"{MOUNT}/", f"{MOUNT}/index.html"):
+            self._settle()
         if path.startswith(f"{MOUNT}/"):
             environ = {
                 **environ,

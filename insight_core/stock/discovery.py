@@ -13,7 +13,7 @@ RESERVED = frozenset(
     {
         *("core", "timeseries", "scalars", "custom_scalars", "images", "audio", "debugger-v2", "graphs"),
         *("distributions", "histograms", "text", "pr_curves", "profile_redirect", "hparams", "mesh"),
-        *("whatif_redirect", "tensorboard"),
+        *("wit_redirect", "tensorboard"),
     }
 )
 

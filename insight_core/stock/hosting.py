@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOAD_DEADLINE = 30.0  # seconds that one plugin may take; then the next is loaded as well
+_SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
 _LISTING = 1.0  # seconds that a listing waits for all plugins together
 _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 
@@ -64,9 +65,12 @@ class Hosting:
             sampling_hints=SamplingHints(settings.samples),
             window_title=settings.window_title,
         )
+        self._settled = threading.Event()  # all have loaded, or were given up
         self._application: application.StockApplication | None = None
         if real and application.installed() and "tensorboard" not in settings.disabled:
-            self._application = application.StockApplication(self._context, self.plugins)
+            self._application = application.StockApplication(
+                self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
+            )
 
     def close(self) -> None:
         self._logdir.close()
@@ -93,6 +97,7 @@ class Hosting:
                 self._put(candidate, Failure(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
             except BaseException:  # it is listed, and in the log
                 continue
+        self._settled.set()
 
     def _made(self, candidate: Candidate) -> StockPlugin | None:
         loader = loader_of(candidate.load())

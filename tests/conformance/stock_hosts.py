@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,14 +51,18 @@ def insight_host(python: str, home: Path, *flags: str) -> Iterator[str]:
         found = next((match[0] for line in host.stdout if (match := re.search(r"http://\S+", line))), None)
         assert found is not None, log.read_text()
         url = found.rstrip("/")
-        until(lambda: bool(_run_table(url)["progress"]["loaded_once"]))
+        until(lambda: _has_loaded(url))
         yield url
     finally:
         host.terminate()
         host.communicate(timeout=30)
 
 
-def _run_table(url: str) -> dict[str, dict[str, object]]:
-    with urllib.request.urlopen(f"{url}/data/run_table", timeout=30) as answer:
-        table: dict[str, dict[str, object]] = json.load(answer)
-        return table
+def _has_loaded(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/data/run_table", timeout=30) as answer:
+            return bool(json.load(answer)["progress"]["loaded_once"])
+    except urllib.error.HTTPError as error:
+        if error.code == 503:  # its data server has not started yet
+            return False
+        raise

@@ -116,6 +116,36 @@ def test_below_a_prefix(python: str, sample_logs: Path, tmp_path: Path, answers:
     assert different == []
 
 
+@pytest.mark.parametrize("load", ["server", "rust"])
+def test_whoever_reads_the_logs(
+    python: str, sample_logs: Path, tmp_path: Path, answers: Ask, load: str
+) -> None:
+    """Dashboards show the same over gRPC, from our data server and from TensorBoard's."""
+    flags = [f"--logdir={sample_logs / 'torch'}", f"--load={load}", *without_further_plugins(python)]
+    with insight_host(python, tmp_path, *flags) as url:
+        shown = settled(f"{url}/tensorboard")
+    ours = answers("torch", "ours")
+    assert [name for name, body in shown.items() if body != ours[f"dashboards: {name}"]["body"]] == []
+
+
+def test_further_plugins_are_tabs_of_it_too(python: str, sample_logs: Path, tmp_path: Path) -> None:
+    """Who asks for the page waits for them, and one that cannot be imported does no harm."""
+    with insight_host(python, tmp_path, f"--logdir={sample_logs / 'torch'}") as url:
+        sweep = Sweep(f"{url}/tensorboard")
+        assert sweep.exchange("GET", "/")["status"] == 200
+        listing = sweep.exchange("GET", "/data/plugins_listing")["body"]
+        assert {"scalars", "projector", "pytorch_profiler", "tensorboard_plugin_customizable_plots"} <= set(
+            listing
+        )
+        for name in ("pytorch_profiler", "tensorboard_plugin_customizable_plots"):
+            mechanism = listing[name]["loading_mechanism"]
+            assert mechanism["type"] == "IFRAME"
+            module = mechanism["module_path"].removeprefix("/tensorboard")
+            assert sweep.exchange("GET", module)["status"] == 200
+            entry = sweep.exchange("GET", f"/data/plugin_entry.html?name={name}")
+            assert f'<base href="plugin/{name}/" />'.encode() in entry["body"]
+
+
 def test_without_tensorboard_there_is_no_page(sample_logs: Path, tmp_path: Path) -> None:
     with insight_host(sys.executable, tmp_path, f"--logdir={sample_logs / 'torch'}") as url:
         here = Sweep(url)
