@@ -81,7 +81,7 @@ class _Views:
             low, high = np.searchsorted(times, start, "left") - 1, np.searchsorted(times, end, "right") + 1
             rows = rows[max(0, int(low)) : int(high)]
             parts.append((place, reduced(table["time"][rows], table["value"][rows], width)))
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(
                 np.array([place for place, _ in parts], np.int32), [len(curve.times) for _, curve in parts]
             ),

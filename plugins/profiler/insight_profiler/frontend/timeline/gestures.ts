@@ -55,7 +55,6 @@ function onRows(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): v
     'pointerdown',
     (event) => {
       if (event.button !== 0) return;
-      canvas.focus({ preventScroll: true });
       canvas.setPointerCapture(event.pointerId);
       pressed.set(event.pointerId, placeIn(canvas, event));
       begin(event.shiftKey);

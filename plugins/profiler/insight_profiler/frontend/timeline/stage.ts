@@ -1,12 +1,12 @@
 /** The canvases of the timeline: what is painted when, what the pointer is at. */
 import { effect, signal, untracked } from '@preact/signals';
+import { Latest } from 'insight-host/kit';
 import { inkOf } from '../figures/ink';
-import { slicesOf, type Slices } from './answers';
+import { slicesOf, type Slices, type TracksAnswer } from './answers';
 import { follow } from './gestures';
 import { hitAt, type Hit, type View } from './hit';
 import { Labels } from './labels';
-import { LEVEL, rowsBetween, barTop } from './layout';
-import { Latest } from 'insight-host/kit';
+import { barTop, LEVEL, rowAt, rowsBetween, type Layout } from './layout';
 import { paint, type Picture } from './paint';
 import { paintMinimap, paintRuler } from './paint_heads';
 import type { TimelineState } from './state';
@@ -40,6 +40,7 @@ export class Stage {
   private rest: ReturnType<typeof setTimeout> | undefined;
   private isMoving = false;
   private paintedSpan: Span | null = null;
+  private painted: { readonly tracks: TracksAnswer; readonly layout: Layout } | null = null;
 
   constructor(readonly state: TimelineState) {
     this.store = new Store(state.board, () => this.schedule());
@@ -122,6 +123,7 @@ export class Stage {
     if (!tracks) return;
     const [span, whole, layout, width, height, top] = [state.span.peek(), state.whole.peek(), state.layout.peek(), state.width.peek(), this.height.peek(), this.top.peek()];
     this.settle(span);
+    this.stay(tracks, layout);
     const ratio = Math.min(3, devicePixelRatio || 1);
     const columns = Math.round(width);
     this.want(columns);
@@ -139,6 +141,17 @@ export class Stage {
     if (ruler) paintRuler(ruler, picture, state.board.steps.peek());
     const minimap = contextOf(canvases.minimap, width, MINIMAP, ratio);
     if (minimap) paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimapStrips);
+  }
+
+  /** When more was read, what stands at the top stays there. */
+  private stay(tracks: TracksAnswer, layout: Layout): void {
+    const { painted } = this;
+    this.painted = { tracks, layout };
+    const scroll = this.canvases?.scroll;
+    if (!painted || painted.tracks === tracks || !scroll || scroll.scrollTop === 0) return;
+    const before = painted.layout.rows[rowAt(painted.layout, scroll.scrollTop)];
+    const now = layout.rows.find(({ key }) => key === before?.key);
+    if (before && now) scroll.scrollTop += now.top - before.top;
   }
 
   /** While the picture moves only long bars are named. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { firstFrom } from './answers';
 import { axisOf } from './axis';
 import { firstIn, hitAt, neighbour, type View } from './hit';
+import { Labels, ownName } from './labels';
 import { barTop, BAR, layoutOf, LEVEL, rowAt, rowsBetween } from './layout';
 import { around, covers, lengthOf, moved, NEAREST, rangeCodec, spanCodec, within, zoomed } from './span';
 import { layersOf } from './store';
@@ -103,6 +104,23 @@ describe('what is drawn', () => {
     expect(new Uint8Array(new Uint32Array([colorOf('#123456')]).buffer)).toEqual(new Uint8Array([0x12, 0x34, 0x56, 255]));
     expect(new Uint8Array(new Uint32Array([colorOf('#123456', 0.5)]).buffer)[3]).toBe(128);
   });
+});
+
+describe('names upon bars', () => {
+  test('are cut to what fits, name spaces first', () => {
+    const context = { measureText: (text: string) => ({ width: text.length * 6 }) } as unknown as CanvasRenderingContext2D;
+    const labels = new Labels();
+    const fitting = (room: number): string => labels.fitting(context, 'aten::convolution', room);
+    expect([fitting(200), fitting(70), fitting(50), fitting(10)]).toEqual(['aten::convolution', 'convolution', 'convolu…', '']);
+  });
+  test.each([
+    ['aten::empty', 'empty'],
+    ['void at::native::add<4, at::Half>(int)', 'add<4, at::Half>(int)'],
+    ['torch/nn/modules.py(12): forward', 'modules.py(12): forward'],
+    ['plain', 'plain'],
+    ['ends::', 'ends::'],
+    ['<built-in method of torch._C>', '<built-in method of torch._C>'],
+  ])('%s', (name, own) => expect(ownName(name)).toBe(own));
 });
 
 describe('which slice is at a place', () => {
