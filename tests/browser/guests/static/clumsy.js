@@ -1,0 +1,4 @@
+export function render() {
+  document.body.textContent = 'half drawn';
+  throw new Error('dropped everything');
+}
