@@ -23,7 +23,7 @@ class Guest(base_plugin.TBPlugin):
 
     plugin_name = "guest"
     module = "/static/index.js"
-    manners: Mapping[str, bool] = {}
+    manners: Mapping[str, Any] = {}
 
     def __init__(self, context: base_plugin.TBContext) -> None:
         self._data: Any = context.data_provider
