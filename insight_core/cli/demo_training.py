@@ -43,7 +43,7 @@ TRIALS = (
     Trial("sgd-0.02", "sgd", 0.02),
     Trial("sgd-0.2", "sgd", 0.2),
     Trial("momentum-0.05", "momentum", 0.05, landscape=True),
-    Trial("momentum-1.5", "momentum", 1.5),
+    Trial("sgd-1.2", "sgd", 1.2),
     Trial("adam-0.003", "adam", 0.003, landscape=True),
     Trial("adam-0.03-noisy", "adam", 0.03, noise=0.4),
 )
@@ -118,7 +118,7 @@ class _Training:
 
     def step(self, learning_rate: float) -> None:
         trace = self.trace.of_step(self.collector.steps)
-        with trace.span(f"step {self.collector.steps}"):
+        with trace.span(f"ProfilerStep#{self.collector.steps}"):  # as torch calls a step
             with trace.span("draw pictures"):
                 batch = model.draw(self._random, _BATCH, self.noise)
             result = model.result(self.parameters, batch, trace)
@@ -144,7 +144,7 @@ class _Training:
         record = self.collector.record
         record.add_value("tensor", "validation/confusion", confusion)
         record.add_value("tensor", "convolution/weight", self.parameters["convolution/weight"])
-        record.add_value("image", "validation/confusion", _enlarged(confusion, 24))
+        record.add_value("image", "validation/confusion", _coloured(confusion))
         record.add_value("image", "filters", _filters(self.parameters["convolution/weight"]))
         wrong = self.validation.pictures[labels != found][:24]
         if len(wrong):
@@ -187,8 +187,11 @@ def _pipeline(trial: Trial) -> dict[str, object]:
     return {"op_type": "Batch", "batch_size": _BATCH, "drop_remainder": False, "children": [changed]}
 
 
-def _enlarged(values: model.Floats, times: int) -> model.Floats:
-    return np.kron(values, np.ones((times, times), np.float32))
+def _coloured(shares: model.Floats) -> model.Floats:
+    """A picture of a square each, from white (0) to blue (1)."""
+    blue = np.array([0.09, 0.32, 0.67], np.float32)
+    pixels = 1 - shares[..., None] * (1 - blue)
+    return pixels.repeat(24, 0).repeat(24, 1)
 
 
 def _filters(kernels: model.Floats) -> model.Floats:
@@ -217,15 +220,9 @@ class _Trace(model.Clock):
             yield
         finally:
             lasted = time.perf_counter_ns() - began
+            times = {"ts": began / 1000, "dur": lasted / 1000}
             self.events.append(
-                {
-                    "ph": "X",
-                    "name": name,
-                    "pid": "demo",
-                    "tid": "training",
-                    "ts": began / 1000,
-                    "dur": lasted / 1000,
-                }
+                {"ph": "X", "cat": "operator", "name": name, "pid": "demo", "tid": "training", **times}
             )
 
     def write(self, path: Path) -> None:

@@ -1,0 +1,149 @@
+"""``insight-host demo``: what it trains fills the tabs, and nothing of it stays."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from insight_core.cli import demo_model as model
+from tests.cli.conftest import COMMAND, clean_environment
+
+Serve = Callable[..., Any]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+TABS = {"scalar", "image", "histogram", "tensor", "graph", "landscape", "lineage", "profiler"}
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> dict[str, str]:
+    """The environment of a demo whose temporary files are looked at."""
+    (tmp_path / "tmp").mkdir()
+    return {"TMPDIR": str(tmp_path / "tmp")}
+
+
+def get(url: str) -> Any:  # noqa: ANN401
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
+
+
+def eventually(url: str, holds: Callable[[Any], bool]) -> Any:  # noqa: ANN401
+    """What the URL answers as soon as it holds, at most 20 seconds on."""
+    deadline = time.monotonic() + 20
+    while not holds(answer := get(url)):
+        assert time.monotonic() < deadline, answer
+        time.sleep(0.05)
+    return answer
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_every_tab_has_something_and_nothing_stays(
+    serve: Serve, temporary: dict[str, str], number: signal.Signals
+) -> None:
+    serving = serve("demo", "--port", "0", env=temporary, port=())
+    eventually(f"{serving.url}data/runs", lambda runs: len(runs) == 6)
+    listed = eventually(
+        f"{serving.url}data/plugins_listing",
+        lambda plugins: all(plugins[name]["enabled"] for name in TABS),
+    )
+    assert listed.keys() >= TABS
+    serving.process.send_signal(number)
+    _, err = serving.process.communicate(timeout=10)
+    assert serving.process.returncode == 0, err
+    assert "Trained 6 small networks" in err
+    assert not list(Path(temporary["TMPDIR"]).iterdir())
+
+
+def test_a_live_run_grows_until_the_end(serve: Serve, temporary: dict[str, str]) -> None:
+    serving = serve("demo", "--live", "--port", "0", env=temporary, port=())
+    points = f"{serving.url}data/plugin/scalar/series?run=live&tag=loss"
+
+    def count(answer: Any) -> int:  # noqa: ANN401
+        return sum(one["total"] for one in answer["series"])
+
+    few = count(eventually(points, lambda answer: count(answer) > 2))
+    eventually(points, lambda answer: count(answer) > few)
+    serving.process.send_signal(signal.SIGINT)
+    _, err = serving.process.communicate(timeout=10)
+    assert serving.process.returncode == 0, err
+    assert not list(Path(temporary["TMPDIR"]).iterdir())
+
+
+def test_logs_that_are_kept(serve: Serve, temporary: dict[str, str], tmp_path: Path, run: Run) -> None:
+    kept = tmp_path / "kept"
+    serving = serve("demo", "--keep", str(kept), "--port", "0", env=temporary, port=())
+    serving.process.send_signal(signal.SIGTERM)
+    serving.process.communicate(timeout=10)
+    assert not list(Path(temporary["TMPDIR"]).iterdir())
+    assert len(list(kept.iterdir())) == 6
+    listed = json.loads(run("inspect", "--logdir", str(kept), "--json").stdout)
+    assert len(listed["runs"]) == 6
+    assert not any(told["damage"] or told["unclaimed"] for told in listed["runs"].values())
+    again = run("demo", "--keep", str(kept), env=temporary)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert f"--keep: {kept} is not empty" in again.stderr
+
+
+def test_a_busy_port_leaves_nothing_behind(run: Run, temporary: dict[str, str]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        done = run("demo", "--port", str(other.getsockname()[1]), env=temporary)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert not list(Path(temporary["TMPDIR"]).iterdir())
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Signals, code: int) -> None:
+    place = Path(temporary["TMPDIR"])
+    process = subprocess.Popen(
+        [*COMMAND, "demo", "--port", "0"],
+        env=clean_environment(temporary),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 20
+    while not list(place.glob("*/runs/*/*_MS")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (code, "")
+    assert not list(place.iterdir())
+
+
+def test_gradients_are_the_slope_of_the_loss() -> None:
+    random = np.random.default_rng(3)
+    batch = model.draw(random, 16, 0.1)
+    exact = {name: values.astype(np.float64) for name, values in model.initial(random, 6).items()}
+    found = model.result(exact, batch, model.Clock())  # type: ignore[arg-type]  # float64, for the sake of the slope
+    for name, gradient in found.gradients.items():
+        place = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
+        slopes = []
+        for step in (1e-6, -1e-6):
+            moved = {other: values.copy() for other, values in exact.items()}
+            moved[name][place] += step
+            slopes.append(model.loss(moved, batch) / step)
+        assert sum(slopes) / 2 == pytest.approx(gradient[place], rel=1e-4), name
+
+
+@pytest.mark.parametrize(("kind", "rate"), [("sgd", 0.2), ("momentum", 0.05), ("adam", 0.01)])
+def test_it_learns(kind: str, rate: float) -> None:
+    random = np.random.default_rng(0)
+    parameters, optimizer = model.initial(random, 24), model.Optimizer(kind, rate)
+    for _ in range(200):
+        batch = model.draw(random, 32, 0.15)
+        optimizer.update(parameters, model.result(parameters, batch, model.Clock()).gradients)
+    unseen = model.draw(random, 256, 0.15)
+    assert (model.predicted(parameters, unseen.pictures) == unseen.labels).mean() > 0.8
