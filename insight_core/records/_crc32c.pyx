@@ -1,8 +1,6 @@
 # cython: language_level=3
 """CRC-32C of whole buffers: the compiled half of ``insight_core.records.crc32c``."""
 
-import numpy as np
-
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -31,6 +29,8 @@ def crc32c(data, uint32_t before=0, *, bint portable=False):
 
 def masked_crc32c_rows(rows):
     """uint32[n]: the masked checksum of each row of uint8[n, length], whose bytes lie side by side."""
+    import numpy as np  # this module is loaded to tell the version too, which is told at once
+
     cdef Py_buffer view, out
     cdef Py_ssize_t row
     found = np.empty(len(rows), np.uint32)
