@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+import numpy as np
 from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
@@ -99,8 +100,15 @@ class Recent(Generic[T]):
         return value
 
 
-def steps_of(request: Request, profile: Profile) -> Any:  # noqa: ANN401 - an index array or None
+def steps_of(request: Request, profile: Profile) -> NDArray[np.intp] | None:
+    """The rows of the steps that ``steps=`` names, None for all."""
     return rows_of(profile, request.args.get("steps"))
+
+
+def steps_of_runs(request: Request, profile: Profile) -> NDArray[np.intp] | None:
+    """The same for what ran in them: where the log has only sums, these are of all steps always."""
+    steps = steps_of(request, profile)
+    return steps if "slices" in profile.tables else None
 
 
 def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: tuple[str, ...]) -> Wanted:

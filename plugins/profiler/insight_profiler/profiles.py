@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -62,7 +63,7 @@ class Profiles:
 
     def look(self, run: str, path: str, cache: Path | None) -> Look:
         """A profile as it is now; the first look has it read. What is read is kept below ``cache``;
-        without, as long as it is among the profiles that were looked at last.
+        without, or where that cannot be written, as long as it is among the profiles looked at last.
 
         Raises NotFound when there is no such profile.
         """
@@ -72,7 +73,8 @@ class Profiles:
         with self._lock:
             reading = self._readings.get((run, path))
             if reading is None or reading.is_outdated(key):
-                reading = _Reading(self._data, files, key, cache, reading)
+                kept_in = cache if cache is not None and _is_writable(cache) else None
+                reading = _Reading(self._data, files, key, kept_in, reading)
                 self._readings[run, path] = reading
                 is_new = True
             else:
@@ -198,7 +200,7 @@ class _Reading:
             return False
         try:
             profile = load(self._cache / self._key)
-        except FileNotFoundError:
+        except OSError:
             return False
         except Unusable:
             shutil.rmtree(self._cache / self._key, ignore_errors=True)
@@ -256,6 +258,14 @@ class _Reading:
 
     def has_failed(self, note: Note) -> None:
         self._shows(None, state="failed", failure=note)
+
+
+def _is_writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(directory, os.W_OK | os.X_OK)
 
 
 def _open(data: DataProvider, files: ProfileFiles, name: str) -> BinaryIO:

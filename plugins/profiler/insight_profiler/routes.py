@@ -11,7 +11,17 @@ from insight_core.api import DataProvider, Route
 
 _NAMES = (
     *("profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step", "memory"),
-    *("pipeline", "communication", "cluster", "strategy", "flops", "shapes", "compare", "operator_times"),
+    *(
+        "pipeline",
+        "communication",
+        "cluster",
+        "rank_steps",
+        "strategy",
+        "flops",
+        "shapes",
+        "compare",
+        "operator_times",
+    ),
     *("tracks", "slices", "counters", "slice", "search", "selection", "trace"),
 )
 

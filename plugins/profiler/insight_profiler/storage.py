@@ -43,6 +43,7 @@ _TYPES = {"i4": "I32", "i8": "I64", "u1": "U8", "u2": "U16", "f4": "F32", "f8": 
 _DTYPES = {name: np.dtype(f"<{kind}") for kind, name in _TYPES.items()}
 _PARTS = {"tracks": Track, "counters": Counter, "devices": Device, "notes": Note}
 _LONGEST_HEADER = 1 << 20
+_TRIES = 5  # to put a profile in its place, where other hosts put the same
 
 
 class Unusable(Exception):
@@ -78,8 +79,11 @@ def save(profile: Profile, directory: Path) -> None:
         for name in _PARTS:
             facts[name] = [asdict(part) for part in facts[name]]
         (fresh / _FACTS).write_bytes(encode_json({"version": VERSION, **facts}))
-        with suppress(FileNotFoundError):
-            shutil.rmtree(directory)
+        for _ in range(_TRIES - 1):
+            shutil.rmtree(directory, ignore_errors=True)
+            with suppress(OSError):  # another host was there first
+                fresh.rename(directory)
+                return
         fresh.rename(directory)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -14,11 +14,22 @@ from insight_core.web.answers import json_response
 from insight_core.web.parameters import choice, required_text, whole_number
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.advice import advice
+from insight_profiler.analysis.cluster import may_be_ranks, processes_of
 from insight_profiler.analysis.listing import Listing
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.times import operator_times
-from insight_profiler.asked import Asked, Opened, Recent, described, steps_of, table_answer, wanted_of
+from insight_profiler.asked import (
+    Asked,
+    Opened,
+    Recent,
+    described,
+    steps_of,
+    steps_of_runs,
+    table_answer,
+    wanted_of,
+)
+from insight_profiler.cluster_views import cluster_views
 from insight_profiler.discovery import ProfileFiles
 from insight_profiler.model import Profile, Side
 from insight_profiler.operator_detail import detail
@@ -49,7 +60,6 @@ _VIEWS = (
     "flops",
     "shapes",
 )
-_SPREAD = 0.1  # a rank that takes so much longer than the mean is a straggler
 _MOST_STEPS = 100_000
 
 
@@ -70,7 +80,6 @@ def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
             "memory",
             "pipeline",
             "communication",
-            "cluster",
             "strategy",
             "flops",
             "shapes",
@@ -78,7 +87,7 @@ def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
             "operator_times",
         )
     }
-    return {**found, **timeline_views(asked)}
+    return {**found, **cluster_views(asked), **timeline_views(asked)}
 
 
 class _Views:
@@ -120,20 +129,23 @@ class _Views:
         if any(counter.group == "memory" for counter in profile.counters):
             has.add("memory")
         has |= {name for name in ("pipeline", "memory", "strategy", "flops") if profile.documents.get(name)}
-        if profile.rank >= 0 and len(self._ranks(files)) > 1:
+        if self._has_ranks(files, profile):
             has.add("cluster")
         return [view for view in _VIEWS if view in has]
 
-    def _ranks(self, files: ProfileFiles) -> list[ProfileFiles]:
-        """The profiles of a run that are written by the same as this one: its ranks."""
-        listed = self._asked.profiles.listing([files.run])
-        return [other for other in listed if other.source == files.source]
+    def _has_ranks(self, files: ProfileFiles, profile: Profile) -> bool:
+        profiles = self._asked.profiles
+        processes = processes_of(profiles.listing([files.run]), files)
+        return may_be_ranks(
+            profile, [(one, profiles.held(one)) for one in processes if one.path != files.path]
+        )
 
     def overview(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         told = [asdict(one) for one in advice(opened.profile)]
         facts = [{"code": code, "value": value} for code, value in opened.profile.facts.items()]
-        return opened.answer({**overview(opened.profile), "advice": told, "facts": facts})
+        steps = steps_of(request, opened.profile)
+        return opened.answer({**overview(opened.profile, steps), "advice": told, "facts": facts})
 
     def operators(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -165,10 +177,12 @@ class _Views:
         }
         side = _side(request, opened.profile)
         found = self._grouped(request, opened.profile, by, side)
-        return opened.answer(detail(opened.profile, found, by, side, keys, steps_of(request, opened.profile)))
+        return opened.answer(
+            detail(opened.profile, found, by, side, keys, steps_of_runs(request, opened.profile))
+        )
 
     def _grouped(self, request: Request, profile: Profile, by: str, side: Side) -> Grouped:
-        steps = steps_of(request, profile)
+        steps = steps_of_runs(request, profile)
         key = (by, side, None if steps is None else steps.tobytes())
         return self._recent.get(profile, key, lambda: operators.grouped(profile, by, side, steps))
 
@@ -176,7 +190,7 @@ class _Views:
         opened = self._asked.opened(request)
         opened.table("kernels")
         by = choice(request, "group", kernels.GROUPINGS)
-        listing = kernels.kernel_listing(opened.profile, by, steps_of(request, opened.profile))
+        listing = kernels.kernel_listing(opened.profile, by, steps_of_runs(request, opened.profile))
         wanted = wanted_of(request, ("name", "operator"), "total", texts=_TEXTS)
         return table_answer(request, opened, listing, wanted, "kernels", group=by)
 
@@ -213,40 +227,18 @@ class _Views:
 
     def communication(self, request: Request) -> Response:
         opened = self._asked.opened(request)
-        step = whole_number(request, "step", 0, 1 << 53)
+        steps = request.args.get("steps")
         which = choice(request, "table", ("operators", "links"))
         table = opened.table("collectives" if which == "operators" else "links")
         numbers = np.unique(table["step"])
         if which == "operators":
-            listing = communication.collective_listing(opened.profile, step)
+            listing = communication.collective_listing(opened.profile, steps)
             wanted = wanted_of(request, ("name", "kind"), "total", texts=_TEXTS)
         else:
-            listing = communication.link_listing(opened.profile, step)
+            listing = communication.link_listing(opened.profile, steps)
             wanted = wanted_of(request, ("kind",), "total", texts=_TEXTS)
         shown = numbers[numbers >= 0][:_MOST_STEPS]
         return table_answer(request, opened, listing, wanted, which, table=which, steps=shown)
-
-    def cluster(self, request: Request) -> Response:
-        """All profiles of a run by rank; those that cannot be read say why, those being read how far."""
-        run = required_text(request, "run")
-        ranks: list[dict[str, Any]] = []
-        others: list[dict[str, Any]] = []
-        for files in self._asked.profiles.listing([run]):
-            look = self._asked.look(request, run, files.path)
-            if look.profile is not None and look.profile.is_complete:
-                ranks.append({"profile": files.path, **communication.rank_row(look.profile)})
-            else:
-                failure = look.failure and described(look.failure)
-                others.append({"profile": files.path, "state": look.state, "failure": failure})
-        if not ranks and not others:
-            raise NotFound(f"run {run!r} has no profiles")
-        ranks.sort(key=lambda row: (-1 if row["rank"] is None else row["rank"], row["profile"]))
-        answer = json_response(
-            {"ranks": ranks, "others": others, "stragglers": communication.stragglers(ranks, _SPREAD)}
-        )
-        if any(one["state"] == "reading" for one in others):
-            answer.cache_control.no_store = True
-        return answer
 
     def strategy(self, request: Request) -> Response:
         return self._document(request, "strategy")

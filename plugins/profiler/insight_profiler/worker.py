@@ -150,7 +150,12 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
             continue
         building.note("truncated", f"{name} is cut: {reason}", file=name)
     profile = building.finish()
-    save(profile, Path(order["directory"]))
+    try:
+        save(profile, Path(order["directory"]))
+    except OSError as error:
+        text = f"what was read cannot be kept: {error}"
+        host.say(failed={"code": "not_kept", "values": {"reason": str(error)}, "text": text})
+        return
     host.say(done=order["directory"], seconds=time.monotonic() - began)
 
 

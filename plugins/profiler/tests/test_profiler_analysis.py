@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from insight_profiler.analysis import communication, kernels, memory, steps, timeline
+from insight_profiler.analysis import kernels, memory, steps, timeline
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
@@ -174,6 +174,20 @@ def test_overview_divides_the_steps(profile: Profile) -> None:
     assert "conv" in first
 
 
+def test_overview_of_some_steps(profile: Profile) -> None:
+    said = overview(profile, steps.rows_of(profile, "2"))
+    assert (said["steps"]["count"], said["steps"]["maximum"]) == (1, 10 * MS)
+    assert said["step_rows"]["number"] == [1, 2]  # to choose others from
+    times = {share["category"]: share["time"] for share in said["shares"]}
+    assert times["kernel"] == 4 * MS
+    assert sum(times.values()) == 10 * MS
+    table = said["biggest"]["host"]
+    at = [column["name"] for column in table["columns"]].index("calls")
+    assert [row[at] for row in table["rows"]] == [2, 1, 1]
+    of_none = overview(profile, steps.rows_of(profile, "7"))
+    assert (of_none["steps"], of_none["biggest"]["host"]["rows"]) == (None, [])
+
+
 def test_advice_rests_on_figures(profile: Profile) -> None:
     told = {one.code: one for one in advice(profile)}
     assert set(told) == {"idle_share", "memory_full"}
@@ -269,17 +283,6 @@ def test_an_exported_range_counts_from_its_start(profile: Profile) -> None:
 
 def test_an_export_of_nothing_is_sound() -> None:
     assert json.loads(b"".join(chrome_trace(Building(Source.CHROME).finish(), 0, 1, None)))
-
-
-def test_stragglers_are_more_than_their_share_above_the_mean() -> None:
-    ranks = [
-        {"rank": rank, "profile": f"p#{rank}", "times": {"duration": time}}
-        for rank, time in enumerate((10.0, 10.0, 13.0))
-    ]
-    (slow,) = communication.stragglers(ranks, 0.1)
-    assert (slow["rank"], slow["time"], slow["value"], slow["mean"]) == (2, "duration", 13.0, 11.0)
-    assert communication.stragglers(ranks[:2], 0.1) == []
-    assert communication.stragglers([], 0.1) == []
 
 
 LISTING = Listing(

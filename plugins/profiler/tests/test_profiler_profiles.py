@@ -161,6 +161,18 @@ def test_what_was_read_is_kept(logdir: Path, tmp_path: Path, opened: Callable[..
     assert (look.state, look.version) == ("ready", 1)
 
 
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_cache_that_cannot_be_written_is_done_without(
+    logdir: Path, tmp_path: Path, opened: Callable[..., _Opened], is_file: bool
+) -> None:
+    (tmp_path / "in the way").write_text("")
+    cache = tmp_path / "in the way" if is_file else tmp_path / "in the way/below"
+    look = opened(logdir).read(cache=cache)
+    assert (look.state, look.failure) == ("ready", None)
+    assert look.profile is not None
+    assert len(look.profile.tables["slices"]["start"]) == 2
+
+
 def test_what_is_kept_and_damaged_is_read_again(
     logdir: Path, tmp_path: Path, opened: Callable[..., _Opened]
 ) -> None:

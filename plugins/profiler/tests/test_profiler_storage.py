@@ -77,6 +77,17 @@ def test_another_version_is_told(tmp_path: Path) -> None:
         load(tmp_path / "one")
 
 
+def test_what_another_version_read_just_now_is_shown_if_it_says_enough(tmp_path: Path) -> None:
+    save(_profile(), tmp_path / "one")
+    facts = tmp_path / "one/profile.json"
+    facts.write_bytes(facts.read_bytes().replace(b'"version":', b'"version":9'))
+    assert load(tmp_path / "one", is_new=True).tables.keys() == _profile().tables.keys()
+    slices = tmp_path / "one/slices.safetensors"
+    slices.write_bytes(slices.read_bytes().replace(b'"parent"', b'"orphan"'))
+    with pytest.raises(Unusable, match="start it again"):
+        load(tmp_path / "one", is_new=True)
+
+
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none")

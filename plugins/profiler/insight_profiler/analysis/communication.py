@@ -1,39 +1,20 @@
-"""Collectives and links of one rank, and the ranks of a run side by side."""
+"""Collectives and links of one rank."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import Column, Listing
-from insight_profiler.analysis.memory import peak
-from insight_profiler.analysis.steps import average, summary
+from insight_profiler.analysis.steps import are_named
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
-from insight_profiler.model import Profile
-
-_TIMES = (  # of a step, in which ranks are compared
-    "duration",
-    "iteration_interval",
-    "forward_backward",
-    "tail",
-    "computing",
-    "communication",
-    "communication_not_overlapped",
-    "receive",
-    "overlapped",
-    "free",
-    "bubble",
-    "kernel",
-    "idle",
-)
+from insight_profiler.model import Profile, Table
 
 
-def collective_listing(profile: Profile, step: int | None) -> Listing:
-    """Collectives by name and kind: how often, how long, how much was sent."""
+def collective_listing(profile: Profile, steps: str | None) -> Listing:
+    """Collectives by name and kind: how often, how long, how much was sent. ``steps``: ``2-5,9``, or all."""
     table = profile.tables["collectives"]
-    chosen = np.ones(len(table["name"]), bool) if step is None else table["step"] == step
+    chosen = _chosen(table, steps)
     groups, firsts = numbered([table["name"], table["kind"]], chosen)
     count = len(firsts)
     elapsed = sum_of(table["elapsed"], groups, count)
@@ -51,10 +32,10 @@ def collective_listing(profile: Profile, step: int | None) -> Listing:
     )
 
 
-def link_listing(profile: Profile, step: int | None) -> Listing:
+def link_listing(profile: Profile, steps: str | None) -> Listing:
     """Links between ranks; the bandwidth is what was sent over the time that it took."""
     table = profile.tables["links"]
-    chosen = np.ones(len(table["kind"]), bool) if step is None else table["step"] == step
+    chosen = _chosen(table, steps)
     groups, firsts = numbered([table["source"], table["target"], table["kind"]], chosen)
     count = len(firsts)
     elapsed = sum_of(table["elapsed"], groups, count)
@@ -73,34 +54,5 @@ def link_listing(profile: Profile, step: int | None) -> Listing:
     )
 
 
-def rank_row(profile: Profile) -> dict[str, Any]:
-    """What ranks are compared by; times are means over the steps (ns)."""
-    steps = profile.tables.get("steps")
-    means = {} if steps is None else average(steps)
-    flops = profile.documents.get("flops", {}).get("summary", {})
-    top = peak(profile)
-    return {
-        "rank": profile.rank if profile.rank >= 0 else None,
-        "host": profile.host,
-        "stage": profile.facts.get("stage"),
-        "steps": None if steps is None else summary(steps),
-        "times": {name: means[name] for name in _TIMES if means.get(name) is not None},
-        "peak_memory": None if top is None else top["value"],
-        "flops": flops,
-    }
-
-
-def stragglers(ranks: Sequence[dict[str, Any]], spread: float) -> list[dict[str, Any]]:
-    """Times in which a rank is more than ``spread`` above the mean of all: rank, time, by how much."""
-    found = []
-    for name in _TIMES:
-        values = [(row["times"][name], row) for row in ranks if name in row["times"]]
-        mean = sum(value for value, _ in values) / len(values) if values else 0.0
-        if len(values) < 2 or mean <= 0:
-            continue
-        worst, row = max(values, key=lambda value: value[0])
-        if worst > mean * (1 + spread):
-            found.append(
-                {"rank": row["rank"], "profile": row["profile"], "time": name, "value": worst, "mean": mean}
-            )
-    return found
+def _chosen(table: Table, steps: str | None) -> NDArray[np.bool_]:
+    return are_named(table["step"], steps) if steps else np.ones(len(table["step"]), bool)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.operators import grouped, sides_of
-from insight_profiler.analysis.steps import division_of, summary
+from insight_profiler.analysis.steps import division_of, of_rows, summary
 from insight_profiler.derived_steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
@@ -17,38 +18,43 @@ _MOST_STEPS = 200
 _BIGGEST = 10
 
 
-def overview(profile: Profile) -> dict[str, Any]:
-    """Steps, what time was spent on, the biggest operators of each side, the peak of memory."""
+def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str, Any]:
+    """Steps, what time was spent on, the biggest operators of each side, the peak of memory.
+
+    ``rows`` are those of the steps that count, None for all. ``step_rows`` and the peak are of all, and so
+    are the operators of a profile that does not say when each of them ran.
+    """
     steps = profile.tables.get("steps")
     answer: dict[str, Any] = {
         "steps": None,
         "step_rows": None,
-        "shares": shares(profile),
+        "shares": shares(profile, rows),
         "biggest": {},
         "memory": peak(profile),
     }
     if steps is not None and len(steps["number"]):
-        said = summary(steps)
+        said = summary(of_rows(steps, rows))
         answer["steps"] = said and {"origin": profile.step_origin, **said}
-        rows = np.unique(np.linspace(0, len(steps["number"]) - 1, _MOST_STEPS).astype(np.intp))
+        drawn = np.unique(np.linspace(0, len(steps["number"]) - 1, _MOST_STEPS).astype(np.intp))
         names = ["number", "duration", *division_of(steps)]
         answer["step_rows"] = {
-            name: [None if value < 0 and name != "number" else value for value in steps[name][rows].tolist()]
+            name: [None if value < 0 and name != "number" else value for value in steps[name][drawn].tolist()]
             for name in dict.fromkeys(names)
         }
     for side in sides_of(profile):
-        listing = grouped(profile, "name", side).listing
+        listing = grouped(profile, "name", side, rows if "slices" in profile.tables else None).listing
         wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
         answer["biggest"][side.name.lower()] = listing.page(listing.matching(wanted), wanted)
     return answer
 
 
-def shares(profile: Profile) -> list[dict[str, Any]]:
-    """How the time of all steps divides, by the most telling way that the log knows; without steps how
-    that of the whole profile does."""
+def shares(profile: Profile, rows: NDArray[np.intp] | None = None) -> list[dict[str, Any]]:
+    """How the time of all steps or of some rows divides, by the most telling way that the log knows; without
+    steps how that of the whole profile does."""
     steps = profile.tables.get("steps")
     if steps is not None and len(steps["number"]):
-        times = {name: int(steps[name].clip(0).sum()) for name in division_of(steps)}
+        counted = of_rows(steps, rows)
+        times = {name: int(counted[name].clip(0).sum()) for name in division_of(steps)}
     else:
         times = _whole(profile)
     whole = sum(times.values())

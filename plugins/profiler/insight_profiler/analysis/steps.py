@@ -50,6 +50,11 @@ def average(steps: Table) -> dict[str, float | None]:
     return found
 
 
+def of_rows(steps: Table, rows: NDArray[np.intp] | None) -> Table:
+    """Some of the steps; None for all."""
+    return steps if rows is None else {name: column[rows] for name, column in steps.items()}
+
+
 def summary(steps: Table) -> dict[str, Any] | None:
     """Of the durations of all steps; percentiles by nearest rank."""
     durations = np.sort(steps["duration"][steps["duration"] >= 0])
@@ -71,6 +76,11 @@ def rows_of(profile: Profile, text: str | None) -> NDArray[np.intp] | None:
         return None
     steps = profile.tables.get("steps")
     numbers = np.zeros(0, np.int64) if steps is None else steps["number"]
+    return np.flatnonzero(are_named(numbers, text))
+
+
+def are_named(numbers: NDArray[np.int64], text: str) -> NDArray[np.bool_]:
+    """Which of some numbers of steps ``2-5,9`` names."""
     ranges = text.split(",")
     if len(ranges) > _MOST_RANGES:
         raise InvalidArgument(f"steps must have at most {_MOST_RANGES} parts")
@@ -79,7 +89,7 @@ def rows_of(profile: Profile, text: str | None) -> NDArray[np.intp] | None:
         first, dash, last = part.strip().partition("-")
         low, high = _number(first, text), _number(last if dash else first, text)
         chosen |= (numbers >= low) & (numbers <= high)
-    return np.flatnonzero(chosen)
+    return chosen
 
 
 def drawn(profile: Profile, number: int | None) -> dict[str, Any]:

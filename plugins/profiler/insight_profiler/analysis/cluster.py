@@ -1,0 +1,130 @@
+"""The ranks of one job side by side: their steps, and which of them holds the others up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.steps import average, of_rows, rows_of, summary
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.model import Profile
+
+TIMES = (  # of a step, in which ranks are compared
+    "duration",
+    "iteration_interval",
+    "forward_backward",
+    "tail",
+    "computing",
+    "communication",
+    "communication_not_overlapped",
+    "receive",
+    "overlapped",
+    "free",
+    "bubble",
+    "kernel",
+    "idle",
+)
+_MOST_STEPS = 2000  # of a line
+# of one process there may be several spans: host_pid_date_ascend_ms, and the worker of torch as it is
+_DATE = re.compile(r"_\d{14,}_ascend_(ms|pt)$")
+
+
+def processes_of(listed: Iterable[ProfileFiles], named: ProfileFiles) -> list[ProfileFiles]:
+    """Of each process that the same source wrote of in the same run, the span that is nearest to the one
+    named; that one is among them."""
+    nearest: dict[tuple[int, str], ProfileFiles] = {}
+    for files in listed:
+        if (files.run, files.source) != (named.run, named.source):
+            continue
+        process = (files.rank, "" if files.rank >= 0 else _DATE.sub("", files.name))
+        other = nearest.get(process)
+        if other is None or _apart(files, named) < _apart(other, named):
+            nearest[process] = files
+    return list(nearest.values())
+
+
+def may_be_ranks(profile: Profile, others: Iterable[tuple[ProfileFiles, Profile | None]]) -> bool:
+    """Whether one of some other processes is another rank of the same job, or may be: what it is called
+    does not say it always, and of some nothing is read yet."""
+    if profile.rank < 0 or profile.world_size == 1:
+        return False
+    return any(
+        (files.rank if other is None else other.rank)
+        not in ((profile.rank,) if other is None else (profile.rank, -1))
+        for files, other in others
+    )
+
+
+def nearest_of_ranks(profiles: Mapping[str, Profile], named: str) -> list[str]:
+    """Of profiles by their paths, one of each rank: what began nearest to the one named."""
+    start = profiles[named].start_ns if named in profiles else 0
+    found: dict[int, str] = {}
+    for path, profile in profiles.items():
+        other = found.get(profile.rank)
+        if profile.rank < 0 or (other is not None and other == named):
+            continue
+        if (
+            other is None
+            or path == named
+            or abs(profile.start_ns - start) < abs(profiles[other].start_ns - start)
+        ):
+            found[profile.rank] = path
+    return [found[rank] for rank in sorted(found)]
+
+
+def rank_row(profile: Profile, text: str | None = None) -> dict[str, Any]:
+    """What ranks are compared by; times are means over the steps (ns), or over those that ``text`` names."""
+    steps = profile.tables.get("steps")
+    chosen = None if steps is None else of_rows(steps, rows_of(profile, text))
+    means = {} if chosen is None else average(chosen)
+    flops = profile.documents.get("flops", {}).get("summary", {})
+    top = peak(profile)
+    return {
+        "rank": profile.rank if profile.rank >= 0 else None,
+        "host": profile.host,
+        "stage": profile.facts.get("stage"),
+        "steps": None if chosen is None else summary(chosen),
+        "times": {name: means[name] for name in TIMES if means.get(name) is not None},
+        "peak_memory": None if top is None else top["value"],
+        "flops": flops,
+    }
+
+
+def rank_steps(profile: Profile, time: str) -> dict[str, Any]:
+    """One time of each step of a rank (ns), evenly chosen where there are very many; ``count`` is of all."""
+    steps = profile.tables["steps"]
+    known = np.flatnonzero(steps[time] >= 0)
+    rows = known
+    if len(known) > _MOST_STEPS:
+        rows = known[np.linspace(0, len(known) - 1, _MOST_STEPS).astype(np.intp)]
+    return {"number": steps["number"][rows], "value": steps[time][rows], "count": len(known)}
+
+
+def known_times(profiles: Iterable[Profile]) -> list[str]:
+    """Times that steps of some rank have."""
+    tables = [profile.tables["steps"] for profile in profiles if "steps" in profile.tables]
+    return [name for name in TIMES if any((table[name] > 0).any() for table in tables)]
+
+
+def stragglers(ranks: Sequence[dict[str, Any]], spread: float) -> list[dict[str, Any]]:
+    """Times in which a rank is more than ``spread`` above the mean of all: rank, time, by how much."""
+    found = []
+    for name in TIMES:
+        values = [(row["times"][name], row) for row in ranks if name in row["times"]]
+        mean = sum(value for value, _ in values) / len(values) if values else 0.0
+        if len(values) < 2 or mean <= 0:
+            continue
+        worst, row = max(values, key=lambda value: value[0])
+        if worst > mean * (1 + spread):
+            found.append(
+                {"rank": row["rank"], "profile": row["profile"], "time": name, "value": worst, "mean": mean}
+            )
+    return found
+
+
+def _apart(one: ProfileFiles, other: ProfileFiles) -> float:
+    return -1.0 if one.path == other.path else abs(one.wall_time - other.wall_time)

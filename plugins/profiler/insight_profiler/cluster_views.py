@@ -1,0 +1,87 @@
+"""What the routes answer that look at all ranks of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+from werkzeug import Request, Response
+
+from insight_core.api import NotFound
+from insight_core.web.answers import json_response
+from insight_core.web.parameters import choice, required_text
+from insight_profiler.analysis.cluster import (
+    known_times,
+    nearest_of_ranks,
+    processes_of,
+    rank_row,
+    rank_steps,
+    stragglers,
+)
+from insight_profiler.asked import Asked, described
+from insight_profiler.model import Profile
+
+_SPREAD = 0.1  # a rank that takes so much longer than the mean is a straggler
+
+
+def cluster_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+    views = _Views(asked)
+    return {"cluster": views.cluster, "rank_steps": views.rank_steps}
+
+
+@frozen
+class _Job:
+    """Ranks that are read, by their paths and in their order, and what of the other processes is known."""
+
+    ranks: Mapping[str, Profile]
+    others: list[dict[str, Any]] = field(factory=list)
+
+    def answer(self, values: Mapping[str, object]) -> Response:
+        shown = json_response(values)
+        if any(one["state"] == "reading" for one in self.others):
+            shown.cache_control.no_store = True
+        return shown
+
+
+class _Views:
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def cluster(self, request: Request) -> Response:
+        """Ranks by what they are compared by; processes that cannot be read say why."""
+        job = self._job(request)
+        text = request.args.get("steps")
+        rows = [{"profile": path, **rank_row(profile, text)} for path, profile in job.ranks.items()]
+        return job.answer({"ranks": rows, "others": job.others, "stragglers": stragglers(rows, _SPREAD)})
+
+    def rank_steps(self, request: Request) -> Response:
+        """One time of every step of each rank."""
+        job = self._job(request)
+        times = known_times(job.ranks.values())
+        time = choice(request, "time", times) if times else None
+        ranks = [
+            {"rank": profile.rank, "profile": path, **rank_steps(profile, time)}
+            for path, profile in job.ranks.items()
+            if time is not None and "steps" in profile.tables
+        ]
+        return job.answer({"times": times, "time": time, "ranks": ranks, "others": job.others})
+
+    def _job(self, request: Request) -> _Job:
+        """Of the profile that is named, the newest of the run without a name."""
+        run = required_text(request, "run")
+        listed = sorted(self._asked.profiles.listing([run]), key=lambda one: -one.wall_time)
+        path = request.args.get("profile", listed[0].path if listed else "")
+        named = next((files for files in listed if files.path == path), None)
+        if named is None:
+            raise NotFound(f"run {run!r} has no profile {path}".rstrip())
+        read: dict[str, Profile] = {}
+        others: list[dict[str, Any]] = []
+        for files in processes_of(listed, named):
+            look = self._asked.look(request, run, files.path)
+            if look.profile is not None and look.profile.is_complete:
+                read[files.path] = look.profile
+            else:
+                failure = look.failure and described(look.failure)
+                others.append({"profile": files.path, "state": look.state, "failure": failure})
+        return _Job({path: read[path] for path in nearest_of_ranks(read, named.path)}, others)

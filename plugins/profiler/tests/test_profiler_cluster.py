@@ -1,0 +1,199 @@
+"""Ranks of one job: which profiles they are, and their steps side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from insight_profiler import insight_plugin
+from insight_profiler.analysis.cluster import stragglers
+from insight_profiler.views import views_of
+from werkzeug import Request
+from werkzeug.test import EnvironBuilder
+
+from insight_core.api import InvalidArgument, NotFound
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+
+_PATIENCE = 60.0  # seconds, on a machine that does much else
+Get = Callable[..., dict[str, Any]]
+
+
+def _write(path: Path, rank: int | None, *, slow: int = 1, begin: int = 1000, size: int = 2) -> None:
+    """Three steps that take 10, 20 and ``slow`` times 30 ms, of which a tenth is an operator."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    events, at = [], begin
+    for step in (1, 2, 3):
+        duration = step * 10_000 * (slow if step == 3 else 1)
+        common = {"ph": "X", "pid": 1, "tid": 1, "ts": at}
+        events.append({**common, "cat": "user_annotation", "name": f"ProfilerStep#{step}", "dur": duration})
+        events.append({**common, "cat": "cpu_op", "name": "aten::mm", "dur": duration // 10})
+        at += duration
+    told = {} if rank is None else {"distributedInfo": {"rank": rank, "world_size": size}}
+    path.write_text(json.dumps({"schemaVersion": 1, **told, "traceEvents": events}))
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], Get]]:
+    providers: list[LocalProvider] = []
+
+    def open_logs(logdir: Path) -> Get:
+        provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
+        providers.append(provider)
+        provider.load()
+        views = views_of(provider)
+
+        def get(route: str, **parameters: str) -> dict[str, Any]:
+            end = time.monotonic() + _PATIENCE
+            while time.monotonic() < end:
+                request = Request(EnvironBuilder(query_string=parameters).get_environ())
+                answer: dict[str, Any] = json.loads(views[route](request).get_data())
+                reading = answer.get("state") == "reading" or any(
+                    one["state"] == "reading" for one in answer.get("others", ())
+                )
+                if not reading:
+                    return answer
+                time.sleep(0.02)
+            raise AssertionError(f"{route} is not through: {answer}")
+
+        return get
+
+    yield open_logs
+    for provider in providers:
+        provider.close()
+
+
+def test_ranks_of_a_job_step_by_step(tmp_path: Path, serve: Callable[[Path], Get]) -> None:
+    _write(tmp_path / "job/a_1.1.pt.trace.json", 0)
+    _write(tmp_path / "job/b_2.1.pt.trace.json", 1, slow=2)
+    get = serve(tmp_path)
+    named = {"run": "job", "profile": "a_1.1.pt.trace.json"}
+    assert "cluster" in get("profile", **named)["views"]
+
+    said = get("cluster", **named)
+    assert [(row["rank"], row["profile"]) for row in said["ranks"]] == [
+        (0, "a_1.1.pt.trace.json"),
+        (1, "b_2.1.pt.trace.json"),
+    ]
+    assert [row["times"]["duration"] for row in said["ranks"]] == [20e6, 30e6]
+    assert said["stragglers"][0] == {
+        "rank": 1,
+        "profile": "b_2.1.pt.trace.json",
+        "time": "duration",
+        "value": 30e6,
+        "mean": 25e6,
+    }
+    of_two = get("cluster", **named, steps="1-2")
+    assert [row["times"]["duration"] for row in of_two["ranks"]] == [15e6, 15e6]
+    assert of_two["stragglers"] == []
+    assert [row["times"] for row in get("cluster", **named, steps="9")["ranks"]] == [{}, {}]
+
+    lines = get("rank_steps", **named)
+    assert (lines["time"], lines["times"][0]) == ("duration", "duration")
+    assert [(line["rank"], line["number"], line["value"], line["count"]) for line in lines["ranks"]] == [
+        (0, [1, 2, 3], [10_000_000, 20_000_000, 30_000_000], 3),
+        (1, [1, 2, 3], [10_000_000, 20_000_000, 60_000_000], 3),
+    ]
+    idle = get("rank_steps", **named, time="idle")
+    assert [line["value"][2] for line in idle["ranks"]] == [27_000_000, 54_000_000]
+    with pytest.raises(InvalidArgument, match="time must be"):
+        get("rank_steps", **named, time="tail")
+    with pytest.raises(NotFound):
+        get("cluster", run="job", profile="c")
+
+
+def test_spans_of_one_process_are_no_ranks(tmp_path: Path, serve: Callable[[Path], Get]) -> None:
+    _write(tmp_path / "job/a_1.1.pt.trace.json", 0)
+    _write(tmp_path / "job/a_1.2.pt.trace.json", 0, begin=900_000)
+    get = serve(tmp_path)
+    assert "cluster" not in get("profile", run="job", profile="a_1.1.pt.trace.json")["views"]
+
+
+def test_profiles_without_ranks_are_no_job(tmp_path: Path, serve: Callable[[Path], Get]) -> None:
+    _write(tmp_path / "job/a_1.1.pt.trace.json", None)
+    _write(tmp_path / "job/b_2.1.pt.trace.json", None)
+    _write(tmp_path / "alone/c_1.1.pt.trace.json", 0, size=1)
+    _write(tmp_path / "alone/d_1.1.pt.trace.json", 0, size=1)
+    get = serve(tmp_path)
+    assert "cluster" not in get("profile", run="job", profile="a_1.1.pt.trace.json")["views"]
+    assert get("cluster", run="job", profile="a_1.1.pt.trace.json")["ranks"] == []
+    assert "cluster" not in get("profile", run="alone", profile="c_1.1.pt.trace.json")["views"]
+
+
+def test_the_same_rank_of_another_process_is_no_second_rank(
+    tmp_path: Path, serve: Callable[[Path], Get]
+) -> None:
+    _write(tmp_path / "job/a_1.1.pt.trace.json", 0)
+    _write(tmp_path / "job/b_2.1.pt.trace.json", 0, begin=900_000)
+    get = serve(tmp_path)
+    get("profile", run="job", profile="b_2.1.pt.trace.json")
+    assert "cluster" not in get("profile", run="job", profile="a_1.1.pt.trace.json")["views"]
+
+
+def test_of_several_spans_those_that_go_together_are_compared(
+    tmp_path: Path, serve: Callable[[Path], Get]
+) -> None:
+    for rank, worker in enumerate(("a_1", "b_2")):
+        _write(tmp_path / f"job/{worker}.1.pt.trace.json", rank)
+        _write(tmp_path / f"job/{worker}.2.pt.trace.json", rank, begin=900_000)
+    (tmp_path / "job/trace.json").write_text("[]")  # of another source
+    times = {"a_1.1": 1000, "b_2.1": 1001, "a_1.2": 2000, "b_2.2": 2001}
+    for name, wall_time in times.items():
+        os.utime(tmp_path / f"job/{name}.pt.trace.json", (wall_time, wall_time))
+    get = serve(tmp_path)
+    for span in ("1", "2"):
+        said = get("cluster", run="job", profile=f"a_1.{span}.pt.trace.json")
+        assert [row["profile"] for row in said["ranks"]] == [
+            f"a_1.{span}.pt.trace.json",
+            f"b_2.{span}.pt.trace.json",
+        ]
+        assert said["others"] == []
+
+
+def test_sums_of_all_steps_stay_so_whatever_steps_are_asked(
+    tmp_path: Path, serve: Callable[[Path], Get]
+) -> None:
+    place = tmp_path / "job/profiler"
+    place.mkdir(parents=True)
+    (place / "aicore_intermediate_0_type.csv").write_text(
+        "kernel_type,total_time,execution_frequency,percent\nMatMul,2.5,4,100\n"
+    )
+    names = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail"
+    rows = [
+        f"{step},{step}00000,{step}90000,90000,{step}10000,{step}50000,10000,40000,40000" for step in (1, 2)
+    ]
+    (place / "step_trace_raw_0_detail_time.csv").write_text("\n".join([names, *rows]) + "\n")
+    get = serve(tmp_path)
+    (listed,) = get("profiles")["profiles"]
+    named = {"run": listed["run"], "profile": listed["profile"], "steps": "1"}
+    assert get("profile", **named)["counts"].get("slices", 0) == 0
+    answer = get("operators", **named, columns="type,calls,total")
+    assert answer["rows"] == [["MatMul", 4, 2_500_000]]
+    said = get("overview", **named)
+    assert said["steps"]["count"] == 1
+    assert sum(share["time"] for share in said["shares"]) == 900_000
+    assert len(said["biggest"]["device"]["rows"]) == 1
+
+
+def test_a_rank_that_cannot_be_read_is_told(tmp_path: Path, serve: Callable[[Path], Get]) -> None:
+    _write(tmp_path / "job/a_1.1.pt.trace.json", 0)
+    (tmp_path / "job/b_2.1.pt.trace.json").write_text("no trace")
+    (other,) = serve(tmp_path)("cluster", run="job", profile="a_1.1.pt.trace.json")["others"]
+    assert (other["profile"], other["state"]) == ("b_2.1.pt.trace.json", "failed")
+    assert "b_2.1.pt.trace.json" in other["failure"]["text"]
+
+
+def test_stragglers_are_more_than_their_share_above_the_mean() -> None:
+    ranks = [
+        {"rank": rank, "profile": f"p#{rank}", "times": {"duration": time}}
+        for rank, time in enumerate((10.0, 10.0, 13.0))
+    ]
+    (slow,) = stragglers(ranks, 0.1)
+    assert (slow["rank"], slow["time"], slow["value"], slow["mean"]) == (2, "duration", 13.0, 11.0)
+    assert stragglers(ranks[:2], 0.1) == []
+    assert stragglers([], 0.1) == []
