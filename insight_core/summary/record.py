@@ -7,13 +7,14 @@ import weakref
 from pathlib import Path
 from time import time
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, SupportsIndex
 
-from insight_core.summary.dialects import dialect_named
+from insight_core.summary.dialects import DialectName, dialect_named
 from insight_core.summary.files import EventFiles
 from insight_core.summary.kinds import number_of
 from insight_core.summary.writer import RecordWriter
 
+_OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # that are known to be good
 
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
@@ -41,7 +42,7 @@ class SummaryRecord:
         self,
         log_dir: str | os.PathLike[str],
         *,
-        dialect: Literal["mindspore", "tensorboard"] = "mindspore",
+        dialect: DialectName = "mindspore",
         file_prefix: str = "events",
         file_suffix: str | None = None,
         max_file_size: int | None = None,
@@ -81,6 +82,8 @@ class SummaryRecord:
         suffix = self._dialect.suffix if file_suffix is None else file_suffix
         _check_name_part("file_prefix", file_prefix)
         _check_name_part("file_suffix", suffix)
+        if suffix.endswith(_OTHERS):
+            raise ValueError(f"file_suffix must not end with {suffix!r}: such files have no events")
         if max_file_size is not None and max_file_size < 1:
             raise ValueError(f"max_file_size must be None or 1 or more bytes, not {max_file_size}")
         if queue_size < 1:
@@ -125,7 +128,7 @@ class SummaryRecord:
             raise _named(error, plugin, name) from None
         writer.add(values)
 
-    def record(self, step: int, wall_time: float | None = None) -> None:
+    def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
         """Records what was added since the last one, with ``step`` (an int64) and the time in seconds
         since the epoch, now by default. Without any value nothing is recorded."""
         writer = self._writer

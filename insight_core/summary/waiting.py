@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from operator import index
+from typing import SupportsIndex
 
 from insight_core.summary.dialects import Value
 from insight_core.summary.scalars import Names
@@ -29,7 +31,7 @@ class Waiting:
     def __len__(self) -> int:
         return len(self.steps)
 
-    def add(self, step: int, wall_time: float, names: list[str], others: list[Value]) -> None:
+    def add(self, step: SupportsIndex, wall_time: float, names: list[str], others: list[Value]) -> None:
         """A record of the last ``numbers``, as many as there are names.
 
         Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits.
@@ -38,7 +40,7 @@ class Waiting:
         layout = self.layouts.get(key)
         if layout is None:
             layout = self.layouts[key] = len(self.layouts)
-        self.steps.append(step)
+        self.steps.append(index(step))
         self.layout.append(layout)
         self.wall_times.append(wall_time)
         self.load += len(key)

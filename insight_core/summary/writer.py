@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+from typing import SupportsIndex
 
 from insight_core.summary.dialects import Value
 from insight_core.summary.files import EventFiles
@@ -29,7 +30,6 @@ class RecordWriter:
         self._half = queue_size / 2
         self._drops = drops
         self._flush_seconds = flush_seconds
-        self._forked = False
         self._begin()
 
     def _begin(self) -> None:
@@ -44,7 +44,6 @@ class RecordWriter:
     def begin_in_child(self) -> None:
         """In a process that was forked: what waits is written by the parent, into the parent's file."""
         self._begin()
-        self._forked = True
         self._files.close()
 
     def add_number(self, name: str, number: float) -> None:
@@ -56,7 +55,7 @@ class RecordWriter:
         with self._lock:
             self._others += values
 
-    def record(self, step: int, wall_time: float) -> None:
+    def record(self, step: SupportsIndex, wall_time: float) -> None:
         """Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits."""
         while True:
             with self._lock:
@@ -129,8 +128,10 @@ class RecordWriter:
         self._some.set()
         if self._thread is not None:
             return
-        if self._forked and (ending := sys.modules.get("multiprocessing.util")) is not None:
-            ending.Finalize(None, self.close, exitpriority=0)  # such a process runs no exit functions
+        processes = sys.modules.get("multiprocessing.process")
+        if processes is not None and processes.parent_process() is not None:
+            util = sys.modules["multiprocessing.util"]  # such a process may run no exit functions but these
+            util.Finalize(None, self.close, exitpriority=0)
         self._thread = threading.Thread(target=self._run, name="summary writer", daemon=True)
         with contextlib.suppress(RuntimeError):  # at exit there are no new threads: close() writes
             self._thread.start()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from insight_core.summary.fields import Pieces
 
-Place = Literal["summary", "graph", "lineage"]
+DialectName: TypeAlias = Literal["mindspore", "tensorboard"]
+Place: TypeAlias = Literal["summary", "graph", "lineage"]
 
 
 class Value(NamedTuple):
