@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 COMPAT = Path(__file__).parent / "compat"  # directory of a package ``tensorboard``
+
+
+def has_tensorboard() -> bool:
+    """Whether the real package is installed."""
+    elsewhere = [entry for entry in sys.path if Path(entry) != COMPAT]
+    return PathFinder.find_spec("tensorboard", elsewhere) is not None
 
 
 def provide_tensorboard() -> bool:
@@ -16,11 +23,12 @@ def provide_tensorboard() -> bool:
     Also of the path of processes that plugins start. Of two packages, the real one is imported,
     whatever the order: see the ``__init__`` of ours.
     """
-    found = importlib.util.find_spec("tensorboard")
-    if found is not None and found.origin is not None:
-        return not Path(found.origin).is_relative_to(COMPAT)
-    sys.path.append(str(COMPAT))
-    inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = f"{inherited}{os.pathsep}{COMPAT}" if inherited else str(COMPAT)
-    importlib.invalidate_caches()
+    if has_tensorboard():
+        return True
+    if str(COMPAT) not in sys.path:
+        sys.path.append(str(COMPAT))
+        importlib.invalidate_caches()
+    inherited = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    if str(COMPAT) not in inherited:
+        os.environ["PYTHONPATH"] = os.pathsep.join([*inherited, str(COMPAT)])
     return False

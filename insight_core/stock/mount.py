@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider
@@ -62,12 +61,11 @@ class Stock:
 
     def _look(self) -> None:
         from insight_core.stock.discovery import candidates
+        from insight_core.stock.importing import has_tensorboard, provide_tensorboard
 
         try:
             found = candidates(self._settings.disabled)
-            if found or find_spec("tensorboard") is not None:
-                from insight_core.stock.importing import provide_tensorboard
-
+            if found or has_tensorboard():
                 real = provide_tensorboard()
                 from insight_core.stock.hosting import Hosting
 

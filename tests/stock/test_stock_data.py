@@ -1,0 +1,96 @@
+"""Our data as plugins of TensorBoard see them: the contract, and what is ours beyond it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from tensorboard import errors
+from tensorboard.data.provider import RunTagFilter
+
+from insight_core.api import DataProvider, Unavailable
+from insight_core.loading.logdir import Logdir
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.stock.data import StockDataProvider
+from insight_core.testing.event_writer import EventWriter
+from insight_core.testing.fake import FakeProvider
+from insight_core.testing.pictures import png
+from insight_core.testing.provider_suite import CASES, Case, Subject
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_the_contract_of_data_providers(case: Case, provider: DataProvider) -> None:
+    case(Subject(StockDataProvider(provider)))
+
+
+def test_a_case_fails_where_the_contract_is_broken(provider: DataProvider) -> None:
+    class Forgetful(StockDataProvider):
+        def read_scalars(self, ctx: object = None, *, downsample: int | None = None, **more: Any) -> Any:  # noqa: ANN401
+            fewer = downsample - 1 if downsample is not None and downsample > 1 else 1
+            return super().read_scalars(ctx, downsample=fewer, **more)
+
+    failed = []
+    for case in CASES:
+        try:
+            case(Subject(Forgetful(provider)))
+        except AssertionError:
+            failed.append(case.__name__)
+    assert failed == [
+        "as_many_points_are_read_as_asked_for",
+        "none_is_none",
+        "how_many_has_to_be_said",
+    ]
+
+
+def test_what_mindspore_wrote_is_what_tensorboard_reads(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run", "mindspore") as writer:
+        writer.scalar("loss", 1, 0.5)
+        writer.histogram("weights", 1, [0.0, 1.0, 2.0])
+        writer.image("input", 1, png([[0, 255]]), 2, 1)
+    provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
+    provider.load()
+    data = Subject(StockDataProvider(provider))
+    assert [point.value for point in data.series("read_scalars", "scalars", "run", "loss")] == [0.5]
+    [histogram] = data.series("read_tensors", "histograms", "run", "weights")
+    assert histogram.numpy.shape[1] == 3
+    assert histogram.numpy[:, 2].sum() == 3
+    [picture] = data.series("read_blob_sequences", "images", "run", "input")
+    keys = [reference.blob_key for reference in picture.values]
+    assert [data.provider.read_blob(blob_key=key) for key in keys] == [b"2", b"1", png([[0, 255]])]
+    provider.close()
+
+
+def test_doubles_are_not_rounded(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        writer.scalars_tf2("loss", 0, 0.1, double=True)
+    provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
+    provider.load()
+    data = Subject(StockDataProvider(provider))
+    assert data.series("read_scalars", "scalars", "run", "loss")[0].value == 0.1
+    provider.close()
+
+
+def test_errors_are_those_of_tensorboard(provider: DataProvider) -> None:
+    data = StockDataProvider(provider)
+    with pytest.raises(errors.InvalidArgumentError, match="failed to parse blob key"):
+        data.read_blob(blob_key="!")
+    picture = Subject(data).series("read_blob_sequences", "images", "train", "picture")[0].values[0]
+    other = "A" * len(picture.blob_key)
+    with pytest.raises(errors.PublicError):
+        data.read_blob(blob_key=other)
+    with pytest.raises(errors.InvalidArgumentError, match="negative"):
+        data.read_scalars(experiment_id="", plugin_name="scalars", downsample=-1)
+    with pytest.raises(TypeError):
+        RunTagFilter(runs="train")
+
+
+def test_data_that_cannot_be_reached_are_a_503() -> None:
+    class Away(FakeProvider):
+        def runs(self) -> NoReturn:
+            raise Unavailable("the data server is away")
+
+    with pytest.raises(errors.PublicError, match="away") as caught:
+        StockDataProvider(Away("logs")).list_runs(experiment_id="")
+    assert caught.value.http_code == 503
