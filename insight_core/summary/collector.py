@@ -43,8 +43,8 @@ class SummaryCollector:
     custom ones.
 
     ``initial_step`` is the last step of a training that is taken up again. Whatever else is given goes to
-    ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next numbers or, at
-    once, with ``record.record(step)``. Not thread-safe.
+    ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next step or epoch. Not
+    thread-safe.
     """
 
     def __init__(
@@ -122,24 +122,22 @@ class SummaryCollector:
         self.steps = step = self.steps + 1
         self._last_loss = loss = held(loss)
         numbers = {"loss": loss, "learning_rate": learning_rate, **scalars}
-        written = self._due(self._scalar_every)
-        if written:
-            self._waiting = {}
-            self._add_numbers(numbers)
-        elif self._scalar_every:
-            self._waiting = numbers
-        if parameters is not None and self._due(self._histogram_every):
-            written |= self._add_histograms(self._chosen_parameters(parameters), "")
-        if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
-            chosen = _matching(gradients, self._gradients)
-            written |= self._add_histograms(chosen, "gradients/")
-        if inputs is not None and self._due(self._image_every):
-            pictures = pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
-            if pictures is not None:
-                self.record.add_value("image", "inputs", pictures)
-                written = True
-        if written:
-            self.record.record(step)
+        try:
+            if self._due(self._scalar_every):
+                self._waiting = {}
+                self._add_numbers(numbers)
+            elif self._scalar_every:
+                self._waiting = numbers
+            if parameters is not None and self._due(self._histogram_every):
+                self._add_histograms(self._chosen_parameters(parameters), "")
+            if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
+                self._add_histograms(_matching(gradients, self._gradients), "gradients/")
+            if inputs is not None and self._due(self._image_every):
+                pictures = pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
+                if pictures is not None:
+                    self.record.add_value("image", "inputs", pictures)
+        finally:
+            self.record.record(step)  # what was added is of this step, whatever is wrong with the rest
 
     def epoch(self, **metrics: Any) -> None:  # noqa: ANN401
         """Tells of one epoch that was done: numbers by their tag, recorded at the step of its end.
@@ -147,9 +145,11 @@ class SummaryCollector:
         The last ones are the metrics of the run's lineage.
         """
         self.epochs += 1
-        self._add_numbers(metrics)
+        try:
+            self._add_numbers(metrics)
+        finally:
+            self.record.record(self.steps)
         self.lineage.metrics.update((name, number_of(value)) for name, value in metrics.items())
-        self.record.record(self.steps)
 
     def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
         """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""
@@ -191,11 +191,9 @@ class SummaryCollector:
             if value is not None:
                 self.record.add_value("scalar", name, value)
 
-    def _add_histograms(self, arrays: Arrays, prefix: str) -> bool:
-        pairs = list(_pairs(arrays))
-        for name, array in pairs:
+    def _add_histograms(self, arrays: Arrays, prefix: str) -> None:
+        for name, array in _pairs(arrays):
             self.record.add_value("histogram", prefix + name, array)
-        return bool(pairs)
 
     def _chosen_parameters(self, parameters: Source) -> Arrays:
         if self._parameters is not None:

@@ -42,6 +42,8 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         return self._collector
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
+        if self._collector is not None:  # of a fit that was interrupted, of which Keras says nothing
+            self._collector.close()
         steps = int(self.model.optimizer.iterations) if self.model.optimizer is not None else 0
         self._collector = _Collector(
             self._log_dir, self.model, self.params, initial_step=steps, **self._collecting

@@ -104,11 +104,19 @@ class TorchCollector(SummaryCollector):
 
     def _record_graph(self, inputs: Any) -> None:  # noqa: ANN401
         try:
-            nodes = graph_nodes(getattr(self._model, "_orig_mod", self._model), inputs)  # of a compiled one
+            nodes = graph_nodes(_unwrapped(self._model), inputs)
         except Exception as error:  # tracing runs the model's own code, which may fail in any way
             log.warning("no graph of %s: %s", type(self._model).__name__, str(error).partition("\n")[0])
         else:
             self.graph(nodes)
+
+
+def _unwrapped(model: torch.nn.Module) -> torch.nn.Module:
+    """The user's own model, of one that was compiled or distributed."""
+    wrappers = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)
+    while isinstance(model, wrappers) or hasattr(model, "_orig_mod"):
+        model = model.module if isinstance(model, wrappers) else model._orig_mod
+    return model
 
 
 def _is_setting(value: object) -> bool:

@@ -204,11 +204,30 @@ def test_a_training_that_is_taken_up_again(tmp_path: Path) -> None:
 
 
 def test_what_else_is_recorded_goes_with_the_step(tmp_path: Path) -> None:
+    """Even one at which nothing is due."""
     with SummaryCollector(str(tmp_path / "run")) as collector:
-        collector.record.add_value("tensor", "confusion", np.eye(3))
-        collector.step(1.0)
+        for step in range(1, 5):
+            if step == 3:
+                collector.record.add_value("tensor", "confusion", np.eye(3))
+            collector.step(1.0)
+        collector.record.add_value("tensor", "later", np.eye(3))
+        collector.epoch()
     with opened(tmp_path) as data:
-        assert steps(data, "tensor", "confusion") == [1]
+        assert steps(data, "tensor", "confusion") == [3]
+        assert steps(data, "tensor", "later") == [4]
+
+
+def test_what_is_wrong_leaves_the_rest_at_its_step(tmp_path: Path) -> None:
+    with SummaryCollector(str(tmp_path / "run"), scalar_every=1) as collector:
+        with pytest.raises(TypeError, match="w"):
+            collector.step(1.0, parameters={"w": ["not", "numbers"]})
+        collector.step(2.0)
+        with pytest.raises(ValueError, match="loss"):
+            collector.epoch(accuracy=0.5, loss=np.ones(2))
+        collector.step(3.0)
+    with opened(tmp_path) as data:
+        assert scalars(data, "loss") == {1: 1.0, 2: 2.0, 3: 3.0}
+        assert scalars(data, "accuracy") == {2: 0.5}
 
 
 def test_a_number_that_is_none_is_named(tmp_path: Path) -> None:

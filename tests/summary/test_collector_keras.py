@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -113,3 +114,22 @@ def test_a_model_of_a_class_of_its_own_has_no_graph(tmp_path: Path, caplog: pyte
     assert [record.message[:9] for record in caplog.records if "graph" in record.message] == ["no graph "]
     with opened(tmp_path) as data:
         assert list(scalars(data, "loss")) == [1, 8]
+
+
+def test_a_fit_that_was_interrupted(tmp_path: Path) -> None:
+    from insight_core.summary.keras import KerasCollector
+
+    class Interrupted(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore,name-defined]
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ANN401
+            if batch == 2:
+                raise KeyboardInterrupt
+
+    network, inputs = model(), np.ones((20, 9, 9, 1), np.float32)
+    collector = KerasCollector(str(tmp_path / "run"), graph=False, scalar_every=1)
+    for others in ([Interrupted()], []):
+        with contextlib.suppress(KeyboardInterrupt):
+            network.fit(inputs, inputs[:, 0, 0], batch_size=4, callbacks=[collector, *others], verbose=0)
+    with opened(tmp_path) as data:
+        assert list(scalars(data, "loss")) == [1, 2, 3, 4, 5, 6, 7, 8]
+    with pytest.raises(RuntimeError, match="fit"):
+        collector.collector.close()

@@ -189,3 +189,14 @@ def test_half_precision_and_sparse_gradients(tmp_path: Path) -> None:
         assert (histogram.count, histogram.min, histogram.max) == (30, 0, 2)
         (weights,) = decoded(data, insight_histogram, "weight")
         assert weights.max == pytest.approx(float(np.max(model.weight.detach().float().numpy())))
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")  # of torch.compile's own imports
+def test_the_graph_of_a_compiled_model_is_that_of_the_model(tmp_path: Path) -> None:
+    from insight_core.summary.torch import TorchCollector
+
+    model = torch.nn.DataParallel(torch.nn.Linear(2, 2))
+    with TorchCollector(str(tmp_path / "run"), torch.compile(model)) as collector:
+        collector.step(1.0)
+    with opened(tmp_path) as data:
+        assert graphs(data) == 1
