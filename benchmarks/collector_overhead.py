@@ -1,7 +1,7 @@
 """``python -m benchmarks.collector_overhead``: what a SummaryCollector costs a training.
 
 Two figures for each: time of the loop, and processor time in all until everything is written, for what waits
-is written by a thread of its own. Rounds with and without are interleaved; a figure is the median of the rounds.
+is written by a thread of its own. With and without are interleaved; a figure is the median of the rounds.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class _Training:
         self._optimizer = model.Optimizer(trial.optimizer, trial.learning_rate)
         self.trace = _Trace()
         self.collector = SummaryCollector(
-            str(log_dir),
+            log_dir,
             hyperparameters={
                 "optimizer": trial.optimizer,
                 "learning_rate": trial.learning_rate,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
@@ -49,7 +50,7 @@ class SummaryCollector:
 
     def __init__(
         self,
-        log_dir: str,
+        log_dir: str | os.PathLike[str],
         *,
         hyperparameters: Mapping[str, Any] | None = None,
         scalar_every: int = 10,

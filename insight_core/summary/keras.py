@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,9 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
     directory, and goes on where the optimizer's count of steps is.
     """
 
-    def __init__(self, log_dir: str, *, inputs: Any = None, graph: bool = True, **collecting: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self, log_dir: str | os.PathLike[str], *, inputs: Any = None, graph: bool = True, **collecting: Any
+    ) -> None:  # noqa: ANN401
         super().__init__()
         self._log_dir, self._inputs, self._graph_wanted = log_dir, inputs, graph
         self._collecting = dict(collecting)
@@ -88,7 +91,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
 class _Collector(SummaryCollector):
     def __init__(
         self,
-        log_dir: str,
+        log_dir: str | os.PathLike[str],
         model: keras.Model,
         params: Mapping[str, Any],
         **collecting: Any,  # noqa: ANN401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
@@ -37,7 +38,7 @@ class TorchCollector(SummaryCollector):
 
     def __init__(
         self,
-        log_dir: str,
+        log_dir: str | os.PathLike[str],
         model: torch.nn.Module,
         optimizer: torch.optim.Optimizer | None = None,
         *,
