@@ -30,8 +30,13 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
     """
 
     def __init__(
-        self, log_dir: str | os.PathLike[str], *, inputs: Any = None, graph: bool = True, **collecting: Any
-    ) -> None:  # noqa: ANN401
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        inputs: Any = None,  # noqa: ANN401
+        graph: bool = True,
+        **collecting: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__()
         self._log_dir, self._inputs, self._graph_wanted = log_dir, inputs, graph
         self._collecting = dict(collecting)
