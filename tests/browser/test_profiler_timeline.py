@@ -167,6 +167,32 @@ def test_a_slice_says_everything(page: Page, timeline: Locator) -> None:
     expect(page).not_to_have_url(re.compile(r"profiler\.slice="))
 
 
+def test_the_longest_calls_of_an_operator_are_shown_where_they_are(
+    page: Page, serve: Serve, logdir: Path
+) -> None:
+    panel = open_page(page, serve("--logdir", logdir), "operators", by="name", side="host")
+    panel.get_by_test_id("grid-operators").locator('[data-row="0"]').click()
+    calls = panel.get_by_test_id("operator-panel").locator(".figure", has_text="Longest")
+    calls.get_by_role("button").first.click()
+    expect(chosen_name(panel)).to_have_text("aten::op00")
+    expect(panel.get_by_test_id("slice-panel").locator('[data-fact="step"] dd')).to_have_text(str(STEPS))
+
+
+def test_two_fingers_zoom(page: Page, timeline: Locator) -> None:
+    place = box(timeline)
+    whole = window(timeline)[1]
+    middle, y = place["x"] + place["width"] / 2, place["y"] + place["height"] - 20
+    session = page.context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 50), ("touchMove", 80), ("touchMove", 100), ("touchEnd", 0)):
+        fingers = [{"x": middle - apart, "y": y, "id": 0}, {"x": middle + apart, "y": y, "id": 1}]
+        touch = {"type": kind, "touchPoints": fingers if apart else []}
+        session.send("Input.dispatchTouchEvent", touch)
+    page.wait_for_timeout(100)
+    start, end = window(timeline)
+    assert (end - start) / whole == pytest.approx(0.5, abs=0.05)
+    assert (start + end) / 2 / whole == pytest.approx(0.5, abs=0.05)
+
+
 def test_flows_lead_to_the_kernel_and_back(page: Page, timeline: Locator) -> None:
     timeline.locator('[data-control="timeline-search"]').fill("cudaLaunch")
     expect(timeline.get_by_test_id("timeline-found-count")).to_contain_text(str(TYPES * STEPS))

@@ -104,6 +104,8 @@ export interface Slices extends Span {
   readonly lanes: ReadonlyMap<number, readonly Lane[]>;
   /** Those that were asked for. */
   readonly tracks: ReadonlySet<number>;
+  /** Categories that occur, a bit for each. */
+  readonly categories: number;
 }
 
 export function slicesOf(columns: Columns, tracks: ReadonlySet<number>, width: number): Slices {
@@ -118,6 +120,7 @@ export function slicesOf(columns: Columns, tracks: ReadonlySet<number>, width: n
     else lanes.set(lane.track, [lane]);
     low = i;
   }
+  const category = columns.column('category') as Uint8Array;
   return {
     from: said.from,
     to: said.to,
@@ -127,7 +130,8 @@ export function slicesOf(columns: Columns, tracks: ReadonlySet<number>, width: n
     start: columns.column('start') as Float64Array,
     duration: columns.column('duration') as Float64Array,
     name: columns.column('name') as Int32Array,
-    category: columns.column('category') as Uint8Array,
+    category,
+    categories: category.reduce((bits, one) => bits | (1 << one), 0),
     id: columns.column('id') as Int32Array,
     merged: columns.column('merged') as Int32Array,
     names: new Map(Object.entries(said.names).map(([place, text]) => [Number(place), text])),

@@ -1,13 +1,16 @@
 /** The timeline: every slice of the profile on the track it ran on. */
-import { Empty } from 'insight-host/kit';
+import { addKeys, Empty } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { inkOf } from '../figures/ink';
+import { Legend } from '../figures/legend';
 import { Tip, type TipState } from '../figures/tip';
 import { countText, timeText } from '../units';
 import type { ViewProps } from '../views';
 import { categoryText } from '../words';
+import { CATEGORY_NAMES } from './answers';
 import { axisOf } from './axis';
-import { onKey } from './keyboard';
+import { KEYS, onKey } from './keyboard';
 import { PerfettoDialog } from './perfetto';
 import { SelectionPanel } from './selection_panel';
 import { SlicePanel } from './slice_panel';
@@ -42,6 +45,7 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
     <div ref={root} class={state.isFull.value ? 'timeline full' : 'timeline'} data-testid="timeline" data-complete={tracks.complete}>
       <style>{styles}</style>
       <Tools stage={stage} />
+      <Categories stage={stage} />
       <Trouble stage={stage} />
       <div class="timeline-body">
         <div class="timeline-main">
@@ -72,8 +76,25 @@ function useKeys(stage: Stage, root: { readonly current: HTMLElement | null }): 
     };
     // before the keys of the page, of which some are the same
     addEventListener('keydown', pressed, true);
-    return () => removeEventListener('keydown', pressed, true);
+    const stop = addKeys(stage.state.ctx, KEYS);
+    return () => {
+      removeEventListener('keydown', pressed, true);
+      stop();
+    };
   }, []);
+}
+
+/** What the colours mean, where they are those of categories. */
+function Categories({ stage }: { readonly stage: Stage }): JSX.Element | null {
+  const { state } = stage;
+  if (state.color.value !== 'category') return null;
+  const ink = inkOf(state.theme.value);
+  const names = CATEGORY_NAMES.filter((_, i) => (stage.categories.value >> i) & 1);
+  return (
+    <div class="timeline-legend">
+      <Legend entries={names.map((name) => ({ key: name, color: ink.category(name), label: categoryText(state.board, name) }))} />
+    </div>
+  );
 }
 
 function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {

@@ -9,7 +9,7 @@ import { layersOf } from './store';
 import { lengthOf, type Range, type Span } from './span';
 import { colorOf, type Color, type Strips } from './strips';
 
-const SHADES = 24; // colours of names
+export const SHADES = 24; // colours of names
 const PALE = 0.28; // of what is not searched for
 const LABEL = 26; // px that a bar is wide at least to be named
 const LABEL_MOVING = 64;

@@ -1,13 +1,14 @@
 /** What stands above the rows: the whole profile in small, and the axis of time with the steps. */
 import { holds, type StepRange } from '../steps';
-import { shadeOf, type Picture } from './paint';
-import { firstFrom, CATEGORY_NAMES, type Slices, type TracksAnswer } from './answers';
+import { SHADES, shadeOf, type Picture } from './paint';
+import { CATEGORY_NAMES, type Slices, type TracksAnswer } from './answers';
 import { axisOf } from './axis';
 import { lengthOf, type Span } from './span';
-import { colorOf, type Strips } from './strips';
+import { colorOf, Strips } from './strips';
 
 const STEPS_TOP = 22;
 const HANDLE = 5; // px
+export const HEIGHT = 44; // of the minimap, px
 
 export function paintRuler(context: CanvasRenderingContext2D, { span, width, ink, locale, steps }: Picture, chosen: StepRange | null): void {
   context.fillStyle = ink.background;
@@ -48,33 +49,56 @@ export function paintRuler(context: CanvasRenderingContext2D, { span, width, ink
   context.globalAlpha = 1;
 }
 
-/** All of the profile: a line for each group, and what part of it is below. */
-export function paintMinimap(context: CanvasRenderingContext2D, { width, ratio, ink, span, byCategory }: Picture, whole: Span, answer: Slices | null, { tracks }: TracksAnswer, strips: Strips): void {
-  const height = 44;
-  context.fillStyle = ink.background;
-  context.fillRect(0, 0, width, height);
-  const groups = [...new Set(tracks.filter(({ slices }) => slices > 0).map(({ id, parent }) => parent ?? id))].sort((a, b) => (tracks[a]?.order ?? 0) - (tracks[b]?.order ?? 0) || a - b);
-  const pitch = (height - 6) / Math.max(1, groups.length);
+/** All of the profile in small: a line for each group. It is painted again only when it changes. */
+export class Minimap {
+  private readonly canvas = document.createElement('canvas');
+  private readonly strips = new Strips();
+  private painted: readonly unknown[] = [];
+
+  draw(context: CanvasRenderingContext2D, { width, ratio, ink, byCategory }: Picture, whole: Span, answer: Slices | null, answered: TracksAnswer): void {
+    const wanted = [width, ratio, ink, byCategory, answer, answered];
+    if (wanted.some((one, i) => one !== this.painted[i])) {
+      this.painted = wanted;
+      this.canvas.width = context.canvas.width;
+      this.canvas.height = context.canvas.height;
+      const own = this.canvas.getContext('2d');
+      own?.setTransform(ratio, 0, 0, ratio, 0, 0);
+      if (own && answer) paintGroups(own, this.strips, { width, ratio, ink, byCategory }, whole, answer, answered);
+    }
+    context.drawImage(this.canvas, 0, 0, width, HEIGHT);
+  }
+}
+
+function paintGroups(context: CanvasRenderingContext2D, strips: Strips, { width, ratio, ink, byCategory }: Pick<Picture, 'width' | 'ratio' | 'ink' | 'byCategory'>, whole: Span, answer: Slices, { tracks }: TracksAnswer): void {
+  const shown = tracks.filter(({ slices }) => slices > 0);
+  const groups = [...new Set(shown.map(({ id, parent }) => parent ?? id))].sort((a, b) => (tracks[a]?.order ?? 0) - (tracks[b]?.order ?? 0) || a - b);
+  const pitch = (HEIGHT - 6) / Math.max(1, groups.length);
   const pixels = Math.max(1, Math.round(width * ratio));
   const scale = pixels / lengthOf(whole);
-  if (answer) {
-    strips.begin(pixels, groups.length);
-    const [names, categories] = [Array.from({ length: 24 }, (_, i) => colorOf(ink.rank(i))), CATEGORY_NAMES.map((name) => colorOf(ink.category(name)))];
-    groups.forEach((group, at) => {
-      const line = strips.line(3 + at * pitch, Math.max(1, Math.min(14, pitch - 1)));
-      for (const { id, parent } of tracks) {
-        const lane = (parent ?? id) === group ? answer.lanes.get(id)?.[0] : undefined;
-        for (let i = lane ? firstFrom(answer, lane, whole.from) : 0; lane && i < lane.high; i++) {
-          const begin = answer.start[i] as number;
-          const from = Math.min(pixels - 1, Math.max(0, Math.round((begin - whole.from) * scale)));
-          const to = Math.min(pixels, Math.max(from + 1, Math.round((begin + (answer.duration[i] as number) - whole.from) * scale)));
-          const color = byCategory ? categories[answer.category[i] as number] : names[shadeOf(answer.names.get(answer.name[i] as number) ?? '')];
-          strips.fill(line, from, to, color as number);
-        }
-      }
-    });
-    strips.draw(context, 0, width);
+  strips.begin(pixels, groups.length);
+  const lines = new Map(groups.map((group, at) => [group, strips.line(3 + at * pitch, Math.max(1, Math.min(14, pitch - 1)))]));
+  const [names, categories] = [Array.from({ length: SHADES }, (_, i) => colorOf(ink.rank(i))), CATEGORY_NAMES.map((name) => colorOf(ink.category(name)))];
+  const shades = new Map([...answer.names].map(([place, text]) => [place, names[shadeOf(text)]]));
+  for (const { id, parent } of shown) {
+    const lane = answer.lanes.get(id)?.[0];
+    const line = lines.get(parent ?? id) ?? 0;
+    for (let i = lane?.low ?? 0; lane && i < lane.high; i++) {
+      const begin = answer.start[i] as number;
+      const from = Math.min(pixels - 1, Math.max(0, Math.round((begin - whole.from) * scale)));
+      const to = Math.min(pixels, Math.max(from + 1, Math.round((begin + (answer.duration[i] as number) - whole.from) * scale)));
+      strips.fill(line, from, to, (byCategory ? categories[answer.category[i] as number] : shades.get(answer.name[i] as number)) ?? 0);
+    }
   }
+  strips.draw(context, 0, width);
+}
+
+/** The whole profile, and what part of it is below. */
+export function paintMinimap(context: CanvasRenderingContext2D, picture: Picture, whole: Span, answer: Slices | null, tracks: TracksAnswer, minimap: Minimap): void {
+  const { width, ink, span } = picture;
+  const height = HEIGHT;
+  context.fillStyle = ink.background;
+  context.fillRect(0, 0, width, height);
+  minimap.draw(context, picture, whole, answer, tracks);
   const x = (time: number): number => ((time - whole.from) / lengthOf(whole)) * width;
   const [from, to] = [x(span.from), Math.max(x(span.from) + 2, x(span.to))];
   context.fillStyle = ink.background;

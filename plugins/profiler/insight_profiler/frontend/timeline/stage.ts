@@ -8,13 +8,14 @@ import { hitAt, type Hit, type View } from './hit';
 import { Labels } from './labels';
 import { barTop, LEVEL, rowAt, rowsBetween, type Layout } from './layout';
 import { paint, type Picture } from './paint';
-import { paintMinimap, paintRuler } from './paint_heads';
+import { HEIGHT as MINIMAP, Minimap, paintMinimap, paintRuler } from './paint_heads';
 import type { TimelineState } from './state';
 import { Store } from './store';
 import { Strips } from './strips';
 import { lengthOf, type Span } from './span';
 
 const MANY = 60; // lanes; so many are asked for at once
+const MOST = 60_000; // slices of the minimap
 const REST = 160; // ms without a move before everything is named
 
 export interface Canvases {
@@ -30,9 +31,11 @@ export class Stage {
   /** px from the top of all rows, and how many are in sight. */
   readonly top = signal(0);
   readonly height = signal(400);
+  /** Those of what was drawn so far, a bit for each. */
+  readonly categories = signal(0);
   private readonly overview: Latest<Slices>;
   private readonly strips = new Strips();
-  private readonly minimapStrips = new Strips();
+  private readonly minimap = new Minimap();
   private readonly labels = new Labels();
   private readonly stops: (() => void)[] = [];
   private canvases: Canvases | null = null;
@@ -128,6 +131,7 @@ export class Stage {
     const columns = Math.round(width);
     this.want(columns);
     store.wantCurves(tracks.version, span, whole, columns, layout.rows.some(({ counter }) => counter !== null));
+    this.categories.value = store.slices.reduce((bits, one) => bits | one.categories, this.categories.peek());
     const slice = state.slice.peek();
     const picture: Picture = {
       ...{ layout, span, top, width, height, ratio, answers: store.slices, curves: store.curves },
@@ -140,7 +144,7 @@ export class Stage {
     const ruler = contextOf(canvases.ruler, width, RULER, ratio);
     if (ruler) paintRuler(ruler, picture, state.board.steps.peek());
     const minimap = contextOf(canvases.minimap, width, MINIMAP, ratio);
-    if (minimap) paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimapStrips);
+    if (minimap) paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimap);
   }
 
   /** When more was read, what stands at the top stays there. */
@@ -179,10 +183,11 @@ export class Stage {
     const near = lanes <= MANY ? of(0, layout.height) : of(top - height / 2, top + 1.5 * height);
     store.wantSlices(tracks.version, state.span.peek(), state.whole.peek(), columns, of(top, top + height), near);
     const all = tracks.tracks.filter(({ slices }) => slices > 0).map(({ id }) => id);
-    const query = { ...state.board.query.peek(), from: 0, to: Math.max(1, state.whole.peek().to), width: columns, levels: 1 };
+    const width = Math.max(100, Math.min(columns, Math.round(MOST / Math.max(1, all.length))));
+    const query = { ...state.board.query.peek(), from: 0, to: Math.max(1, state.whole.peek().to), width, levels: 1 };
     const before = this.overview.answer.peek()?.value;
-    if (before?.version !== tracks.version || Math.abs(Math.log2(before.column / (query.to / columns))) > 0.7) {
-      this.overview.want(JSON.stringify([tracks.version, query]), async (signal) => slicesOf(await state.ctx.data.columns('slices', query, { signal }), new Set(all), columns));
+    if (before?.version !== tracks.version || Math.abs(Math.log2(before.column / (query.to / width))) > 0.7) {
+      this.overview.want(JSON.stringify([tracks.version, query]), async (signal) => slicesOf(await state.ctx.data.columns('slices', query, { signal }), new Set(all), width));
     }
   }
 
@@ -195,8 +200,8 @@ export class Stage {
   }
 }
 
+export { MINIMAP };
 export const RULER = 42;
-export const MINIMAP = 44;
 
 /** Of a canvas that has this size in CSS pixels. */
 function contextOf(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): CanvasRenderingContext2D | null {

@@ -24,6 +24,7 @@ export function slices(from: number, to: number, width: number, made: readonly M
     duration: Float64Array.from(made, ({ duration }) => duration),
     name: Int32Array.from(made, (_, i) => i),
     category: new Uint8Array(made.length),
+    categories: 1,
     id: Int32Array.from(made, (_, i) => i),
     merged: new Int32Array(made.length).fill(1),
     names: new Map(made.map((_, i) => [i, `slice ${i}`])),

@@ -136,10 +136,10 @@ function SearchBox({ stage }: { readonly stage: Stage }): JSX.Element {
             ))}
             {answer.names.length > 8 && <li class="hint">{say('timeline.found.more_names', { count: answer.names.length - 8 })}</li>}
           </ul>
-          <ul role="listbox" aria-label={say('timeline.found.slices')}>
+          <ul aria-label={say('timeline.found.slices')}>
             {answer.rows.slice(0, SHOWN).map((row, i) => (
-              <li key={row.id} role="option" aria-selected={place === answer.offset + i}>
-                <button type="button" data-found={row.id} title={row.name} onClick={() => search.go(row, answer.offset + i)}>
+              <li key={row.id}>
+                <button type="button" data-found={row.id} aria-current={place === answer.offset + i} title={row.name} onClick={() => search.go(row, answer.offset + i)}>
                   <span class="name">{row.name || '—'}</span>
                   <span class="number">{timeText(row.start, locale)}</span>
                   <span class="number">{timeText(row.duration, locale)}</span>
