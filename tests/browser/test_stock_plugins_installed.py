@@ -1,0 +1,49 @@
+"""Plugins that people install for TensorBoard, unmodified, in the page beside our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.conformance.stock_hosts import insight_host, python_with_both
+
+pytestmark = [pytest.mark.browser, pytest.mark.conformance]
+
+CUSTOMIZABLE_PLOTS = "tensorboard_plugin_customizable_plots"
+
+
+@pytest.fixture(scope="module", params=["", "/a/b"], ids=["at the root", "below a prefix"])
+def host(
+    request: pytest.FixtureRequest, sample_logs: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A host of the samples of PyTorch."""
+    place, prefix = tmp_path_factory.mktemp("host"), f"--path-prefix={request.param}"
+    with insight_host(python_with_both(), place, f"--logdir={sample_logs / 'torch'}", prefix) as url:
+        yield url
+
+
+def test_torch_tb_profiler(browser: Browser, host: str) -> None:
+    page = browser.new_page()  # its charts are on a machine of Google's: without them an error of its own
+    page.goto(f"{host}/#locale=en&tab=pytorch_profiler")
+    frame = page.frame_locator('[data-plugin="pytorch_profiler"] iframe')
+    for words in ("Runs", "lr0.02_seed0", "Overview", "vm_16580"):
+        expect(frame.get_by_text(words, exact=True).first).to_be_visible(timeout=30_000)
+    page.close()
+
+
+def test_customizable_plots(page: Page, host: str) -> None:
+    page.goto(f"{host}/#locale=en&tab={CUSTOMIZABLE_PLOTS}")
+    # its module opens a frame of its own
+    frame = page.frame_locator(f'[data-plugin="{CUSTOMIZABLE_PLOTS}"] iframe').frame_locator("iframe")
+    expect(frame.get_by_text("train/loss").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_one_that_does_not_import_is_a_card(page: Page, host: str) -> None:
+    page.goto(f"{host}/#locale=en&tab=tensorboard_3d")
+    card = page.get_by_role("alert")
+    expect(card).to_contain_text("tensorboard_3d could not be shown", timeout=30_000)
+    expect(card).to_contain_text("No module named 'tensorflow' (from tensorboard-plugin-3d)")
