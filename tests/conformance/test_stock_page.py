@@ -89,3 +89,28 @@ def test_a_tab_opens_it(page: Page, host: str, refused: list[str]) -> None:
     page.get_by_role("tab", name="Scalars", exact=True).first.click()
     expect(sidebar).to_be_visible()
     assert refused == []
+
+
+def test_a_mindspore_log_and_a_plugin_of_others(
+    page: Page, sample_logs: Path, tmp_path: Path, refused: list[str]
+) -> None:
+    """TensorBoard reads no such logs; a plugin for it shows itself within its page."""
+    plots = "tensorboard_plugin_customizable_plots"
+    with insight_host(python_with_both(), tmp_path, f"--logdir={sample_logs / 'mindspore'}") as url:
+        address = f"{url}/tensorboard/"
+        for dashboard, card, drawn in (
+            ("scalars", "tf-scalar-card", "loss/auto"),
+            ("images", "tf-image-loader", "input_data/auto"),
+            ("histograms", "tf-histogram-loader", "conv1.weight/auto"),
+        ):
+            page.goto(f"{address}#{dashboard}")
+            page.reload()
+            page.get_by_placeholder("Filter tags (regular expressions supported)").last.fill(drawn)
+            shown = page.locator(card, has_text=drawn).first
+            expect(shown).to_be_visible(timeout=20_000)
+            expect(shown.locator("svg, img, canvas").first).to_be_visible(timeout=20_000)
+        page.goto(f"{address}#{plots}")
+        page.reload()
+        inside = page.frame_locator(f'iframe[src*="name={plots}"]')
+        expect(inside.locator("body *:not(script)").first).to_be_attached(timeout=20_000)
+        assert refused == []
