@@ -14,14 +14,20 @@ STEPS = 4
 
 
 def write_trace(
-    path: Path, *, slower: Mapping[str, float] | None = None, names: Mapping[int, str] | None = None
+    path: Path,
+    *,
+    slower: Mapping[str, float] | None = None,
+    names: Mapping[int, str] | None = None,
+    rank: int | None = None,
 ) -> None:
     """A trace of torch.profiler: in step ``k`` of 1 to 4 operator ``i`` of 25 takes ``k * (30 - i) * 10``
-    µs on the host, half of it as a kernel on a GPU. ``slower``: how many times longer, by name."""
+    µs on the host, half of it as a kernel on a GPU. ``slower``: how many times longer, by name.
+    ``rank``: of two."""
     path.parent.mkdir(parents=True, exist_ok=True)
     events = list(_events(slower or {}, names or {}))
     device = {"id": 0, "name": "Sample GPU", "totalGlobalMem": 8 << 30}
-    trace = {"schemaVersion": 1, "deviceProperties": [device], "traceEvents": events}
+    job = {} if rank is None else {"distributedInfo": {"rank": rank, "world_size": 2}}
+    trace = {"schemaVersion": 1, "deviceProperties": [device], **job, "traceEvents": events}
     path.write_text(json.dumps(trace), encoding="utf-8")
 
 

@@ -75,6 +75,48 @@ def test_a_step_filters_every_view(page: Page, serve: Serve, logdir: Path) -> No
     expect(calls).to_have_text(str(STEPS))
 
 
+def test_the_overview_follows_the_steps(page: Page, serve: Serve, logdir: Path) -> None:
+    panel = open_page(page, serve("--logdir", logdir), steps="2-3")
+    facts = panel.get_by_test_id("facts")
+    expect(facts.locator('[data-fact="steps"] .value')).to_have_text("2")
+    expect(panel.locator('[data-figure="steps"]').get_by_test_id("column")).to_have_count(STEPS)
+    # operator 0 takes 600 and 900 µs in these, without 2 of each for the launch
+    first = panel.locator('[data-figure="biggest-host"] ol button').first
+    expect(first).to_contain_text("1.496 ms")
+    expect(panel.get_by_test_id("all-steps")).to_have_count(0)
+    panel.locator('.views [data-view="memory"]').click()
+    expect(panel.get_by_test_id("all-steps")).to_be_visible()
+    panel.locator('.views [data-view="overview"]').click()
+    panel.locator('[data-control="steps"]').fill("9")
+    panel.locator('[data-control="steps"]').press("Enter")
+    expect(panel.get_by_test_id("chosen-steps")).to_have_text("This profile has no step 9")
+    expect(panel.locator('[data-figure="biggest-host"]')).to_have_count(0)
+
+
+def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for rank, name in enumerate(("a_1", "b_2")):
+        slower = {f"aten::op{kind:02d}": 1.0 + rank for kind in range(TYPES)}
+        write_trace(tmp_path / f"logs/job/{name}.1.pt.trace.json", slower=slower, rank=rank)
+    panel = open_page(page, serve("--logdir", tmp_path / "logs"), view="cluster")
+    lines = panel.locator('[data-figure="rank-steps"]')
+    expect(lines).to_contain_text("rank 1", timeout=20_000)
+    expect(panel.locator('[data-figure="ranks"]').get_by_test_id("column")).to_have_count(2)
+    expect(panel.locator('[data-straggler="duration"]')).to_contain_text("Rank 1")
+    lines.locator('[data-control="rank-time"]').select_option("kernel")
+    expect(page).to_have_url(re.compile(r"profiler\.rank-time=kernel"))
+    saved = list(csv.reader(save(page, lines, "export-csv").splitlines()))
+    # in step 4 the kernels of all operators: half of 4 * 10 * (30 + ... + 6) µs
+    of_four = {row[0]: float(row[2]) for row in saved[1:] if row[1] == "4"}
+    assert of_four == {"rank 0": pytest.approx(9.0), "rank 1": pytest.approx(18.0)}
+    lines.locator(".curve").click()
+    expect(page).to_have_url(re.compile(r"profiler\.steps=\d"))
+    expect(panel.locator('[data-figure="ranks"] h3')).to_contain_text("steps")
+    page.reload()
+    expect(lines.locator('[data-control="rank-time"]')).to_have_value("kernel", timeout=20_000)
+    page.go_back()
+    expect(panel.locator('[data-figure="ranks"] h3')).not_to_contain_text("steps")
+
+
 def test_pie_and_bars_show_twenty_and_the_rest(page: Page, serve: Serve, logdir: Path) -> None:
     panel = open_page(page, serve("--logdir", logdir), "operators", side="host")
     parts = panel.get_by_test_id("part")

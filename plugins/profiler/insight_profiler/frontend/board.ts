@@ -13,6 +13,8 @@ const SETTLE = 250; // ms without a move before the URL says it
 const REST = 1000; // ms between two questions while data change
 const ALL_VIEWS: readonly ViewName[] = [...VIEWS, 'compare'];
 
+const FOLLOWING: readonly ViewName[] = ['overview', 'steps', 'timeline', 'communication', 'cluster'];
+
 export const GROUPINGS = ['type', 'name', 'shape', 'scope'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 export const OPERATOR_KEYS = ['name', 'type', 'scope', 'shapes'] as const;
@@ -60,6 +62,8 @@ export class ProfilerBoard extends TabState {
   readonly per = this.setting('per', codecs.choice<'total' | 'step' | 'call'>(['total', 'step', 'call'], 'total'));
   readonly communicationTable = this.setting('table', codecs.choice<'operators' | 'links'>(['operators', 'links'], 'operators'));
   readonly stage = this.setting('stage', codecs.name);
+  /** In which time of their steps ranks are compared. */
+  readonly rankTime = this.setting('rank-time', codecs.text);
   /** The operator of a parallel strategy whose attributes are shown. */
   readonly strategyOperator = this.setting('strategy', codecs.name);
   /** By which column tables that are sorted in the page are sorted, by name. */
@@ -133,6 +137,13 @@ export class ProfilerBoard extends TabState {
   /** What names the profile in every question. */
   readonly query = computed<{ readonly run: string; readonly profile: string }>(() => ({ run: this.profile.value?.run ?? '', profile: this.profile.value?.profile ?? '' }));
   readonly stepsQuery = computed<string | null>(() => stepsCodec.format(this.steps.value));
+
+  /** Whether the view in front shows only the steps that were chosen; where the log has only sums, operators are of all. */
+  readonly followsSteps = computed<boolean>(() => {
+    const { value: view } = this.view;
+    const isOfRuns = view === 'operators' || view === 'kernels';
+    return view === null || (isOfRuns ? (this.profile.value?.counts?.['slices'] ?? 0) > 0 : FOLLOWING.includes(view));
+  });
 
   readonly base = computed<ProfileInfo | null>(() => {
     const wanted = this.baseRun.value !== null && this.basePath.value !== null ? { run: this.baseRun.value, profile: this.basePath.value } : null;

@@ -265,6 +265,13 @@ export interface ClusterAnswer {
   readonly stragglers: readonly { readonly rank: number; readonly profile: string; readonly time: string; readonly value: number; readonly mean: number }[];
 }
 
+/** One time of every step of each rank, ns; `count` is of all steps where these are too many. */
+export interface RankStepsAnswer {
+  readonly times: readonly string[];
+  readonly time: string | null;
+  readonly ranks: readonly { readonly rank: number; readonly profile: string; readonly number: readonly number[]; readonly value: readonly number[]; readonly count: number }[];
+}
+
 export interface TensorInfo {
   readonly data_type: string;
   readonly shape: readonly number[] | null;

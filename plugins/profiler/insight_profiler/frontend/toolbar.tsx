@@ -68,6 +68,7 @@ function StepFilter({ board }: { readonly board: ProfilerBoard }): JSX.Element {
           }}
         />
       </label>
+      {steps && !board.followsSteps.value && <span class="count" role="status" data-testid="all-steps">{say('steps.not_here')}</span>}
       {steps && <Button action="clear-steps" icon="close" label={say('steps.clear')} onPress={() => board.steps.set(null)} />}
     </span>
   );

@@ -1,15 +1,18 @@
 import { Icon, Segments } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
+import type { Line } from 'insight-host';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
-import type { Cell, ClusterAnswer, ColumnInfo, RankRow } from '../contract';
+import type { Cell, ClusterAnswer, ColumnInfo, RankRow, RankStepsAnswer } from '../contract';
 import { Columns, type StackedColumn } from '../figures/columns';
+import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
+import { stepsText } from '../steps';
 import { LocalTable } from '../table/local_table';
-import { shareText, timeText } from '../units';
+import { inUnit, shareText, timeText, unitSign } from '../units';
 import { useAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
 import { categoryText, sentence } from '../words';
@@ -28,7 +31,8 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
   const say = board.t.bind(board);
   const run = board.profile.value?.run ?? null;
   const round = useSignal(0);
-  const asked = useAnswer<ClusterAnswer>(board, run === null ? null : JSON.stringify([run, round.value, board.profile.value?.version]), (signal) => board.ctx.data.json<ClusterAnswer>('cluster', { run }, { signal }));
+  const query = { ...board.query.value, steps: board.stepsQuery.value };
+  const asked = useAnswer<ClusterAnswer>(board, run === null ? null : JSON.stringify([query, round.value, board.profile.value?.version]), (signal) => board.ctx.data.json<ClusterAnswer>('cluster', query, { signal }));
   const isReading = asked.value?.others.some(({ state }) => state === 'reading') === true;
   useEffect(() => {
     if (!isReading || asked.busy || !board.visible.value) return;
@@ -43,6 +47,7 @@ export default function Cluster({ board }: ViewProps): JSX.Element {
             <Others board={board} answer={answer} />
             <Stragglers board={board} answer={answer} />
             {answer.ranks.length > 0 && <Ranks board={board} ranks={answer.ranks} />}
+            {answer.ranks.length > 0 && <RankLines board={board} ranks={answer.ranks} />}
             {answer.ranks.length > 0 && <RankTable board={board} ranks={answer.ranks} title={say('cluster.table')} />}
           </>
         )}
@@ -80,10 +85,10 @@ function Stragglers({ board, answer: { stragglers, ranks } }: AnswerProps): JSX.
         <h3 title={say('cluster.stragglers.hint')}>{say('cluster.stragglers')}</h3>
       </header>
       <ul>
-        {stragglers.map(({ rank, profile, time, value, mean }) => (
+        {stragglers.map(({ rank, time, value, mean }) => (
           <li key={time} class="warning" data-straggler={time}>
             <Icon name="warn" />
-            <span>{say('cluster.straggler', { rank: rank < 0 ? profile : rank, name: categoryText(board, time), value: timeText(value, locale), mean: timeText(mean, locale), more: shareText(mean > 0 ? value / mean - 1 : 0, locale) })}</span>
+            <span>{say('cluster.straggler', { rank: rank, name: categoryText(board, time), value: timeText(value, locale), mean: timeText(mean, locale), more: shareText(mean > 0 ? value / mean - 1 : 0, locale) })}</span>
           </li>
         ))}
         {stragglers.length === 0 && (
@@ -102,35 +107,89 @@ interface RanksProps {
   readonly ranks: readonly RankRow[];
 }
 
+/** The ranks of the stage that was chosen, of all without. */
+function ofStage(board: ProfilerBoard, ranks: readonly RankRow[]): { readonly stages: readonly string[]; readonly stage: string; readonly shown: readonly RankRow[] } {
+  const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
+  const stage = stages.includes(board.stage.value ?? '') ? (board.stage.value ?? '') : '';
+  return { stages, stage, shown: stage === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage) };
+}
+
+/** One time of every step, a line for each rank; a press chooses the step. */
+function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const theme = board.theme.value;
+  const query = { ...board.query.value, time: board.rankTime.value || null };
+  const asked = useAnswer<RankStepsAnswer>(board, JSON.stringify([query, ranks.map(({ profile }) => profile), board.profile.value?.version]), (signal) => board.ctx.data.json<RankStepsAnswer>('rank_steps', query, { signal }));
+  const { value: answer, error, busy } = asked;
+  const { shown } = ofStage(board, ranks);
+  const highest = (answer?.ranks ?? []).reduce((most, { value }) => value.reduce((a, b) => Math.max(a, b), most), 0);
+  const unit = board.steadyUnit(`rank-steps ${answer?.time ?? ''}`, highest > 0 ? highest : null);
+  const lines = useMemo((): readonly Line[] => {
+    const ink = inkOf(theme);
+    const wanted = new Set(shown.map(({ rank }) => rank));
+    return (answer?.ranks ?? []).filter(({ rank }) => wanted.has(rank)).map(({ rank, number, value }, i): Line => ({ id: String(rank), label: say('rank', { rank }), color: ink.rank(i), x: number, y: value.map((ns) => inUnit(ns, unit)) }));
+  }, [answer, unit, theme, locale, shown.length, board.stage.value]);
+  if (error !== null) return <p class="problem" role="status">{error}</p>;
+  if (!answer || answer.time === null || lines.length === 0) return null;
+  const most = Math.max(...answer.ranks.map(({ count }) => count));
+  const drawn = Math.max(...answer.ranks.map(({ number }) => number.length));
+  return (
+    <Curves
+      board={board}
+      name="rank-steps"
+      title={say('cluster.steps', { name: categoryText(board, answer.time), unit: unitSign(unit) })}
+      hint={say('overview.steps.hint')}
+      lines={lines}
+      xLabel={say('step')}
+      yLabel={unitSign(unit)}
+      busy={busy}
+      xText={(x) => `${say('step')} ${x}`}
+      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
+      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
+      tools={
+        <>
+          {drawn < most && <span class="count">{say('overview.steps.some', { shown: drawn, count: most })}</span>}
+          <label class="choice-of">
+            <span>{say('cluster.time')}</span>
+            <select data-control="rank-time" value={answer.time} onChange={({ currentTarget: { value } }) => board.rankTime.set(value, 'push')}>
+              {answer.times.map((name) => (
+                <option key={name} value={name} selected={name === answer.time}>{categoryText(board, name)}</option>
+              ))}
+            </select>
+          </label>
+        </>
+      }
+    />
+  );
+}
+
 /** The mean step of each rank, by what it divides into. */
 function Ranks({ board, ranks }: RanksProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const ink = inkOf(board.theme.value);
-  const stages = [...new Set(ranks.map(({ stage }) => String(stage ?? '')))].filter(Boolean).sort();
-  const stage = stages.includes(board.stage.value ?? '') ? (board.stage.value ?? '') : '';
-  const shown = stage === '' ? ranks : ranks.filter((row) => String(row.stage ?? '') === stage);
+  const { stages, stage, shown } = ofStage(board, ranks);
   const found = DIVISIONS.find((names) => names.some((name) => shown.some(({ times }) => (times[name] ?? 0) > 0))) ?? ['duration'];
   const names = found.filter((name) => shown.some(({ times }) => times[name] !== undefined));
-  const nameOf = (row: RankRow): string => (row.rank < 0 ? row.profile : String(row.rank));
   return (
     <Figure
       board={board}
       name="ranks"
-      title={say('cluster.ranks')}
+      title={board.steps.value ? say('cluster.ranks.of', { steps: stepsText(board.steps.value) }) : say('cluster.ranks')}
       hint={say('cluster.ranks.hint')}
       tools={stages.length > 1 && <Segments name="stage" label={say('cluster.stage')} value={stage} options={['', ...stages].map((value) => ({ value, text: value === '' ? say('cluster.stages') : say('cluster.stage.of', { stage: value }) }))} onPick={(value) => board.stage.set(value || null, 'push')} />}
-      data={() => ({ head: ['rank', ...names.map((name) => `${name}_ns`)], rows: shown.map((row) => [nameOf(row), ...names.map((name) => row.times[name] ?? null)]) })}
+      data={() => ({ head: ['rank', ...names.map((name) => `${name}_ns`)], rows: shown.map((row) => [row.rank, ...names.map((name) => row.times[name] ?? null)]) })}
     >
       <Columns
         board={board}
-        columns={shown.map((row): StackedColumn => ({ label: nameOf(row), parts: names.map((name) => Math.max(0, row.times[name] ?? 0)), isChosen: true }))}
+        columns={shown.map((row): StackedColumn => ({ label: String(row.rank), parts: names.map((name) => Math.max(0, row.times[name] ?? 0)), isChosen: true }))}
         layers={names.map((key) => ({ key, color: ink.category(key), label: categoryText(board, key) }))}
         label={say('cluster.ranks')}
         xLabel={say('cluster.rank')}
         tip={(at) => {
           const row = shown[at];
-          return { title: `${say('cluster.rank')} ${row ? nameOf(row) : ''}${row?.host ? ` · ${row.host}` : ''}`, lines: Object.entries(row?.times ?? {}).map(([name, time]): readonly [string, string] => [categoryText(board, name), timeText(time, locale)]) };
+          return { title: `${say('cluster.rank')} ${row?.rank ?? ''}${row?.host ? ` · ${row.host}` : ''}`, lines: Object.entries(row?.times ?? {}).map(([name, time]): readonly [string, string] => [categoryText(board, name), timeText(time, locale)]) };
         }}
         onPress={(at) => {
           const row = shown[at];
@@ -146,7 +205,7 @@ function Ranks({ board, ranks }: RanksProps): JSX.Element {
 function RankTable({ board, ranks, title }: RanksProps & { readonly title: string }): JSX.Element {
   const times = [...new Set(ranks.flatMap((row) => Object.keys(row.times)))];
   const all: readonly (readonly [ColumnInfo, (row: RankRow) => Cell])[] = [
-    [{ name: 'rank', unit: 'number' }, (row) => (row.rank < 0 ? null : row.rank)],
+    [{ name: 'rank', unit: 'number' }, (row) => row.rank],
     [{ name: 'profile', unit: 'text' }, (row) => row.profile],
     [{ name: 'host', unit: 'text' }, (row) => row.host],
     [{ name: 'stage', unit: 'number' }, (row) => row.stage],

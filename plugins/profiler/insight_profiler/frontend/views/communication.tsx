@@ -28,7 +28,7 @@ export default function Communication({ board }: ViewProps): JSX.Element {
       name={`communication-${shown}`}
       label={say('view.communication')}
       route="communication"
-      query={{ table: shown, step }}
+      query={{ table: shown, steps: board.stepsQuery.value }}
       settings={board.communication}
       sort="-total"
       order={ORDERS[shown]}

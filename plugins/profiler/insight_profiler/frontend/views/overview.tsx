@@ -14,33 +14,36 @@ import { categoryText, sentence, word } from '../words';
 import { Answered } from './state';
 
 export default function Overview({ board }: ViewProps): JSX.Element {
-  const asked = useProfileAnswer<OverviewAnswer>(board, 'overview');
+  const asked = useProfileAnswer<OverviewAnswer>(board, 'overview', { steps: board.stepsQuery.value });
   return (
     <div class="scroll overview">
       <Answered board={board} asked={asked}>
-        {(answer) => (
-          <>
-            <Facts board={board} answer={answer} />
-            {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
-            <div class="beside">
-              <div class="wide">
-                {answer.step_rows && answer.steps && <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />}
-                <div class="pair">
-                  {(['device', 'host'] as const).map((side) => {
-                    const table = answer.biggest[side];
-                    return table && table.rows.length > 0 ? <Biggest key={side} board={board} side={side} table={table} /> : null;
-                  })}
+        {(answer) => {
+          const isDivided = answer.shares.some(({ time }) => time > 0);
+          return (
+            <>
+              <Facts board={board} answer={answer} />
+              {!answer.steps && Object.keys(answer.biggest).length === 0 && <Elsewhere board={board} />}
+              <div class="beside">
+                <div class="wide">
+                  {answer.step_rows && <Steps board={board} answer={answer} rows={answer.step_rows} busy={asked.busy} />}
+                  <div class="pair">
+                    {(['device', 'host'] as const).map((side) => {
+                      const table = answer.biggest[side];
+                      return table && table.rows.length > 0 ? <Biggest key={side} board={board} side={side} table={table} /> : null;
+                    })}
+                  </div>
                 </div>
+                {(answer.advice.length > 0 || isDivided) && (
+                  <aside>
+                    {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
+                    {isDivided && <Shares board={board} answer={answer} />}
+                  </aside>
+                )}
               </div>
-              {answer.advice.length + answer.shares.length > 0 && (
-                <aside>
-                  {answer.advice.length > 0 && <AdviceList board={board} advice={answer.advice} />}
-                  {answer.shares.length > 0 && <Shares board={board} answer={answer} />}
-                </aside>
-              )}
-            </div>
-          </>
-        )}
+            </>
+          );
+        }}
       </Answered>
     </div>
   );
@@ -118,7 +121,7 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
   const say = board.t.bind(board);
   const numbers = rows['number'] ?? [];
   const names = ['number', 'duration', ...layersOf(rows).filter((name) => name !== 'duration')];
-  const all = answer.steps?.count ?? numbers.length;
+  const all = board.profile.value?.counts?.['steps'] ?? numbers.length;
   const { value: chosen } = board.steps;
   return (
     <Figure
@@ -137,8 +140,8 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
       <StepColumns board={board} rows={rows} label={say('overview.steps.title')} />
       {chosen ? (
         <p class="hint" data-testid="chosen-steps">
-          {say('overview.steps.chosen', { steps: stepsText(chosen) })}{' '}
-          {(['operators', 'kernels', 'steps'] as const).filter((view) => board.views.value.includes(view)).map((view) => (
+          {say(answer.steps ? 'overview.steps.chosen' : 'overview.steps.none', { steps: stepsText(chosen) })}{' '}
+          {answer.steps && (['operators', 'kernels', 'steps'] as const).filter((view) => board.views.value.includes(view)).map((view) => (
             <button key={view} type="button" class="link" data-action={`go-${view}`} onClick={() => board.viewWanted.set(view, 'push')}>
               {say(`view.${view}`)}
             </button>
