@@ -138,7 +138,7 @@ def _address(process: subprocess.Popen[bytes], said: Path, until: float) -> str:
         if found := re.search(r"^insight-host .* at (http://\S+) ", text, re.MULTILINE):
             return found[1]
         if ended is not None:
-            reason = re.sub(r"^insight-host: ", "", text.strip())
+            reason = re.sub(r"^insight-host: (error: )?", "", text.strip())
             raise StartFailed(reason or f"it ended with exit code {ended} and said nothing")
         if time.monotonic() > until:
             raise StartFailed(f"it does not listen yet. What it said: {text.strip() or 'nothing'}")

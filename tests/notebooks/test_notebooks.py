@@ -1,0 +1,225 @@
+"""``%insight``: hosts that notebooks start, how they are found again, and what a cell shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from attrs import evolve
+
+import insight_host
+from insight_core.testing import EventWriter
+from insight_host import RunningHost, StartFailed, display, running, start
+from insight_host.display import frame
+from insight_host.hosts import _directory
+
+HOST = RunningHost(
+    url="http://127.0.0.1:6010/",
+    port=6010,
+    path_prefix="",
+    bound_host="127.0.0.1",
+    logdir=("a",),
+    pid=1,
+    machine="m",
+    started=0.0,
+    boot="b",
+    flags="{}",
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Nothing is kept in the user's directories, and no host outlives its test."""
+    for name in ("INSIGHT_HOST_PROXY_URL", "INSIGHT_HOST_LOGDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("insight_host.hosts.user_state_path", lambda name: tmp_path / "state" / name)
+    started = len(insight_host.hosts._children)
+    yield
+    for child in insight_host.hosts._children[started:]:
+        child.terminate()
+        child.wait(timeout=10)
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    with EventWriter(tmp_path / "logs" / "run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    return tmp_path / "logs"
+
+
+class Shell:
+    """What an IPython kernel has of its shell, as far as it is used here."""
+
+    def __init__(self) -> None:
+        self.magics: dict[str, object] = {}
+        self.shown: list[str] = []
+
+    def has_trait(self, name: str) -> bool:
+        return name == "kernel"
+
+    def register_magic_function(self, function: object, magic_kind: str, magic_name: str) -> None:
+        self.magics[f"{magic_kind} {magic_name}"] = function
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """A notebook: IPython as a kernel has it."""
+    made = Shell()
+    ipython, display_module = ModuleType("IPython"), ModuleType("IPython.display")
+    ipython.__dict__["get_ipython"] = lambda: made
+    display_module.__dict__.update(HTML=lambda text: SimpleNamespace(data=text))
+    display_module.__dict__["display"] = lambda html: made.shown.append(html.data)
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display_module)
+    return made
+
+
+def test_a_host_is_shown_and_shown_again(
+    shell: Shell, logdir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    insight_host.load_ipython_extension(shell)
+    assert shell.magics == {"line insight": insight_host.insight}
+    insight_host.insight(f"--logdir '{logdir}' --port 0  # a remark")
+    assert capsys.readouterr().out == ""
+    monkeypatch.chdir(logdir.parent)
+    insight_host.insight("--logdir logs")  # the same, from another directory
+    [host] = running()
+    assert f"on port {host.port} is shown again (pid {host.pid};" in capsys.readouterr().out
+    assert len(shell.shown) == 2
+    assert all(f"[null, {host.port}, " in html for html in shell.shown)
+    with urllib.request.urlopen(f"{host.url}data/runs") as answer:
+        assert json.load(answer) == ["run"]
+        policy = answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'self' http://localhost:*" in policy
+    assert "vscode-webview:" in policy
+    os.kill(host.pid, signal.SIGTERM)
+    insight_host.hosts._children[-1].wait(timeout=10)
+    assert running() == []
+    assert list(_directory().iterdir()) == []  # what it said is gone too
+
+
+def test_other_flags_are_another_host(logdir: Path) -> None:
+    first, is_new = start(["--logdir", str(logdir), "--port=0"])
+    assert is_new
+    other, is_new = start(["--logdir", str(logdir), "--port=0", "--path-prefix=/deep/er", "--window-title=x"])
+    assert is_new
+    assert other.url.endswith("/deep/er/")
+    assert [host.pid for host in running()] == [other.pid, first.pid]
+    again, is_new = start([f"--logdir={logdir}", f"--port={first.port}"])
+    assert (again, is_new) == (first, False)
+
+
+def test_a_record_of_another_process_is_not_believed(logdir: Path) -> None:
+    host, _ = start(["--logdir", str(logdir), "--port=0"])
+    [record] = _directory().glob("*.json")
+    values = json.loads(record.read_text())
+    record.write_text(json.dumps(values | {"machine": "elsewhere"}))
+    assert running() == []
+    assert record.exists()  # on a shared disk it is another machine's
+    record.write_text(json.dumps(values | {"boot": "of another process"}))
+    assert running() == []
+    assert not record.exists()
+    (_directory() / "damaged.json").write_text("{")
+    assert running() == []
+    assert host.pid
+
+
+def test_flags_that_are_refused(shell: Shell, logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    insight_host.insight("")
+    assert "no log directory: give --logdir DIR" in capsys.readouterr().err
+    insight_host.insight(f"--logdir {logdir} --prot 1")
+    assert "--prot" in capsys.readouterr().err
+    insight_host.insight("inspect --logdir x")
+    assert "is for a terminal" in capsys.readouterr().err
+    insight_host.insight("--logdir 'x")
+    assert "No closing quotation" in capsys.readouterr().err
+    with pytest.raises(StartFailed, match=r"^cannot listen on 203\.0\.113\.1 port 0"):
+        start(["--logdir", str(logdir), "--port=0", "--host=203.0.113.1"])
+    display()
+    assert "no notebook has started a host" in capsys.readouterr().err
+    assert shell.shown == []
+
+
+def test_in_a_terminal_the_address_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    display(HOST)
+    assert capsys.readouterr().out == "insight-host at http://127.0.0.1:6010/\n"
+
+
+@pytest.mark.parametrize(
+    ("proxy", "host", "place"),
+    [
+        (None, HOST, '[null, 6010, "/"]'),
+        (None, evolve(HOST, path_prefix="/a"), '[null, 6010, "/a/"]'),
+        (None, evolve(HOST, bound_host="0.0.0.0"), '[null, 6010, "/"]'),
+        (
+            None,
+            evolve(HOST, bound_host="10.1.2.3", url="http://10.1.2.3:6010/"),
+            '["http://10.1.2.3:6010/", ',
+        ),
+        ("/user/me/proxy/%PORT%/", HOST, '["/user/me/proxy/6010/", '),
+        ("https://hub.example/%PORT%", evolve(HOST, path_prefix="/a"), '["https://hub.example/6010/a/", '),
+        ("https://fixed.example/x</script>", HOST, '["https://fixed.example/x\\u003c/script>/", '),
+    ],
+)
+def test_where_a_page_finds_it(
+    proxy: str | None, host: RunningHost, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if proxy is not None:
+        monkeypatch.setenv("INSIGHT_HOST_PROXY_URL", proxy)
+    html = frame(host, 300)
+    assert f"= {place}" in html
+    assert 'height="300"' in html
+    [identifier] = re.findall(r'iframe id="([^"]+)"', html)
+    assert f'getElementById("{identifier}")' in html
+
+
+def test_in_colab_the_kernel_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google.colab", ModuleType("google.colab"))
+    assert "google.colab.kernel.proxyPort(port" in frame(HOST)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "name", "status"),
+    [
+        ("/proxy/%PORT%/", "any.example", 200),
+        ("https://hub.example:8/%PORT%", "hub.example", 200),
+        ("https://hub.example/%PORT%", "other.example", 403),
+    ],
+)
+def test_a_proxy_may_ask_under_its_name(
+    proxy: str, name: str, status: int, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_PROXY_URL", proxy)
+    host, _ = start(["--logdir", str(logdir), "--port=0"])
+    asked = urllib.request.Request(f"{host.url}healthz", headers={"Host": name})
+    try:
+        with urllib.request.urlopen(asked) as answer:
+            found = answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            found = error.code
+    assert found == status
+
+
+def test_what_jupyter_server_proxy_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    [point] = [
+        point for point in entry_points(group="jupyter_serverproxy_servers") if point.name == "insight"
+    ]
+    monkeypatch.chdir(tmp_path)
+    told = point.load()()
+    assert told["command"][0] == sys.executable
+    assert told["command"][-2:] == ["--logdir", str(tmp_path)]
+    assert "{port}" in told["command"]
+    assert Path(told["launcher_entry"]["icon_path"]).suffix == ".svg"
+    monkeypatch.setenv("INSIGHT_HOST_LOGDIR", "elsewhere")
+    assert "--logdir" not in point.load()()["command"]
