@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PATIENCE = 0.8  # seconds that threads have to end after a signal
+_LEFT_BEHIND = 1.5  # seconds that what plugins of TensorBoard leave behind has to end
 
 
 def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
@@ -72,6 +73,10 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
+        if stock.is_there:
+            late = threading.Timer(_LEFT_BEHIND, os._exit, [code])
+            late.daemon = True
+            late.start()
     return code
 
 
@@ -119,8 +124,8 @@ class _Serving:
 
 def _close(server: Server, stock: Stock, provider: DataProvider, display: LoadingDisplay) -> None:
     display.stop()
-    server.stop()
     stock.close()
+    server.stop()
     provider.close()
 
 

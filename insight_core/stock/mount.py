@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -38,9 +39,19 @@ class Stock:
     def start(self) -> None:
         self._thread.start()
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything. What plugins leave behind may keep the interpreter from ending."""
+        return self._hosting is not None
+
     def close(self) -> None:
-        if self._hosting is not None:
-            self._hosting.close()
+        """Ends the processes that plugins have started."""
+        if self._hosting is None:
+            return
+        processes = sys.modules.get("multiprocessing")
+        for child in processes.active_children() if processes is not None else ():
+            child.kill()  # the interpreter would wait for it, perhaps without end
+        self._hosting.close()
 
     def wait_until_loaded(self, timeout: float) -> bool:
         """Whether every plugin has loaded or failed within so many seconds."""
