@@ -6,7 +6,6 @@ Messages: TensorFlow's histogram.proto, MindSpore's summary.proto.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +23,7 @@ def _limits() -> NDArray[np.float64]:
     return np.concatenate((-positive[::-1], [0.0], positive, [np.finfo(np.float64).max]))
 
 
-def histogram_proto(values: NDArray[Any]) -> bytes:
+def histogram_proto(values: ArrayLike) -> bytes:
     """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around what there is.
 
     The message has no place for what is not finite, which is left out. Of nothing there is an empty bucket:
@@ -55,7 +54,7 @@ def histogram_proto_of(
     return body + message_field(6, _doubles(limits)) + message_field(7, _doubles(counts))
 
 
-def mindspore_histogram(values: NDArray[Any]) -> bytes:
+def mindspore_histogram(values: ArrayLike) -> bytes:
     """A ``Summary.Histogram`` as MindSpore writes it: buckets of equal width over what is finite."""
     finite = _finite(values)
     count = min(_MOST_BUCKETS, -(-len(finite) // 10) + 1) if len(finite) else 1
@@ -90,7 +89,7 @@ def mindspore_histogram_of(
     )
 
 
-def _finite(values: NDArray[Any]) -> NDArray[np.float64]:
+def _finite(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, np.float64).ravel()
     finite = np.isfinite(array)
     return array if finite.all() else array[finite]

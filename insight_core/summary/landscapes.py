@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,24 +81,42 @@ def mindspore_landscape(landscape: LossLandscape) -> Pieces:
     """The message: meshgrids, which are what MindInsight reads."""
     x, y, z = landscape.surface
     grids = np.meshgrid(x, y)
-    content = pieces_field(_LANDSCAPE, points_message((grids[0], grids[1], z)))
-    if landscape.intervals:
-        numbers: Pieces = [int_field(_INTERVALS, number) for number in landscape.intervals]
-        if landscape.path is not None:
-            numbers += pieces_field(_POINTS, points_message(landscape.path))
+    path, convergence = landscape.path, landscape.convergence
+    return landscape_message(
+        points_message((grids[0], grids[1], z)),
+        landscape.intervals,
+        None if path is None else points_message(path),
+        (landscape.decomposition, landscape.unit, landscape.step_per_epoch),
+        None if convergence is None else points_message(convergence),
+    )
+
+
+def landscape_message(
+    surface: Pieces,
+    intervals: Sequence[int],
+    path: Pieces | None,
+    said: tuple[str, str, int],
+    convergence: Pieces | None,
+) -> Pieces:
+    """Of encoded points; ``said`` are decomposition, unit and steps of an epoch."""
+    content = pieces_field(_LANDSCAPE, surface)
+    if intervals:
+        numbers: Pieces = [int_field(_INTERVALS, number) for number in intervals]
+        if path is not None:
+            numbers += pieces_field(_POINTS, path)
         content += pieces_field(_PATH, numbers)
-    texts = text_field(_DECOMPOSITION, landscape.decomposition) + text_field(_UNIT, landscape.unit)
-    content.append(message_field(_METADATA, texts + int_field(_STEP_PER_EPOCH, landscape.step_per_epoch)))
-    if landscape.convergence is not None:
-        content += pieces_field(_CONVERGENCE, points_message(landscape.convergence))
+    decomposition, unit, step_per_epoch = said
+    texts = text_field(_DECOMPOSITION, decomposition) + text_field(_UNIT, unit)
+    content.append(message_field(_METADATA, texts + int_field(_STEP_PER_EPOCH, step_per_epoch)))
+    if convergence is not None:
+        content += pieces_field(_CONVERGENCE, convergence)
     return content
 
 
-def points_message(
-    point: Sequence[NDArray[Any]], tensor: Callable[[NDArray[Any]], Pieces] = mindspore_tensor
-) -> Pieces:
+def points_message(point: Sequence[NDArray[Any]]) -> Pieces:
     """A ``Point``: a tensor for each axis."""
-    return [piece for axis, values in enumerate(point, 1) for piece in pieces_field(axis, tensor(values))]
+    tensors = map(mindspore_tensor, point)
+    return [piece for axis, tensor in enumerate(tensors, 1) for piece in pieces_field(axis, tensor)]
 
 
 def landscape_file(landscape: LossLandscape) -> bytes:

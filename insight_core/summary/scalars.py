@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -41,27 +41,16 @@ def scalar_records(
     floats = numbers.astype("<f4")
     counts = np.array([len(names) for names in layouts], np.int64)[layout]
     starts = np.cumsum(counts) - counts
-    sizes = np.zeros(len(steps), np.int64)
     groups: list[tuple[NDArray[np.intp], NDArray[np.uint8]]] = []
     for number, names in enumerate(layouts):
         if not names:
             continue
         for index, step_bytes in steps_alike(steps, np.flatnonzero(layout == number)):
             values = floats[starts[index, None] + np.arange(len(names))]
-            rows = _rows(_Template(dialect, names), step_bytes, wall_times[index], values)
-            sizes[index] = rows.shape[1]
+            template = _Template(dialect, names)
+            rows = sealed_rows(template.summary, template.places, step_bytes, wall_times[index], values)
             groups.append((index, rows))
-    ends = np.cumsum(sizes)
-    if len(groups) == 1:
-        return ScalarRecords(groups[0][1].reshape(-1), ends)
-    data = np.empty(int(sizes.sum()), np.uint8)
-    for index, rows in groups:
-        first = ends[index] - rows.shape[1]
-        if first[-1] - first[0] == (len(first) - 1) * rows.shape[1]:  # side by side
-            data[first[0] : ends[index[-1]]] = rows.reshape(-1)
-        else:
-            data[first[:, None] + np.arange(rows.shape[1])] = rows
-    return ScalarRecords(data, ends)
+    return in_order(groups, len(steps))
 
 
 class _Template:
@@ -74,28 +63,52 @@ class _Template:
             content += message_field(VALUE, text_field(1, name) + dialect.number_key + bytes(_NUMBER))
             ends.append(len(content))
         self.summary = np.frombuffer(message_field(SUMMARY, content), np.uint8)
-        self.places = np.array(ends) - _NUMBER + len(self.summary) - len(content)
+        self.places = [end - _NUMBER + len(self.summary) - len(content) for end in ends]
 
 
-def _rows(
-    template: _Template,
+def sealed_rows(
+    summary: NDArray[np.uint8],
+    places: Iterable[int],
     step_bytes: NDArray[np.uint8],
     wall_times: NDArray[np.float64],
-    values: NDArray[np.float32],
+    values: NDArray[np.floating],
 ) -> NDArray[np.uint8]:
+    """uint8[n, size]: records of events with the same summary field but for their time, step and numbers.
+
+    ``places`` are where the numbers are in ``summary``, one for each column of ``values``.
+    """
     count, step_size = step_bytes.shape
     step_end = _TIME_END + step_size
-    rows = rows_of_records(step_end + len(template.summary), count)
+    rows = rows_of_records(step_end + len(summary), count)
     payload = rows[:, HEADER:-FOOTER]
     payload[:, 0] = 0x09
     payload[:, 1:_TIME_END] = wall_times.astype("<f8").view(np.uint8).reshape(-1, 8)
     payload[:, _TIME_END:step_end] = step_bytes
-    payload[:, step_end:] = template.summary
-    for column, place in enumerate((template.places + step_end).tolist()):
+    payload[:, step_end:] = summary
+    size = values.dtype.itemsize
+    for column, place in enumerate(places):
         number = np.ascontiguousarray(values[:, column]).view(np.uint8)
-        payload[:, place : place + _NUMBER] = number.reshape(-1, _NUMBER)
+        payload[:, step_end + place : step_end + place + size] = number.reshape(-1, size)
     seal(rows)
     return rows
+
+
+def in_order(groups: Sequence[tuple[NDArray[np.intp], NDArray[np.uint8]]], count: int) -> ScalarRecords:
+    """``count`` records, of which each group has those at its indices, rows of one length."""
+    sizes = np.zeros(count, np.int64)
+    for index, rows in groups:
+        sizes[index] = rows.shape[1]
+    ends = np.cumsum(sizes)
+    if len(groups) == 1:
+        return ScalarRecords(groups[0][1].reshape(-1), ends)
+    data = np.empty(int(sizes.sum()), np.uint8)
+    for index, rows in groups:
+        first = ends[index] - rows.shape[1]
+        if first[-1] - first[0] == (len(first) - 1) * rows.shape[1]:  # side by side
+            data[first[0] : ends[index[-1]]] = rows.reshape(-1)
+        else:
+            data[first[:, None] + np.arange(rows.shape[1])] = rows
+    return ScalarRecords(data, ends)
 
 
 def steps_alike(

@@ -107,6 +107,10 @@ def mindspore_checked(value: object) -> NDArray[Any]:
     return array
 
 
+def little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    """In C order, each number as it lies in a message."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+
+
 def _bytes_of(array: NDArray[Any]) -> memoryview:
-    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    return little.reshape(-1).view(np.uint8).data
+    return little_endian(array).reshape(-1).view(np.uint8).data

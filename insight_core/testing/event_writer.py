@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from insight_core.api import Dialect
-from insight_core.records.crc32c import masked_crc32c
+from insight_core.summary.frames import record
 from insight_core.testing import wire
 from insight_core.testing.histograms import histogram_proto, histogram_tensor, mindspore_histogram
 from insight_core.testing.scalar_block import Form, scalar_events
@@ -187,9 +186,7 @@ class EventWriter:
 
     def event(self, payload: bytes) -> None:
         """One framed record around the bytes of an ``Event``."""
-        for part in (struct.pack("<Q", len(payload)), payload):
-            self._file.write(part)
-            self._file.write(struct.pack("<I", masked_crc32c(part)))  # compiled: payloads may be long
+        self._file.write(record(payload))
 
     def raw(self, data: bytes) -> None:
         """Bytes without a frame."""

@@ -1,80 +1,14 @@
-"""Graphs as training writes them, small by hand or of any size.
-
-Formats: MindSpore's mindinsight_anf_ir.proto; TensorFlow's graph.proto, node_def.proto, attr_value.proto.
-"""
+"""Graphs as training writes them, small by hand or of any size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from insight_core.testing.wire import int_field, message_field
-
-_FLOAT32, _TENSOR = 11, 14  # of MindSpore's DataType
-_DT_FLOAT = 1  # of TensorFlow's
-
-
-def mindspore_type(shape: Sequence[int]) -> bytes:
-    """The TypeProto of a float32 tensor."""
-    sizes = b"".join(message_field(1, int_field(1, size)) for size in shape)
-    return int_field(1, _TENSOR) + message_field(2, int_field(1, _FLOAT32) + message_field(2, sizes))
-
-
-def mindspore_node(
-    name: str,
-    op_type: str,
-    full_name: str,
-    inputs: Sequence[str] = (),
-    *,
-    control: Sequence[str] = (),
-    shape: Sequence[int] | None = (),
-    attributes: Mapping[str, int] | None = None,
-) -> bytes:
-    """The ``node`` field of a GraphProto. ``shape`` None leaves its type out."""
-    content = b"".join(message_field(1, message_field(1, one.encode()) + int_field(2, 0)) for one in inputs)
-    content += b"".join(message_field(1, message_field(1, one.encode()) + int_field(2, 1)) for one in control)
-    content += message_field(2, name.encode()) + message_field(3, op_type.encode())
-    content += message_field(4, full_name.rpartition("/")[0].encode())
-    for key, number in (attributes or {}).items():
-        value = int_field(1, 5) + int_field(3, number)
-        content += message_field(5, message_field(1, key.encode()) + message_field(2, value))
-    if shape is not None:
-        content += message_field(6, mindspore_type(shape))
-    return message_field(1, content + message_field(8, full_name.encode()))
-
-
-def mindspore_parameter(name: str, shape: Sequence[int] = ()) -> bytes:
-    """The ``parameters`` field of a GraphProto."""
-    return message_field(3, message_field(1, name.encode()) + message_field(2, mindspore_type(shape)))
-
-
-def mindspore_constant(name: str, number: int) -> bytes:
-    """The ``const_vals`` field of a GraphProto: a whole number."""
-    value = int_field(1, 5) + int_field(3, number)
-    return message_field(5, message_field(1, name.encode()) + message_field(2, value))
-
-
-def tensorflow_node(
-    name: str,
-    op: str,
-    inputs: Sequence[str] = (),
-    *,
-    device: str = "",
-    shape: Sequence[int] | None = None,
-    attributes: Mapping[str, bytes] | None = None,
-) -> bytes:
-    """The ``node`` field of a GraphDef. ``attributes`` are encoded AttrValues, ``shape`` is the output's."""
-    content = message_field(1, name.encode()) + message_field(2, op.encode())
-    content += b"".join(message_field(3, one.encode()) for one in inputs)
-    if device:
-        content += message_field(4, device.encode())
-    encoded = dict(attributes or {})
-    if shape is not None:
-        sizes = b"".join(message_field(2, int_field(1, size)) for size in shape)
-        encoded["_output_shapes"] = message_field(1, message_field(7, sizes))
-        encoded.setdefault("T", int_field(6, _DT_FLOAT))
-    for key, value in encoded.items():
-        content += message_field(5, message_field(1, key.encode()) + message_field(2, value))
-    return message_field(1, content)
+from insight_core.summary.graphs import mindspore_constant as mindspore_constant
+from insight_core.summary.graphs import mindspore_node as mindspore_node
+from insight_core.summary.graphs import mindspore_parameter as mindspore_parameter
+from insight_core.summary.graphs import mindspore_type as mindspore_type
+from insight_core.summary.graphs import tensorflow_node as tensorflow_node
 
 
 def large_mindspore_graph(operators: int) -> bytes:

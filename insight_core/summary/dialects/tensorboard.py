@@ -29,7 +29,8 @@ from insight_core.summary.mappings import text_of
 from insight_core.summary.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
 
 _IMAGE, _HISTO, _TENSOR, _METADATA = 4, 5, 8, 9  # of a value
-_PLUGIN_DATA, _PLUGIN_NAME, _CONTENT = 1, 1, 2  # of metadata
+_PLUGIN_DATA, _DISPLAY_NAME, _DESCRIPTION, _DATA_CLASS = 1, 2, 3, 4  # of metadata
+_PLUGIN_NAME, _CONTENT = 1, 2  # of what metadata say of the plugin
 _START_INFO = 3  # of what hparams have there
 _SESSION_START = "_hparams_/session_start_info"
 TENSORS = 2  # a data class
@@ -44,17 +45,14 @@ class TensorBoard:
     def file_name(
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str:
-        return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number}{suffix}"
+        return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
     def joined(self, values: list[Value]) -> list[Value]:
         """Hyperparameters of one record are said at once: of a run only the first that are said count."""
         entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
         if not entries:
             return values
-        data = text_field(_PLUGIN_NAME, "hparams") + message_field(
-            _CONTENT, message_field(_START_INFO, entries)
-        )
-        said = message_field(_METADATA, message_field(_PLUGIN_DATA, data))
+        said = metadata("hparams", content=message_field(_START_INFO, entries))
         others = [value for value in values if value.tag != _SESSION_START]
         return [Value(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
@@ -67,14 +65,20 @@ class TensorBoard:
         return kind(name, value)
 
 
-def metadata(plugin: str, data_class: int = 0, display_name: str = "", description: str = "") -> bytes:
-    """The ``metadata`` field of a value, which only the first value of a tag carries."""
-    content = message_field(1, text_field(1, plugin))
+def metadata(
+    plugin: str, data_class: int = 0, display_name: str = "", description: str = "", *, content: bytes = b""
+) -> bytes:
+    """The ``metadata`` field of a value, which only the first value of a tag carries.
+
+    ``content`` is what the plugin says of all values.
+    """
+    own = text_field(_PLUGIN_NAME, plugin) + (message_field(_CONTENT, content) if content else b"")
+    said = message_field(_PLUGIN_DATA, own)
     if display_name:
-        content += text_field(2, display_name)
+        said += text_field(_DISPLAY_NAME, display_name)
     if description:
-        content += text_field(3, description)
-    return message_field(_METADATA, content + (int_field(4, data_class) if data_class else b""))
+        said += text_field(_DESCRIPTION, description)
+    return message_field(_METADATA, said + (int_field(_DATA_CLASS, data_class) if data_class else b""))
 
 
 def _image(name: str, value: object) -> list[Value]:
