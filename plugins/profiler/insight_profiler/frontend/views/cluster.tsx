@@ -6,10 +6,10 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { Cell, ClusterAnswer, ColumnInfo, RankRow, RankStepsAnswer } from '../contract';
 import { Columns, type StackedColumn } from '../figures/columns';
-import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Legend } from '../figures/legend';
+import { StepLines } from '../figures/step_lines';
 import { stepsText } from '../steps';
 import { LocalTable } from '../table/local_table';
 import { inUnit, shareText, timeText, unitSign } from '../units';
@@ -135,18 +135,13 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
   const most = Math.max(...answer.ranks.map(({ count }) => count));
   const drawn = Math.max(...answer.ranks.map(({ number }) => number.length));
   return (
-    <Curves
+    <StepLines
       board={board}
       name="rank-steps"
       title={say('cluster.steps', { name: categoryText(board, answer.time), unit: unitSign(unit) })}
-      hint={say('overview.steps.hint')}
       lines={lines}
-      xLabel={say('step')}
-      yLabel={unitSign(unit)}
+      unit={unit}
       busy={busy}
-      xText={(x) => `${say('step')} ${x}`}
-      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
-      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
       tools={
         <>
           {drawn < most && <span class="count">{say('overview.steps.some', { shown: drawn, count: most })}</span>}

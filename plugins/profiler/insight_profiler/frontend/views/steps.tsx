@@ -4,10 +4,10 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import { CATEGORIES, type StepAnswer, type StepsAnswer } from '../contract';
-import { Curves } from '../figures/curves';
 import { Figure } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { Lanes, type Bar } from '../figures/lanes';
+import { StepLines } from '../figures/step_lines';
 import { holds } from '../steps';
 import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, timeText, unitSign } from '../units';
@@ -142,18 +142,13 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
     return named.map((name): Line => ({ id: name, label: categoryText(board, name), color: name === 'duration' ? ink.text : ink.category(name), x, y: column(name).map((value) => inUnit(value, unit)) }));
   }, [answer, unit, theme, locale]);
   return (
-    <Curves
+    <StepLines
       board={board}
       name="step-times"
       title={say('steps.curve', { unit: unitSign(unit) })}
-      hint={say('overview.steps.hint')}
       lines={lines}
-      xLabel={say('step')}
-      yLabel={unitSign(unit)}
+      unit={unit}
       busy={busy}
-      xText={(x) => `${say('step')} ${x}`}
-      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
-      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
     />
   );
 }

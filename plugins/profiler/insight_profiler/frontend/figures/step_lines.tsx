@@ -1,0 +1,38 @@
+/** Times over steps as lines; a press chooses the step, in every view. */
+import type { Line } from 'insight-host';
+import type { JSX } from 'preact';
+import type { ProfilerBoard } from '../board';
+import { unitSign, type TimeUnit } from '../units';
+import { Curves } from './curves';
+
+interface StepLinesProps {
+  readonly board: ProfilerBoard;
+  readonly name: string;
+  readonly title: string;
+  /** With x a step's number, and y in `unit`. */
+  readonly lines: readonly Line[];
+  readonly unit: TimeUnit;
+  readonly busy: boolean;
+  readonly tools?: JSX.Element | null;
+}
+
+export function StepLines({ board, name, title, lines, unit, busy, tools = null }: StepLinesProps): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  return (
+    <Curves
+      board={board}
+      name={name}
+      title={title}
+      hint={say('overview.steps.hint')}
+      lines={lines}
+      xLabel={say('step')}
+      yLabel={unitSign(unit)}
+      busy={busy}
+      xText={(x) => `${say('step')} ${x}`}
+      yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
+      onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}
+      tools={tools}
+    />
+  );
+}
