@@ -68,10 +68,13 @@ class Hosting:
         )
         self._settled = threading.Event()  # all have loaded, or were given up
         self._application: application.StockApplication | None = None
-        if real and application.installed() and "tensorboard" not in settings.disabled:
-            self._application = application.StockApplication(
-                self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
-            )
+        if real and application.installed():
+            assets = importlib.import_module("tensorboard.assets")  # what stands in has none
+            self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
+            if "tensorboard" not in settings.disabled:
+                self._application = application.StockApplication(
+                    self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
+                )
 
     def close(self) -> None:
         self._logdir.close()
@@ -136,7 +139,7 @@ class Hosting:
     ) -> None:
         """Lists it; not if the call ``unless`` has said more meanwhile."""
         with self._lock:
-            if unless is not None and unless.done.is_set():
+            if unless is not None and (unless.done.is_set() or candidate in self._found):
                 return
             if isinstance(found, StockPlugin):
                 found = self._admitted(found)
