@@ -147,7 +147,7 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
 def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository: Path) -> None:
     names = wheel.namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert tops == {"insight_core", "insight_frontend", *_plugins(repository)}
+    assert tops == {"insight_core", "insight_frontend", "insight_host", *_plugins(repository)}
     assert PAGE in names
     assert {f"{package}/static/index.js" for package in _plugins(repository)} <= set(names)
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
