@@ -36,7 +36,8 @@ def refused(page: Page) -> list[str]:
             found.append(f"{answer.status} {answer.url}")
 
     def note_failed(request: Request) -> None:
-        found.append(f"{request.failure} {request.url}")
+        if request.failure != "net::ERR_ABORTED":  # the page was left before it was answered
+            found.append(f"{request.failure} {request.url}")
 
     page.on("response", note)
     page.on("requestfailed", note_failed)
@@ -100,12 +101,11 @@ def test_a_mindspore_log_and_a_plugin_of_others(
         address = f"{url}/tensorboard/"
         for dashboard, card, drawn in (
             ("scalars", "tf-scalar-card", "loss/auto"),
-            ("images", "tf-image-loader", "input_data/auto"),
-            ("histograms", "tf-histogram-loader", "conv1.weight/auto"),
+            ("images", "tf-image-loader", "Image"),
+            ("histograms", "tf-histogram-loader", "blocks.0.k.bias/auto"),
         ):
             page.goto(f"{address}#{dashboard}")
             page.reload()
-            page.get_by_placeholder("Filter tags (regular expressions supported)").last.fill(drawn)
             shown = page.locator(card, has_text=drawn).first
             expect(shown).to_be_visible(timeout=20_000)
             expect(shown.locator("svg, img, canvas").first).to_be_visible(timeout=20_000)
