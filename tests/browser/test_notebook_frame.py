@@ -1,0 +1,58 @@
+"""The frame below a notebook's cell: a page of another origin that shows a host."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from insight_core.testing import EventWriter
+from insight_host import RunningHost, start
+from insight_host.display import frame
+from insight_host.hosts import _children
+
+pytestmark = pytest.mark.browser
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningHost]:
+    monkeypatch.setattr("insight_host.hosts.user_state_path", lambda name: tmp_path / "state" / name)
+    with EventWriter(tmp_path / "logs" / "run") as writer:
+        writer.scalar("loss", 0, 1.0)
+    found, _ = start(["--logdir", str(tmp_path / "logs"), "--port=0", "--path-prefix=/below"])
+    yield found
+    _children[-1].terminate()
+    _children[-1].wait(timeout=10)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """Where pages of a notebook server on this machine are, and their directory."""
+    site = tmp_path / "site"
+    site.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *parts: _Quiet(*parts, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://localhost:{server.server_port}", site
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_cell_shows_the_page(page: Page, host: RunningHost, notebook: tuple[str, Path]) -> None:
+    url, site = notebook
+    (site / "cell.html").write_text(f"<!doctype html><h1>A notebook</h1>{frame(host, 600)}")
+    page.goto(f"{url}/cell.html")
+    below = page.frame_locator("iframe")
+    expect(below.locator('[data-run="run"]')).to_be_visible()
+    expect(below.get_by_role("tab", name="Scalars", exact=True)).to_be_visible()
+    assert page.frames[-1].url == f"http://localhost:{host.port}/below/"
