@@ -365,7 +365,7 @@ def test_graphs_here(recorded: Path) -> None:
             decoder = insight_graph.insight_plugin().decoder
             assert decoder is not None
             assert decoder.decode is not None
-            graph = decoder.decode(data.payload("graph", key, 0)).graph  # type: ignore[attr-defined]
+            graph = decoder.decode(data.payload("graph", key, 0)).graph
         finally:
             data.close()
         names = {graph.path(node) for node in range(len(graph.names))}
