@@ -15,7 +15,7 @@ from insight_core.records.crc32c import crc32c, masked, masked_crc32c, masked_cr
 from insight_core.summary.fields import Pieces, int_field, message_field, pieces_field, size_of
 
 HEADER, FOOTER = 12, 4  # bytes around an event
-LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more
+LONGEST_VALUE = 2**31 - 2**20  # bytes; protobuf allows an event of less than 2**31
 VERSION, GRAPH, SUMMARY = 3, 4, 5  # fields of an event
 VALUE = 1  # of a summary
 

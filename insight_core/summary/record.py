@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from operator import index
 from pathlib import Path
 from time import time
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import Any, Literal, Self, SupportsIndex
 
 from insight_core.summary.dialects import DialectName, dialect_named
 from insight_core.summary.files import EventFiles
+from insight_core.summary.frames import LONGEST_VALUE
 from insight_core.summary.kinds import number_of
 from insight_core.summary.writer import RecordWriter
 
@@ -63,7 +65,12 @@ class SummaryRecord:
             "rank": rank,
         }
         self._set_up(**self._options)
-        self._files.open()
+        try:
+            self._files.open()
+        except BaseException:  # of what was never made nothing is written at the end
+            self._at_end.detach()
+            self._files.close()
+            raise
 
     def _set_up(
         self,
@@ -84,16 +91,13 @@ class SummaryRecord:
         _check_name_part("file_suffix", suffix)
         if suffix.endswith(_OTHERS):
             raise ValueError(f"file_suffix must not end with {suffix!r}: such files have no events")
-        if max_file_size is not None and max_file_size < 1:
-            raise ValueError(f"max_file_size must be None or 1 or more bytes, not {max_file_size}")
-        if queue_size < 1:
-            raise ValueError(f"queue_size must be 1 or more values, not {queue_size}")
+        max_file_size = None if max_file_size is None else _whole("max_file_size", max_file_size, 1)
+        queue_size = _whole("queue_size", queue_size, 1)
+        rank = None if rank is None else _whole("rank", rank, 0)
         if on_full not in ("block", "drop"):
             raise ValueError(f"on_full must be 'block' or 'drop', not {on_full!r}")
-        if not 0 <= flush_seconds <= 86400:
-            raise ValueError(f"flush_seconds must be 0 to 86400, not {flush_seconds}")
-        if rank is not None and rank < 0:
-            raise ValueError(f"rank must be None or 0 or more, not {rank}")
+        if isinstance(flush_seconds, str) or not 0 <= flush_seconds <= 86400:
+            raise ValueError(f"flush_seconds must be 0 to 86400, not {flush_seconds!r}")
         self.log_dir = Path(log_dir) if rank is None else Path(log_dir) / f"rank_{rank}"
         self._files = EventFiles(
             self.log_dir.absolute(), self._dialect, file_prefix, suffix, rank or 0, max_file_size
@@ -106,7 +110,9 @@ class SummaryRecord:
     def add_value(self, plugin: str, name: str, value: object) -> None:
         """Adds a value to the next record.
 
-        ``plugin`` is its kind: scalar, image, histogram, tensor. Raises ValueError or TypeError, with kind
+        ``plugin`` is its kind: scalar, image, histogram, tensor, graph, train_lineage, eval_lineage,
+        dataset_graph, custom_lineage_data, hparams, loss_landscape; in the tensorboard dialect also text.
+        Raises ValueError or TypeError, with kind
         and name, for a value that cannot be written, and ValueError once it is closed.
         """
         writer = self._writer
@@ -124,6 +130,9 @@ class SummaryRecord:
         try:
             self._check_name(name)
             values = self._dialect.values(plugin, name, value)
+            for one in values:
+                if one.size > LONGEST_VALUE:
+                    raise ValueError(f"it takes {one.size} bytes; at most {LONGEST_VALUE} can be written")
         except (TypeError, ValueError) as error:
             raise _named(error, plugin, name) from None
         writer.add(values)
@@ -135,7 +144,11 @@ class SummaryRecord:
         if writer.error is not None or writer.closed:
             self._refuse()
         try:
-            writer.record(step, time() if wall_time is None else float(wall_time))
+            seconds = time() if wall_time is None else float(wall_time)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"a wall time is a number of seconds, not {wall_time!r}") from None
+        try:
+            writer.record(step, seconds)
         except OverflowError:
             raise ValueError(f"a step is an integer of 64 bits, not {step}") from None
 
@@ -197,6 +210,16 @@ class SummaryRecord:
 def _named(error: Exception, plugin: str, name: object) -> Exception:
     kind = TypeError if isinstance(error, TypeError) else ValueError
     return kind(f"{plugin} {name!r}: {error}")
+
+
+def _whole(argument: str, number: SupportsIndex, least: int) -> int:
+    try:
+        found = int(index(number))
+    except TypeError:
+        raise TypeError(f"{argument} must be a whole number, not {number!r}") from None
+    if found < least:
+        raise ValueError(f"{argument} must be {least} or more, not {found}")
+    return found
 
 
 def _check_name_part(argument: str, text: str) -> None:

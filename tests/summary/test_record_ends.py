@@ -193,6 +193,27 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         SummaryRecord(tmp_path / "file")
 
 
+def test_interrupted_while_it_is_made_it_is_silent_at_the_end(tmp_path: Path) -> None:
+    """A finalizer that fails is told on stderr, and there is nothing to fail for."""
+    program = f"""
+import shutil, sys
+sys.path[:0] = {[path for path in sys.path if path] + [str(Path(__file__).parents[2])]!r}
+from insight_core.summary import SummaryRecord
+from insight_core.summary.files import EventFiles
+opened = EventFiles.open
+def interrupted(files):
+    opened(files)
+    raise KeyboardInterrupt
+EventFiles.open = interrupted
+try:
+    SummaryRecord({str(tmp_path / "logs")!r})
+except KeyboardInterrupt:
+    shutil.rmtree({str(tmp_path / "logs")!r})
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_after_it_is_closed_nothing_is_taken(tmp_path: Path) -> None:
     record = SummaryRecord(tmp_path)
     record.add_value("scalar", "loss", 1.0)

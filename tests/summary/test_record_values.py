@@ -199,14 +199,34 @@ def test_a_wrong_step_leaves_the_values_for_the_next(
         ({"on_full": "wait"}, "on_full"),
         ({"flush_seconds": -1}, "flush_seconds"),
         ({"flush_seconds": math.nan}, "flush_seconds"),
-        ({"rank": -1}, "rank"),
+        ({"flush_seconds": "1"}, "flush_seconds"),
+        ({"max_file_size": "1M"}, "max_file_size must be a whole number, not '1M'"),
+        ({"rank": -1}, "rank must be 0 or more"),
+        ({"rank": 1.5}, "rank must be a whole number"),
         ({"file_suffix": "_lineage"}, "_lineage"),
     ],
 )
 def test_a_wrong_argument_is_named(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises((ValueError, TypeError), match=problem):
         SummaryRecord(tmp_path / "new", **change)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_wrong_wall_time_is_named(tmp_path: Path) -> None:
+    with SummaryRecord(tmp_path) as record:
+        record.add_value("scalar", "loss", 1.0)
+        with pytest.raises(TypeError, match="a wall time is a number of seconds, not 'now'"):
+            record.record(1, "now")  # type: ignore[arg-type]
+        record.record(2)
+    assert points(tmp_path) == [(2, 1.0)]
+
+
+def test_what_no_message_can_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insight_core.summary.record.LONGEST_VALUE", 4000)
+    with SummaryRecord(tmp_path) as record:
+        record.add_value("tensor", "t", np.zeros(1000, np.int8))
+        with pytest.raises(ValueError, match="tensor 't': it takes 4004 bytes; at most 4000"):
+            record.add_value("tensor", "t", np.zeros(1001, np.int8))
 
 
 def test_small_floats_of_ml_dtypes(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def _histogram(name: str, value: object) -> list[Value]:
 
 def _tensor(name: str, value: object) -> list[Value]:
     array = snapshot(mindspore_checked(value))
-    return [Value(name, "summary", array.nbytes, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
+    size = max(array.nbytes, 4 * array.size)
+    return [Value(name, "summary", size, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
 
 
 def _landscape(name: str, value: object) -> list[Value]:
