@@ -343,6 +343,18 @@ def test_profiles_are_chosen_by_search_and_keys(page: Page, serve: Serve, logdir
     expect(panel.locator('[data-action="pick-profile"]')).to_contain_text("host2")
 
 
+def test_profiles_of_runs_that_are_not_selected_are_counted(page: Page, serve: Serve, tmp_path: Path) -> None:
+    for number in range(42):  # the newest 40 are selected
+        write_trace(tmp_path / f"logs/run{number:02d}/host_1.{number}.pt.trace.json")
+    open_page(page, serve("--logdir", tmp_path / "logs"))
+    page.keyboard.press("p")
+    picker = page.locator('dialog[data-dialog="pick-profile"]')
+    expect(picker.get_by_test_id("elsewhere")).to_have_text("2 more in runs that are not selected")
+    picker.locator('[data-control="profile-search"]').fill("no such run")
+    expect(picker).to_contain_text("No profile matches")
+    expect(picker.get_by_test_id("elsewhere")).to_have_count(0)
+
+
 def test_texts_of_a_log_are_texts(page: Page, serve: Serve, tmp_path: Path) -> None:
     hostile = "<img src=x onerror=\"document.title='taken'\">&amp;=cmd()"
     write_trace(tmp_path / "logs/run/host_1.1700000000000.pt.trace.json", names={0: hostile})

@@ -27,7 +27,10 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
   const place = useRef<HTMLDivElement>(null);
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
   const told = (profile: ProfileInfo): string => [profile.run, board.nameOf(profile.run), profile.name, profile.profile, word(board, 'source', profile.source), rankText(board, profile.rank)].join('\n').toLowerCase();
-  const found = profiles.filter((profile) => words.every((one) => told(profile).includes(one)));
+  const matches = (profile: ProfileInfo): boolean => words.every((one) => told(profile).includes(one));
+  const found = profiles.filter(matches);
+  const selected = new Set(board.runs.value.map((run) => run.name));
+  const elsewhere = (board.listing.value ?? []).filter((profile) => !selected.has(profile.run) && matches(profile)).length;
   const runs = [...new Set(found.slice(0, MOST).map(({ run }) => run))];
   const ordered = runs.flatMap((run) => found.slice(0, MOST).filter((profile) => profile.run === run));
   const active = useSignal(Math.max(0, ordered.findIndex((profile) => same(profile, chosen))));
@@ -83,6 +86,7 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
           </div>
         ))}
         {ordered.length === 0 && <p class="hint">{say(profiles.length === 0 ? 'picker.none' : 'picker.no_match')}</p>}
+        {elsewhere > 0 && <p class="hint" data-testid="elsewhere">{say('picker.elsewhere', { count: elsewhere })}</p>}
         {found.length > MOST && <p class="hint">{say('picker.more', { count: found.length - MOST })}</p>}
       </div>
     </Dialog>
