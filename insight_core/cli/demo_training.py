@@ -15,6 +15,7 @@ import numpy as np
 from attrs import define, field, frozen
 from insight_landscape import compute
 
+from insight_core.api import InsightError
 from insight_core.cli import demo_model as model
 from insight_core.summary import SummaryCollector
 
@@ -51,8 +52,15 @@ LIVE = Trial("live", "adam", 0.002, hidden=32)
 
 
 def train(root: Path, trial: Trial) -> None:
-    """A whole run in a directory of its name."""
-    training = _Training(root / trial.name, trial, epochs=_EPOCHS)
+    """A whole run in a directory of its name. Raises InsightError where it cannot be written."""
+    try:
+        _train(root / trial.name, trial)
+    except OSError as error:
+        raise InsightError(f"the logs of the demo cannot be written: {error}") from error
+
+
+def _train(log_dir: Path, trial: Trial) -> None:
+    training = _Training(log_dir, trial, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
     with training.collector:
         for _ in range(_EPOCHS):
@@ -60,9 +68,9 @@ def train(root: Path, trial: Trial) -> None:
                 training.step(trial.learning_rate)
             training.epoch()
             checkpoints.append(training.checkpoint())
-    training.trace.write(root / trial.name / "demo.trace.json")
+    training.trace.write(log_dir / "demo.trace.json")
     if trial.landscape:
-        _landscapes(root / trial.name, training.validation, checkpoints)
+        _landscapes(log_dir, training.validation, checkpoints)
 
 
 def train_on(root: Path, ended: threading.Event) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -15,7 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from insight_core.api import InsightError
 from insight_core.cli import demo_model as model
+from insight_core.cli.demo_training import TRIALS, train
 from tests.cli.conftest import COMMAND, clean_environment
 
 Serve = Callable[..., Any]
@@ -45,7 +48,7 @@ def eventually(url: str, holds: Callable[[Any], bool]) -> Any:  # noqa: ANN401
     return answer
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_every_tab_has_something_and_nothing_stays(
     serve: Serve, temporary: dict[str, str], number: signal.Signals
 ) -> None:
@@ -103,7 +106,9 @@ def test_a_busy_port_leaves_nothing_behind(run: Run, temporary: dict[str, str]) 
     assert not list(Path(temporary["TMPDIR"]).iterdir())
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Signals, code: int) -> None:
     place = Path(temporary["TMPDIR"])
     process = subprocess.Popen(
@@ -121,6 +126,12 @@ def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Sign
     _, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (code, "")
     assert not list(place.iterdir())
+
+
+def test_logs_that_cannot_be_written_are_an_error_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "full").touch()
+    with pytest.raises(InsightError, match=re.escape(str(tmp_path / "full"))):
+        train(tmp_path / "full", TRIALS[0])
 
 
 def test_gradients_are_the_slope_of_the_loss() -> None:
