@@ -214,8 +214,9 @@ class EventStream:
             self.close()  # before the client hears of the end: it may come back at once
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
-        # what comes after the first line is told
-        beside = self._streams.annotations.now().generation, self._streams.listing
+        # what comes after the first line is told; of the listing also what came between the last answer that
+        # the client had and this stream, or plugins that load just then would never appear
+        beside = self._streams.annotations.now().generation, 0
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
