@@ -213,3 +213,16 @@ def test_streams_share_one_wait_and_are_all_told(
         assert [t.name for t in set(threading.enumerate()) - before].count("insight-events") == 1
         provider.add_scalars("early", "acc", [1.0])
         assert _event(first) == _event(second)
+
+
+def test_a_stream_tells_of_plugins_that_loaded_before_it_was_open(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    """Between the last answer of a client and its stream there is time for a plugin to load."""
+    host = host_of(SCALAR)
+    server = serve(host)
+    host._streams.listing_changed()
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        assert _event(answer)[1]["plugins"] == 1
+        host._streams.listing_changed()
+        assert _event(answer)[1]["plugins"] == 2
