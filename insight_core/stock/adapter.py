@@ -91,7 +91,8 @@ class StockPlugin:
         self._calls = Calls(f"plugin {name}")
         self._frontend = _frontend(plugin, name)
         self._exact, self._prefixes = _routes(plugin.get_plugin_apps(), name)
-        self._data_plugins = frozenset(plugin.data_plugin_names())
+        names = getattr(plugin, "data_plugin_names", lambda: (name,))
+        self._data_plugins = frozenset(names())
         self._lock = threading.Lock()
         self._question: Call[bool] | None = None
         self._waited_for: Call[bool] | None = None
@@ -232,17 +233,17 @@ def _routes(
 
 def _frontend(plugin: Any, name: str) -> Frontend:  # noqa: ANN401
     metadata = plugin.frontend_metadata()
-    module, element = metadata.es_module_path, metadata.element_name
-    is_built_in = bool(getattr(metadata, "is_ng_component", False))  # younger than the others
-    if bool(module) + bool(element) + is_built_in > 1:
+    names = ("es_module_path", "element_name", "is_ng_component")
+    module, element, is_built_in = (getattr(metadata, field, None) for field in names)
+    if bool(module) + bool(element) + bool(is_built_in) > 1:
         raise Refused("it names more than one of es_module_path, element_name and is_ng_component")
     if module and (not module.startswith("/") or module.startswith("//")):
         raise Refused(f"its es_module_path {module!r} is none of its routes")
     return Frontend(
-        tab_name=str(metadata.tab_name or name),
-        disable_reload=bool(metadata.disable_reload),
-        remove_dom=bool(metadata.remove_dom),
+        tab_name=str(getattr(metadata, "tab_name", None) or name),
+        disable_reload=bool(getattr(metadata, "disable_reload", False)),
+        remove_dom=bool(getattr(metadata, "remove_dom", False)),
         es_module_path=module,
         element_name=element,
-        is_ng_component=is_built_in,
+        is_ng_component=bool(is_built_in),
     )

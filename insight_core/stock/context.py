@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from insight_core.stock.settings import StockSettings
 
@@ -32,13 +32,6 @@ class SamplingHints(dict[str, int]):
 
     def __missing__(self, key: str) -> int:
         return EVERY_POINT
-
-
-class FlagDefinitions(Protocol):
-    """The half of a TBLoader that is about flags."""
-
-    def define_flags(self, parser: argparse.ArgumentParser) -> None: ...
-    def fix_flags(self, flags: argparse.Namespace) -> None: ...
 
 
 def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
@@ -74,17 +67,19 @@ def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
     }
 
 
-def plugin_flags(definitions: FlagDefinitions | None, host: Mapping[str, Any]) -> argparse.Namespace:
-    """The flags of the host, and the defaults of those that a plugin defines.
+def plugin_flags(loader: object, host: Mapping[str, Any]) -> argparse.Namespace:
+    """The flags of the host, and the defaults of those that a loader defines, if it defines any.
 
     Each plugin has a parser of its own: none can collide with those of another.
     """
     flags = argparse.Namespace(**host)
-    if definitions is not None:
+    define, fix = getattr(loader, "define_flags", None), getattr(loader, "fix_flags", None)
+    if define is not None:
         parser = argparse.ArgumentParser(prog="insight-host", add_help=False, exit_on_error=False)
-        definitions.define_flags(parser)
+        define(parser)
         parser.parse_args([], flags)
-        definitions.fix_flags(flags)
+    if fix is not None:
+        fix(flags)
     return flags
 
 

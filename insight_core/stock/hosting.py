@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 from tensorboard import errors
@@ -105,10 +105,9 @@ class Hosting:
 
     def _made(self, candidate: Candidate) -> StockPlugin | None:
         loader = loader_of(candidate.load())
-        definitions: Any = loader if hasattr(loader, "define_flags") else None
         context = TBContext(
             **{name: getattr(self._context, name) for name in _FIELDS},
-            flags=plugin_flags(definitions, self._flags),
+            flags=plugin_flags(loader, self._flags),
         )
         instance = loader.load(context)
         return None if instance is None else StockPlugin(instance, self._changed)

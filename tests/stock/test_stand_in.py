@@ -115,6 +115,7 @@ def test_flags_of_plugins_do_not_collide() -> None:
     for _ in range(2):
         flags = plugin_flags(Loader(), {"logdir": "theirs"})
         assert (flags.logdir, flags.depth) == ("theirs", 4)
+    assert plugin_flags(object(), {"logdir": "theirs"}).logdir == "theirs"  # a loader need not have any
 
 
 def test_several_logdirs_are_one_directory_of_links(tmp_path: Path) -> None:
