@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from attrs import evolve
 
 from insight_core.api import InvalidArgument
+from insight_core.cli.ending import ending_signals
 from insight_core.cli.options import Options
 from insight_core.cli.serve import serve
 from insight_core.cli.table import printable
@@ -24,7 +25,9 @@ _PATIENCE = 1.0  # seconds that the training has to end
 def demo(options: Options) -> int:
     """Logs are in a directory of their own, removed at the end, unless ``--keep`` names one."""
     line = open_terminal(options.verbosity)
-    signal.signal(signal.SIGTERM, _terminated)  # until the host waits for signals itself
+    for number in ending_signals():  # until the host waits for them itself
+        if number != signal.SIGINT:
+            signal.signal(number, _terminated)
     temporary = TemporaryDirectory(prefix="insight-host-demo-", ignore_cleanup_errors=True)
     ended = threading.Event()
     threads: list[threading.Thread] = []

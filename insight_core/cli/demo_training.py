@@ -63,6 +63,7 @@ def _train(log_dir: Path, trial: Trial) -> None:
     training = _Training(log_dir, trial, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
     with training.collector:
+        training.describe(trial)
         for _ in range(_EPOCHS):
             for _ in range(_STEPS):
                 training.step(trial.learning_rate)
@@ -78,6 +79,7 @@ def train_on(root: Path, ended: threading.Event) -> None:
     try:
         training = _Training(root / LIVE.name, LIVE, epochs=0)
         with training.collector:
+            training.describe(LIVE)
             for step in itertools.count():
                 if step and step % _STEPS == 0:
                     training.epoch()
@@ -117,8 +119,9 @@ class _Training:
             gradients="weight",
             flush_seconds=0.2,
         )
-        record = self.collector.record
-        record.add_value("dataset_graph", "dataset_graph", _pipeline(trial))
+
+    def describe(self, trial: Trial) -> None:
+        self.collector.record.add_value("dataset_graph", "dataset_graph", _pipeline(trial))
         self.collector.graph(list(model.graph(trial.hidden)))
 
     def checkpoint(self) -> model.Parameters:

@@ -9,6 +9,15 @@ from types import FrameType
 from typing import Self
 
 
+def ending_signals() -> list[int]:
+    """Ctrl-C, what the system asks, and the terminal that is closed, unless that is ignored (nohup)."""
+    signals: list[int] = [signal.SIGINT, signal.SIGTERM]
+    hang_up = getattr(signal, "SIGHUP", None)  # not on Windows
+    if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:
+        signals.append(hang_up)
+    return signals
+
+
 class Ending:
     """Made, waited for and closed by the main thread; ``ask`` may be called by any.
 
@@ -19,7 +28,7 @@ class Ending:
     def __init__(self) -> None:
         self._alarm, self._bell = socket.socketpair()
         self._bell.setblocking(False)
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ending_signals():
             signal.signal(number, _ignored)
         signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
 
