@@ -28,9 +28,10 @@ class Ending:
     def __init__(self) -> None:
         self._alarm, self._bell = socket.socketpair()
         self._bell.setblocking(False)
+        # first, so that no signal falls between the handlers before and the wait
+        signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
         for number in ending_signals():
             signal.signal(number, _ignored)
-        signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
 
     def __enter__(self) -> Self:
         return self
