@@ -211,6 +211,8 @@ def test_the_table_needs_no_mouse(page: Page, serve: Serve, logdir: Path, tmp_pa
     for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect(cell(page, first, "mark").locator("[data-mark='2']")).to_be_visible()
+    expect(page.locator(".mark-list")).to_have_count(0)
+    expect(page.get_by_test_id("runs-table")).to_be_focused()
     for key in ("ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.keyboard.type("by keys")
