@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Self, TypeAlias
@@ -25,9 +26,9 @@ class FilePattern:
 
     plugin: str
     claim: FileName
-    directories: tuple[re.Pattern[str] | None, ...]  # of each name; None: any number of directories
+    directories: tuple[str | None, ...]  # a pattern of each name; None: any number of directories
     way: str  # a part of every path to such a directory
-    name: re.Pattern[str]
+    name: str
     literal: str  # the longest part of the name's pattern that has no wildcard
     is_suffix: bool  # the literal is the end of the name
 
@@ -42,9 +43,9 @@ class FilePattern:
         return cls(
             plugin,
             claim,
-            tuple(None if name == _ANY_DIRECTORIES else _compiled(name) for name in names[:-1]),
+            tuple(None if name == _ANY_DIRECTORIES else name for name in names[:-1]),
             max((part.strip("/") for part in way), key=len),
-            _compiled(names[-1]),
+            names[-1],
             literal,
             bool(parts[-1]),
         )
@@ -54,7 +55,7 @@ class FilePattern:
         begins = {len(directories)}  # of what is matched so far, from behind
         for name in reversed(self.directories):
             if name is not None:
-                begins = {at - 1 for at in begins if at and name.match(directories[at - 1])}
+                begins = {at - 1 for at in begins if at and _compiled(name).match(directories[at - 1])}
                 continue
             for at in range(max(begins, default=0), 0, -1):
                 if at in begins and not directories[at - 1].startswith("."):
@@ -62,6 +63,7 @@ class FilePattern:
         return sorted(begins, reverse=True)
 
 
+@functools.cache  # when a name is first compared: most patterns of the plugins never are
 def _compiled(name: str) -> re.Pattern[str]:
     visible = r"(?!\.)" if name[0] in "*?[" else ""
     return re.compile(visible + fnmatch.translate(name))
@@ -103,7 +105,7 @@ class FileNames:
 
     def matching(self, name: str) -> list[FilePattern]:
         """The patterns that match a file of this name, whatever directory it is in."""
-        return [each for each in self._patterns if each.literal in name and each.name.match(name)]
+        return [each for each in self._patterns if each.literal in name and _compiled(each.name).match(name)]
 
     def take(self, path: str) -> bool:
         """Whether a file may be taken; its path is relative to the logdir."""
