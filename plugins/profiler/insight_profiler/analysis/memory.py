@@ -37,38 +37,28 @@ def reduced(times: NDArray[np.int64], values: NDArray[np.float64], width: int) -
     )
 
 
+@frozen(eq=False)
+class _Curve:
+    """All points of one counter of memory, in the order of time."""
+
+    said: dict[str, str]  # label, device, unit
+    times: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    @property
+    def peak(self) -> dict[str, Any]:
+        top = int(np.argmax(self.values))
+        return {**self.said, "value": float(self.values[top]), "time": int(self.times[top])}
+
+
 def memory(profile: Profile, width: int) -> dict[str, Any]:
     """Curves of the counters of memory, their peaks, and what is known of who took it; of what MindSpore
     planned for a device, its sum and by node of its graphs."""
-    counters = profile.tables.get("counters")
-    curves: list[dict[str, Any]] = []
-    peaks: list[dict[str, Any]] = []
-    for place, counter in enumerate(profile.counters):
-        if counter.group != "memory" or counters is None:
-            continue
-        rows = np.flatnonzero(counters["counter"] == place)
-        if not len(rows):
-            continue
-        rows = rows[np.argsort(counters["time"][rows], kind="stable")]
-        times, values = counters["time"][rows], counters["value"][rows]
-        curve = reduced(times, values, width)
-        said = {"label": counter.label, "device": _device(profile, counter.device), "unit": counter.unit}
-        curves.append(
-            {
-                **said,
-                "points": len(rows),
-                "time": curve.times,
-                "minimum": curve.minimum,
-                "maximum": curve.maximum,
-                "last": curve.last,
-            }
-        )
-        top = int(np.argmax(values))
-        peaks.append({**said, "value": float(values[top]), "time": int(times[top])})
+    curves = _curves(profile)
     by_node = profile.documents.get("memory", {})
     return {
-        "curves": curves,
-        "peaks": peaks,
+        "curves": [_shown(curve, width) for curve in curves],
+        "peaks": [curve.peak for curve in curves],
         **_allocations(profile),
         "summary": by_node.get("summary"),
         "graphs": by_node.get("graphs", []),
@@ -78,13 +68,38 @@ def memory(profile: Profile, width: int) -> dict[str, Any]:
 def peak(profile: Profile) -> dict[str, Any] | None:
     """The highest point of what was allocated, on the device where it is highest; ``time`` is null where
     only its height is known."""
-    said = memory(profile, 1)
-    peaks = said["peaks"]
+    peaks = [curve.peak for curve in _curves(profile)]
     allocated = [one for one in peaks if "alloc" in one["label"].lower()] or peaks
-    if not allocated and (said["summary"] or {}).get("peak_bytes"):
-        planned = {"label": "planned", "device": "", "unit": "bytes", "time": None}
-        return {**planned, "value": said["summary"]["peak_bytes"]}
+    planned = (profile.documents.get("memory", {}).get("summary") or {}).get("peak_bytes")
+    if not allocated and planned:
+        return {"label": "planned", "device": "", "unit": "bytes", "time": None, "value": planned}
     return max(allocated, key=lambda one: one["value"], default=None)
+
+
+def _curves(profile: Profile) -> list[_Curve]:
+    counters = profile.tables.get("counters")
+    found = []
+    for place, counter in enumerate(profile.counters):
+        if counter.group != "memory" or counters is None:
+            continue
+        rows = np.flatnonzero(counters["counter"] == place)
+        if len(rows):
+            rows = rows[np.argsort(counters["time"][rows], kind="stable")]
+            said = {"label": counter.label, "device": _device(profile, counter.device), "unit": counter.unit}
+            found.append(_Curve(said, counters["time"][rows], counters["value"][rows]))
+    return found
+
+
+def _shown(curve: _Curve, width: int) -> dict[str, Any]:
+    drawn = reduced(curve.times, curve.values, width)
+    return {
+        **curve.said,
+        "points": len(curve.times),
+        "time": drawn.times,
+        "minimum": drawn.minimum,
+        "maximum": drawn.maximum,
+        "last": drawn.last,
+    }
 
 
 def _allocations(profile: Profile) -> dict[str, Any]:
