@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-
-from werkzeug import Request, Response
+from collections.abc import Sequence
 
 from insight_core.api import DataProvider, Route
+from insight_core.web.later import Views, routes_of_later_views
 
 _NAMES = (
     *("profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step", "memory"),
@@ -27,15 +25,9 @@ _NAMES = (
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
-    """Their views take longer to load than the rest of the host's start: the first request does it."""
-
-    @cache
-    def views() -> dict[str, Callable[[Request], Response]]:
+    def views() -> Views:
         from insight_profiler.views import views_of
 
-        return dict(views_of(data))
+        return views_of(data)
 
-    def view(name: str) -> Callable[[Request], Response]:
-        return lambda request: views()[name](request)
-
-    return [Route(f"/{name}", view(name)) for name in _NAMES]
+    return routes_of_later_views(_NAMES, views)
