@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from tensorboard import errors
@@ -18,8 +18,6 @@ from insight_core.api import DataProvider, InsightError, InvalidArgument, NotFou
 from insight_core.server.catalog import Entry
 from insight_core.server.series_reader import SeriesReader
 from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, array_of
-
-Value = TypeVar("Value")
 
 
 class StockDataProvider(stock.DataProvider):
@@ -180,37 +178,25 @@ class StockDataProvider(stock.DataProvider):
         return self._reader.entries(Kind(plugin, data_class), runs, tags)
 
     def _scalar_series(self, entry: Entry) -> stock.ScalarTimeSeries:
-        metadata = self._reader.metadata(entry)
         last = _last(entry)
-        return stock.ScalarTimeSeries(
-            max_step=entry.last_step,
-            max_wall_time=entry.last_wall_time,
-            plugin_content=metadata.plugin_data.content,
-            description=metadata.summary_description,
-            display_name=metadata.display_name,
-            last_value=None if last is None else last.value,
-        )
+        return stock.ScalarTimeSeries(**self._said(entry), last_value=None if last is None else last.value)
 
     def _tensor_series(self, entry: Entry) -> stock.TensorTimeSeries:
-        metadata = self._reader.metadata(entry)
-        return stock.TensorTimeSeries(
-            max_step=entry.last_step,
-            max_wall_time=entry.last_wall_time,
-            plugin_content=metadata.plugin_data.content,
-            description=metadata.summary_description,
-            display_name=metadata.display_name,
-        )
+        return stock.TensorTimeSeries(**self._said(entry))
 
     def _blob_series(self, entry: Entry) -> stock.BlobSequenceTimeSeries:
+        return stock.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
+
+    def _said(self, entry: Entry) -> dict[str, Any]:
+        """What is said of a series of any class."""
         metadata = self._reader.metadata(entry)
-        return stock.BlobSequenceTimeSeries(
-            max_step=entry.last_step,
-            max_wall_time=entry.last_wall_time,
-            max_length=self._reader.longest(entry),
-            plugin_content=metadata.plugin_data.content,
-            description=metadata.summary_description,
-            display_name=metadata.display_name,
-        )
+        return {
+            "max_step": entry.last_step,
+            "max_wall_time": entry.last_wall_time,
+            "plugin_content": metadata.plugin_data.content,
+            "description": metadata.summary_description,
+            "display_name": metadata.display_name,
+        }
 
 
 class UnavailableError(errors.PublicError):
