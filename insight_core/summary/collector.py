@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from insight_core.summary.closing import Closing
 from insight_core.summary.collector_lineage import Lineage
 from insight_core.summary.collector_values import held, pictures_of
 from insight_core.summary.kinds import number_of
@@ -19,7 +19,7 @@ Source: TypeAlias = Arrays | Callable[[], Arrays]
 _FEW = 5  # parameters whose histograms are collected when nobody says which, as in MindSpore
 
 
-class SummaryCollector:
+class SummaryCollector(Closing):
     """Records a training from its loop: ``step`` after each step, ``epoch`` after each epoch.
 
         with SummaryCollector("runs/first", hyperparameters={"learning_rate": 0.1}) as collector:
@@ -170,19 +170,6 @@ class SummaryCollector:
             self.record.record(self.steps)
         finally:
             self.record.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self.close()
-        except OSError as ours:
-            if error is None:
-                raise
-            error.add_note(str(ours))  # what went wrong in the training is what counts
 
     def _due(self, every: int) -> bool:
         return every > 0 and (self.steps == self._first or self.steps % every == 0)

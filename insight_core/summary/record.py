@@ -7,9 +7,9 @@ import weakref
 from operator import index
 from pathlib import Path
 from time import time
-from types import TracebackType
-from typing import Any, Literal, Self, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
+from insight_core.summary.closing import Closing
 from insight_core.summary.dialects import DialectName, dialect_named
 from insight_core.summary.files import EventFiles
 from insight_core.summary.frames import LONGEST_VALUE
@@ -22,7 +22,7 @@ _MOST_NAMES = 100_000  # that are known to be good
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
 
 
-class SummaryRecord:
+class SummaryRecord(Closing):
     """Writes event files into ``log_dir``, made if need be; a thread of its own writes. Thread-safe.
 
     ``dialect``: "mindspore" for MindInsight, "tensorboard" for TensorBoard; insight-host reads both.
@@ -172,19 +172,6 @@ class SummaryRecord:
         """Writes everything recorded. Values that were added and not recorded are not written."""
         self._at_end.detach()
         self._writer.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self.close()
-        except OSError as ours:
-            if error is None:
-                raise
-            error.add_note(str(ours))  # what went wrong in the training is what counts
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (self._options,)

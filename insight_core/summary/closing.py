@@ -1,0 +1,27 @@
+"""The end of a recording, with or without an error of the training."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Self
+
+
+class Closing(ABC):
+    """Closed at the end of a ``with``."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except OSError as ours:
+            if error is None:
+                raise
+            error.add_note(str(ours))  # what went wrong in the training is what counts
