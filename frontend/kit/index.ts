@@ -26,6 +26,7 @@ export { default as histogramStyles } from './histogram.css?inline';
 export * from './keys';
 export * from './latest';
 export * from './menu';
+export * from './pictures';
 export * from './records';
 export * from './requests';
 export * from './step_board';

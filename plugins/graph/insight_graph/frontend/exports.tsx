@@ -1,4 +1,4 @@
-import { fileName, Menu, message } from 'insight-host/kit';
+import { fileName, Menu, message, pictureOf, pngFile, svgFile, type Picture } from 'insight-host/kit';
 import { render, type JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';
@@ -11,8 +11,6 @@ const MARGIN = 16;
 const ROW = 20; // of what the colours mean
 const SWATCH = 26; // with its gap
 const NARROWEST = 320; // pixels of a picture
-const MOST_PIXELS = 60e6; // of a PNG; browsers refuse larger canvases
-const MOST_LENGTH = 16_000; // pixels of a side
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Saves the whole drawing, as it is opened and coloured now. */
@@ -22,8 +20,7 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
     const scene = board.explorer.scene.peek();
     if (!scene) return;
     try {
-      const picture = pictureOf(board, scene);
-      const content = extension === 'svg' ? new Blob([picture.text], { type: 'image/svg+xml' }) : await painted(picture);
+      const content = await (extension === 'svg' ? svgFile : pngFile)(drawn(board, scene));
       const record = board.show.value === 'graph' ? board.graph.value : board.pipeline.value;
       board.ctx.ui.download(fileName(`${record?.run ?? ''}_${record && 'name' in record ? record.name : 'pipeline'}`, extension, 'graph'), content);
     } catch (error) {
@@ -43,14 +40,8 @@ export function Exports({ board }: { readonly board: GraphBoard }): JSX.Element 
   );
 }
 
-interface Picture {
-  readonly text: string;
-  readonly width: number;
-  readonly height: number;
-}
-
 /** A file of its own: every colour is resolved, every place an attribute, nothing is fetched. */
-function pictureOf(board: GraphBoard, scene: Scene): Picture {
+function drawn(board: GraphBoard, scene: Scene): Picture {
   const ink = inkOf(board.theme.value);
   const palette = paletteOf(scene, ink, board.colored.value);
   const room = Math.max(NARROWEST, Math.ceil(scene.width));
@@ -76,9 +67,9 @@ function pictureOf(board: GraphBoard, scene: Scene): Picture {
     </>,
     root,
   );
-  const text = new XMLSerializer().serializeToString(root);
+  const picture = pictureOf(root, width, height);
   render(null, root);
-  return { text, width, height };
+  return picture;
 }
 
 interface Placed extends Tint {
@@ -98,20 +89,4 @@ function keysOf(board: GraphBoard, { keys, times }: Palette, ink: Ink, room: num
     x += wide + MARGIN;
     return placed;
   });
-}
-
-async function painted({ text, width, height }: Picture): Promise<Blob> {
-  const scale = Math.min(2, MOST_LENGTH / width, MOST_LENGTH / height, Math.sqrt(MOST_PIXELS / (width * height)));
-  const address = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  try {
-    const image = new Image();
-    image.src = address;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png'));
-  } finally {
-    URL.revokeObjectURL(address);
-  }
 }

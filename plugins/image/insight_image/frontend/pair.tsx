@@ -1,4 +1,4 @@
-import { Button, ErrorCell, fileName, type CardKey } from 'insight-host/kit';
+import { Button, canvasFile, ErrorCell, fileName, message, type CardKey } from 'insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -74,7 +74,7 @@ export function Pair({ board, first, second, step, at, mode, pixel, waiting }: P
           {mode === 'difference' && difference && 'found' in difference ? say('compare.found', { largest: difference.found.largest, mean: Number(difference.found.mean.toPrecision(3)), differing: difference.found.differing, pixels: difference.canvas.width * difference.canvas.height }) : ''}
         </span>
         {mode === 'difference' && difference && 'canvas' in difference && (
-          <Button action="save-difference" icon="export" label={say('compare.save')} onPress={() => void save(board, first, difference.canvas, step)} />
+          <Button action="save-difference" icon="export" label={say('compare.save')} onPress={() => save(board, first, difference.canvas, step)} />
         )}
         {pixel.value && one.frame && <Readout board={board} frame={one.frame} pixel={pixel.value} run={first.run ?? ''} />}
         {pixel.value && other.frame && sameSize && <Readout board={board} frame={other.frame} pixel={pixel.value} run={second.run ?? ''} />}
@@ -118,7 +118,8 @@ function sizeText({ width, height }: Frame): string {
   return `${width} × ${height}`;
 }
 
-async function save(board: ImageBoard, card: CardKey, canvas: HTMLCanvasElement, step: number | null): Promise<void> {
-  const content = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (content) board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content);
+function save(board: ImageBoard, card: CardKey, canvas: HTMLCanvasElement, step: number | null): void {
+  canvasFile(canvas)
+    .then((content) => board.ctx.ui.download(fileName(`${card.tag}_${step ?? ''}_difference`, 'png', 'difference'), content))
+    .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
 }

@@ -1,4 +1,4 @@
-import { fileName, Menu } from 'insight-host/kit';
+import { canvasFile, fileName, Menu, message } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { LandscapeBoard } from './board';
 import { legendPicture } from './legend';
@@ -39,8 +39,10 @@ export function Export({ board, parts, name }: ExportProps): JSX.Element {
           text: board.t('export.png'),
           onPress: () => {
             const pictures = placed(board, parts);
-            if (pictures.length === 0) noPicture();
-            else toCanvas(pictures, RATIO, font(), background).toBlob((blob) => (blob ? save('png', blob) : board.ctx.notify('error', board.t('export.failed'))), 'image/png');
+            if (pictures.length === 0) return noPicture();
+            canvasFile(toCanvas(pictures, RATIO, font(), background))
+              .then((content) => save('png', content))
+              .catch((error: unknown) => board.ctx.notify('error', board.t('export.failed', { reason: message(error) })));
           },
         },
         {

@@ -1,5 +1,5 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { csvOf, message, type CsvCell, type MenuItem } from 'insight-host/kit';
+import { canvasFile, csvOf, message, type CsvCell, type MenuItem } from 'insight-host/kit';
 import type { Value } from './answers';
 import type { LineageBoard } from './board';
 import { heightsOf, layoutOf, yOf } from './geometry';
@@ -131,5 +131,5 @@ async function pngOf(board: LineageBoard): Promise<Blob> {
     context.textAlign = anchor === 'end' ? 'right' : 'center';
     context.fillText(text, x, y);
   }
-  return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png'));
+  return canvasFile(canvas);
 }
