@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from contextlib import suppress
@@ -30,8 +31,9 @@ class Ending:
         self._bell.setblocking(False)
         # first, so that no signal falls between the handlers before and the wait
         signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
-        for number in ending_signals():
-            signal.signal(number, _ignored)
+        self._before = {number: signal.signal(number, _ignored) for number in ending_signals()}
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._let_go)
 
     def __enter__(self) -> Self:
         return self
@@ -47,6 +49,13 @@ class Ending:
 
     def wait(self) -> None:
         self._alarm.recv(1)
+
+    def _let_go(self) -> None:
+        """A process that a plugin forks off ends by a signal itself, and does not end its parent by one."""
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            if signal.getsignal(number) is _ignored:
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,40 @@
+"""What ends a host: a signal to it, not one to a process that a plugin has forked off."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+_FORKS = """
+import os, select, signal, time
+from insight_core.cli.ending import Ending
+
+with Ending() as ending:
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(tell, b".")
+        time.sleep(30)
+        os._exit(7)
+    os.read(told, 1)
+    os.kill(child, signal.SIGTERM)
+    until = time.monotonic() + 10
+    while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    if not ended[0]:
+        os.kill(child, signal.SIGKILL)
+    asked = bool(select.select([ending._alarm], [], [], 0)[0])
+    print("child ended by it" if os.WIFSIGNALED(ended[1]) else "child lives on")
+    print("parent too" if asked else "it alone")
+    os.kill(os.getpid(), signal.SIGTERM)
+    ending.wait()
+    print("told to end")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is forked there")
+def test_a_signal_to_a_forked_process_is_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", _FORKS], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "child ended by it\nit alone\ntold to end\n", done.stderr
