@@ -51,6 +51,11 @@ class DataRoutes:
             ("/data/damage", self.damage, True),
             ("/data/changes", self.changes, False),
             ("/data/events", self.events, False),
+            ("/data/logdir", self.logdir, False),
+            ("/data/window_properties", self.window_properties, False),
+            ("/data/experiments", self.experiments, False),
+            ("/data/experiment_runs", self.experiments, False),
+            ("/data/notifications", self.notifications, False),
         ]
         return [
             Rule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
@@ -75,6 +80,19 @@ class DataRoutes:
             return (math.inf if unknown else run.start_time or 0.0, run.name)
 
         return json_answer([run.name for run in sorted(self.provider.runs(), key=start)])
+
+    def logdir(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"logdir": self.provider.location()}))
+
+    def window_properties(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"window_title": self.settings.window_title}))
+
+    def experiments(self, request: Request) -> Response:
+        """None, as in TensorBoard: the only one has no name."""
+        return tag_by_content(request, json_answer([]))
+
+    def notifications(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"notifications": []}))
 
     def plugins_listing(self, request: Request) -> Response:
         active = active_plugins(self.activities, self.provider.generation())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOUNT = "/tensorboard"  # of the page
+_FONTS = "/font-roboto/"  # where frames that TensorBoard brings look for them, whoever shows them
 
 
 def installed() -> bool:
@@ -58,6 +59,10 @@ class StockApplication:
         self._lock = threading.Lock()
         self._own: list[TBPlugin] | None = None
         self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
+
+    def takes(self, path: str) -> bool:
+        """Whether it answers what nobody else does there: paths of experiments are as in TensorBoard."""
+        return path == MOUNT or path.startswith((f"{MOUNT}/", "/experiment/", _FONTS))
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")

@@ -169,7 +169,7 @@ class Hosting:
             return self._application if name in RESERVED else None
         if inner == _ENTRY:
             return as_tensorboard_asks(self._entry)
-        if path == application.MOUNT or path.startswith(f"{application.MOUNT}/"):
+        if self._application is not None and self._application.takes(path):
             return self._application
         return None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PATIENCE = 20.0  # seconds that a request waits for modules to be imported
-_PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/")
+_PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
 
 
 class Stock:

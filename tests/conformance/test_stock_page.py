@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, Request, Response, expect
+from playwright.sync_api import Browser, FrameLocator, Page, Request, Response, expect
 
 from tests.conformance.stock_hosts import insight_host, python_with_both
 
@@ -90,6 +90,66 @@ def test_a_tab_opens_it(page: Page, host: str, refused: list[str]) -> None:
     page.get_by_role("tab", name="Scalars", exact=True).first.click()
     expect(sidebar).to_be_visible()
     assert refused == []
+
+
+def test_links_reloads_and_the_way_back_lead_to_its_dashboards(page: Page, host: str) -> None:
+    page.goto(f"{host}/#locale=en&tab=tensorboard&tensorboard.at=%23text")
+    inside = page.frame_locator('[data-plugin="tensorboard"] iframe')
+    chosen = inside.locator("app-header .mdc-tab--active")
+    expect(inside.get_by_text("lr = 0.02, seed 0")).to_be_visible(timeout=20_000)
+    expect(page).to_have_url(re.compile("tensorboard.at=%23text"))
+    inside.get_by_role("tab", name="Time Series", exact=True).click()
+    expect(page).to_have_url(re.compile("tensorboard.at=%23timeseries"))
+    inside.get_by_role("combobox", name="Filter tags (regex)").fill("spiky|b&c=d")
+    expect(page).to_have_url(re.compile("tensorboard.at=%3FtagFilter%3Dspiky"))
+    page.reload()
+    expect(chosen).to_have_text("Time Series", timeout=20_000)
+    expect(inside.get_by_role("combobox", name="Filter tags (regex)")).to_have_value("spiky|b&c=d")
+    inside.get_by_role("tab", name="images", exact=True).click()
+    expect(page).to_have_url(re.compile("%23images"))
+    page.go_back()
+    expect(chosen).to_have_text("Time Series")
+    expect(page).to_have_url(re.compile("%23timeseries"))
+    page.get_by_role("tab", name="Scalars", exact=True).first.click()
+    page.go_back()
+    expect(chosen).to_have_text("Time Series")
+    page.goto(f"{host}/#tab=tensorboard&tensorboard.at=%23hparams")  # an edited address: no other document
+    expect(chosen).to_have_text("hparams")
+
+
+def test_it_has_the_theme_of_the_page_around_it(browser: Browser, host: str) -> None:
+    page = browser.new_page(color_scheme="null")
+    page.goto(f"{host}/#locale=en&theme=dark&tab=tensorboard&tensorboard.at=%23text")
+    body = page.frame_locator('[data-plugin="tensorboard"] iframe').locator("body")
+    chosen = body.locator("app-header .mdc-tab--active")
+    expect(chosen).to_have_text("text", timeout=20_000)
+    expect(body).to_have_class(re.compile("dark-mode"))
+    page.evaluate("location.hash = location.hash.replace('theme=dark', 'theme=light')")
+    expect(body).not_to_have_class(re.compile("dark-mode"), timeout=20_000)
+    expect(chosen).to_have_text("text", timeout=20_000)
+    page.close()
+
+
+def test_where_nothing_is_logged_yet_it_is_a_tab_all_the_same(page: Page, tmp_path: Path) -> None:
+    with insight_host(python_with_both(), tmp_path, f"--logdir={tmp_path / 'not' / 'yet'}") as url:
+        page.goto(f"{url}/#locale=en")
+        hint = page.get_by_text("No runs yet")
+        expect(hint).to_be_visible()
+        page.get_by_role("tab", name="TensorBoard", exact=True).click()
+        expect(hint).to_be_hidden()
+        inside = page.frame_locator('[data-plugin="tensorboard"] iframe')
+        expect(inside.get_by_text("TensorBoard", exact=True).first).to_be_visible(timeout=20_000)
+        page.get_by_role("tab", name="Scalars", exact=True).click()
+        expect(hint).to_be_visible()
+
+
+def test_what_is_asked_at_the_root(page: Page, sample_logs: Path, tmp_path: Path) -> None:
+    with insight_host(python_with_both(), tmp_path, f"--logdir={sample_logs / 'torch'}") as url:
+        runs = page.request.get(f"{url}/experiment/e/data/runs").json()
+        assert runs == page.request.get(f"{url}/data/runs").json()
+        projector = page.request.get(f"{url}/tensorboard/data/plugin/projector/projector_binary.html").text()
+        [font, *_] = re.findall(r"url\((/font-roboto/[^)]+)\)", projector)
+        assert page.request.get(f"{url}{font}").headers["content-type"] == "font/woff2"
 
 
 def test_a_mindspore_log_and_a_plugin_of_others(

@@ -45,6 +45,17 @@ def test_environment_has_tensorboards_keys(host_of: Callable[..., Host]) -> None
     assert answer["creation_time"] == 100.0
 
 
+def test_what_programs_ask_tensorboard_at_the_root(host_of: Callable[..., Host]) -> None:
+    client = Client(host_of(window_title="Mine"))
+    assert {path: _json(client.get(f"/data/{path}")) for path in ("logdir", "window_properties")} == {
+        "logdir": {"logdir": "some/logs"},
+        "window_properties": {"window_title": "Mine"},
+    }
+    assert _json(client.get("/data/experiments")) == []
+    assert _json(client.get("/data/experiment_runs")) == []
+    assert _json(client.get("/data/notifications")) == {"notifications": []}
+
+
 def test_run_table(host_of: Callable[..., Host], provider: FakeProvider) -> None:
     provider.add_damage(Damage("late", "late/events", 12, "bad CRC", 3))
     provider.set_progress(Progress(5, 10, False))

@@ -9,7 +9,7 @@ import { Shortcuts } from '../plugin/shortcuts';
 import { textCodec } from './codecs';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
-import { Session, type Tab } from './session';
+import { isFramed, isWholePage, Session, type Tab } from './session';
 import { Toasts } from './toasts';
 import { ViewUrl } from './url';
 
@@ -34,17 +34,20 @@ export class Page {
   readonly tabs = computed<readonly Tab[]>(() => {
     const plugins = this.session.plugins.value ?? [];
     const shown = plugins.filter((tab) => tab.enabled || tab.error || tab.name === this.wanted.value);
-    if (shown.some((tab) => tab.enabled || tab.name === this.wanted.value)) return shown;
+    if (shown.some((tab) => this.hasData(tab) || (tab.name === this.wanted.value && !isFramed(tab)))) return shown;
     // Nothing has data: the first view stands for all, with its own words for having none.
-    const first = plugins.find((tab) => !tab.error);
+    const first = plugins.find((tab) => !tab.error && !isFramed(tab));
     return first ? [first, ...shown] : shown;
   });
   readonly front = computed<Tab | null>(() => {
     const tabs = this.tabs.value;
-    return tabs.find((tab) => tab.name === this.wanted.value) ?? tabs.find((tab) => tab.enabled && !tab.error) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
+    const named = tabs.find((tab) => tab.name === this.wanted.value);
+    return named ?? tabs.find((tab) => this.hasData(tab)) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
   });
+  /** Frames that have something to show without a run stay within reach of who has none. */
+  readonly isEmpty = computed(() => !this.hasRuns.value && !(this.front.value?.enabled && isFramed(this.front.value)));
   /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
-  readonly hasSidebar = computed(() => this.front.value?.loading_mechanism.type !== 'PAGE');
+  readonly hasSidebar = computed(() => !this.front.value || !isWholePage(this.front.value));
   readonly hasRuns = computed(() => this.runs.all.value.length > 0);
   private readonly mounted = new Set<MountedPlugin>();
   readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
@@ -62,6 +65,10 @@ export class Page {
         untracked(() => this.toasts.show('info', this.t.value('away.back')));
       }
     });
+  }
+
+  private hasData(tab: Tab): boolean {
+    return tab.enabled && !tab.error && this.hasRuns.value && !isWholePage(tab);
   }
 
   tabTitle(tab: Tab): string {

@@ -38,6 +38,16 @@ export interface Tab extends Listed {
   readonly name: string;
 }
 
+/** TensorBoard's own page: there whether or not there are data, with a list of runs of its own. */
+export function isWholePage(tab: Tab): boolean {
+  return tab.loading_mechanism.type === 'PAGE';
+}
+
+/** Made for TensorBoard: a document of its own. */
+export function isFramed(tab: Tab): boolean {
+  return isWholePage(tab) || tab.loading_mechanism.type === 'IFRAME';
+}
+
 export interface Environment {
   readonly version: string;
   readonly data_location: string;

@@ -45,7 +45,7 @@ function Main() {
           <p class="ih-muted">{t('offline.start.hint')}</p>
         </div>
       )}
-      {started && !page.hasRuns.value && <EmptyLogdir />}
+      {started && page.isEmpty.value && <EmptyLogdir />}
       {started && page.hasRuns.value && page.tabs.value.length === 0 && (
         <div class="ih-empty">
           <h2>{t('plugin.empty')}</h2>

@@ -1,11 +1,12 @@
 /** A plugin made for TensorBoard, or TensorBoard's own page: a document of the same origin in a frame. */
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { href } from '../data/http';
 import { Spaced } from '../live/spaced';
 import { BOOTSTRAP, FrameChannel } from '../plugin/channel';
+import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_place';
 import { type Page, usePage } from '../state/page';
-import type { Tab } from '../state/session';
+import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
 
 const RELOADS_APART = 5000; // ms: a plugin reads all that it shows anew
@@ -62,9 +63,22 @@ interface FrameProps {
 
 function Frame({ page, tab, title, visible, onFailure }: FrameProps) {
   const host = useRef<HTMLIFrameElement>(null);
+  const around = useMemo(() => surroundings(page, tab, visible), []);
+  const address = useMemo(() => (around ? firstAddress(around) : frameAddress(tab)), []);
   // before the browser can have heard from the frame
-  useLayoutEffect(() => (host.current ? accompany(host.current, page, tab, visible, onFailure) : undefined), []);
-  return <iframe ref={host} class="ih-frame" title={title} src={frameAddress(tab) ?? 'about:blank'} />;
+  useLayoutEffect(() => {
+    if (!host.current) return;
+    const ends = [accompany(host.current, page, tab, visible, onFailure), around && keepPlace(host.current, around)];
+    return () => ends.forEach((end) => end?.());
+  }, []);
+  return <iframe ref={host} class="ih-frame" title={title} src={address ?? 'about:blank'} />;
+}
+
+/** What TensorBoard's page is told by its address; the plugins in frames are told by messages. */
+function surroundings(page: Page, tab: Tab, visible: ReadonlySignal<boolean>): Surroundings | null {
+  const base = frameAddress(tab);
+  if (base === null || !isWholePage(tab)) return null;
+  return { base, url: page.url, key: `${tab.name}.at`, mode: page.preferences.mode, visible };
 }
 
 /** Talks to the guest and watches for its errors until the frame goes; returns what ends that. */

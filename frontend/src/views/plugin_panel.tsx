@@ -9,7 +9,7 @@ import { frameAddress, PluginFrame } from './plugin_frame';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
   const page = usePage();
-  const inFront = useComputed(() => page.front.value?.name === tab.name && page.hasRuns.value);
+  const inFront = useComputed(() => page.front.value?.name === tab.name && !page.isEmpty.value);
   const opened = useSignal(false);
   useSignalEffect(() => {
     if (inFront.value) opened.value = true;
