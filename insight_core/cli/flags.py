@@ -6,6 +6,7 @@ import argparse
 import math
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -146,6 +147,17 @@ def page_source(text: str) -> str:
     return text
 
 
+def plugin_flag(text: str) -> str:
+    """Words of a flag as a shell has them, the first with its hyphens."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} has an open quotation") from error
+    if not words or not words[0].startswith("-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a flag such as '--name value'")
+    return text
+
+
 def nonempty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it is empty")
@@ -198,5 +210,6 @@ def with_hyphens(arguments: Sequence[str]) -> list[str]:
     result = []
     for argument in arguments:
         name, equals, value = argument.partition("=")
-        result.append(name.replace("_", "-") + equals + value if name.startswith("--") else argument)
+        is_flag = name.startswith("--") and " " not in name
+        result.append(name.replace("_", "-") + equals + value if is_flag else argument)
     return result

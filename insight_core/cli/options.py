@@ -17,6 +17,7 @@ from insight_core.cli.flags import (
     nonempty,
     one_of,
     page_source,
+    plugin_flag,
     port_number,
     sample_counts,
     seconds,
@@ -58,6 +59,14 @@ DISABLE_PLUGIN = Flag(
     nonempty,
     metavar="NAME",
     split=split_list,
+    default=(),
+)
+PLUGIN_FLAG = Flag(
+    "plugin-flag",
+    "a flag of a plugin made for TensorBoard, as in --plugin-flag='--greeting hello'; may be repeated",
+    plugin_flag,
+    metavar="'--NAME VALUE'",
+    split=lambda text: [text],
     default=(),
 )
 SAMPLES = Flag(
@@ -140,6 +149,7 @@ SERVE_FLAGS = (
     STATE_DIR,
     READ_ONLY,
     DISABLE_PLUGIN,
+    PLUGIN_FLAG,
     Flag("window-title", "title of the browser window", str, "", "TEXT"),
     Flag(
         "allowed-host",
@@ -220,6 +230,7 @@ class Options:
     state_dir: str | None = None
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
+    plugin_flag: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)

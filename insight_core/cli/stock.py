@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Sequence
 
 from insight_core.api import DataProvider
@@ -25,6 +26,7 @@ def open_stock(
         samples=options.samples_per_plugin,
         reload_interval=options.reload_interval,
         taken=taken,
+        flags=[word for text in options.plugin_flag for word in shlex.split(text)],
         disabled=options.disable_plugin,
     )
     return Stock(provider, settings)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_TENSORBOARD = "TensorBoard's application"  # who failed, if nothing of ours did
+
 
 class Host:
     """Serves the page, the data and the plugins of a registry over any WSGI server.
@@ -106,7 +108,7 @@ class Host:
                 stock = self.settings.stock.app_for(path) if self.settings.stock is not None else None
                 if stock is None:
                     raise
-                owner = "what was made for TensorBoard"
+                owner = _TENSORBOARD
                 return self._stock_answer(request, stock)
             owner = endpoint.owner
             annotations = self._annotations.now()
@@ -137,7 +139,7 @@ class Host:
             return error_answer(str(error), error.status)
         except (Exception, SystemExit):
             log.exception("%s failed on %s %s", owner, request.method, request.path)
-            who = "the host" if owner == "the host" else f"plugin {owner}"
+            who = owner if owner in ("the host", _TENSORBOARD) else f"plugin {owner}"
             return error_answer(f"{who} failed to answer; the log of the host says why", 500)
 
     def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:

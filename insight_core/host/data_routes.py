@@ -101,7 +101,8 @@ class DataRoutes:
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
         if self.settings.stock is not None:
-            for name, row in self.settings.stock.listing().items():
+            asked_for = request.args.getlist("experimentalPlugin")
+            for name, row in self.settings.stock.listing(asked_for).items():
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -60,8 +60,11 @@ class StockPart(Protocol):
         SCRIPT_NAME and the path in PATH_INFO."""
         ...
 
-    def listing(self) -> Mapping[str, Mapping[str, object]]:
-        """Rows of ``/data/plugins_listing`` by name, those of plugins that failed included."""
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        """Rows of ``/data/plugins_listing`` by name, those of plugins that failed included.
+
+        ``experimental`` are names of plugins that are listed only to who asks for them.
+        """
         ...
 
     def follow(self, changed: Callable[[], None]) -> None:

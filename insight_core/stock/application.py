@@ -87,7 +87,9 @@ class StockApplication:
                 names = {plugin.plugin_name for plugin in self._own}
                 plugins = [*self._own, *(plugin for plugin in further if plugin.plugin_name not in names)]
                 application = _module("backend.application").TensorBoardWSGI(
-                    plugins, data_provider=self._context.data_provider
+                    plugins,
+                    data_provider=self._context.data_provider,
+                    experimental_plugins=[each.plugin_name for each in further if each.is_experimental],
                 )
                 for path in ("/", "/index.html"):
                     application.exact_routes[path] = _with_fonts(application.exact_routes[path])

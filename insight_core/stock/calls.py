@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from attrs import define, field
-
-log = logging.getLogger(__name__)
 
 MOST_OVERDUE = 8  # calls of one plugin that may hang until it is asked nothing more
 
@@ -23,24 +20,32 @@ class Overdue(Exception):
 
 @define(eq=False)
 class Call(Generic[Value]):
-    """One call under way. ``result`` waits for it."""
+    """One call under way. ``result`` waits for it.
+
+    ``since`` is since when the plugin is waited for (monotonic seconds), infinite while it is not.
+    """
 
     what: str
-    begun: float = field(factory=time.monotonic)
+    since: float = field(factory=time.monotonic)
     value: Value | None = None
     error: BaseException | None = None
     done: threading.Event = field(factory=threading.Event)
 
     def result(self, deadline: float) -> Value:
         """What the call returned or raised. Raises Overdue after ``deadline`` seconds."""
-        if not self.done.wait(max(0.0, self.begun + deadline - time.monotonic())):
-            raise Overdue(self.overdue())
+        if not self.done.wait(max(0.0, self.since + deadline - time.monotonic())):
+            raise Overdue(overdue(self.what, deadline))
         if self.error is not None:
             raise self.error
         return self.value  # type: ignore[return-value]
 
-    def overdue(self) -> str:
-        return f"{self.what} has not answered for {time.monotonic() - self.begun:.0f} s"
+    def is_overdue(self, deadline: float) -> bool:
+        return time.monotonic() - self.since > deadline
+
+
+def overdue(what: str, deadline: float) -> str:
+    """That a call hangs, in words that stay the same while it does."""
+    return f"{what} has not answered for {deadline:.0f} s"
 
 
 class Calls:
@@ -52,14 +57,17 @@ class Calls:
         self._open: dict[int, Call[object]] = {}
 
     def start(
-        self, what: str, function: Callable[[], Value], then: Callable[[Call[Value]], None] | None = None
+        self,
+        what: str,
+        function: Callable[[Call[Value]], Value],
+        then: Callable[[Call[Value]], None] | None = None,
     ) -> Call[Value]:
-        """Begins the call; ``then`` is called in its thread when it has ended."""
+        """Begins the call; ``then`` is called in its thread when it has ended. Both are given the call."""
         call: Call[Value] = Call(what)
 
         def run() -> None:
             try:
-                call.value = function()
+                call.value = function(call)
             except BaseException as error:  # also SystemExit: the thread is ours
                 call.error = error
             with self._lock:
@@ -73,9 +81,7 @@ class Calls:
         threading.Thread(target=run, name=f"{what} of {self._plugin}", daemon=True).start()
         return call
 
-    def overdue(self, deadline: float) -> list[str]:
-        """Which calls hang for longer than ``deadline`` seconds, the oldest first."""
-        before = time.monotonic() - deadline
+    def overdue(self, deadline: float) -> int:
+        """How many calls hang for longer than ``deadline`` seconds."""
         with self._lock:
-            found = [call for call in self._open.values() if call.begun < before]
-        return [call.overdue() for call in sorted(found, key=lambda call: call.begun)]
+            return sum(call.is_overdue(deadline) for call in self._open.values())

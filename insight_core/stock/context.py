@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from insight_core.stock.adapter import Refused
 from insight_core.stock.settings import StockSettings
 
 EVERY_POINT = 1 << 40  # points of a series: more than any has
@@ -67,20 +68,33 @@ def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
     }
 
 
-def plugin_flags(loader: object, host: Mapping[str, Any]) -> argparse.Namespace:
-    """The flags of the host, and the defaults of those that a loader defines, if it defines any.
+class _Parser(argparse.ArgumentParser):
+    """Of one plugin: it cannot collide with that of another, and never ends the process."""
 
-    Each plugin has a parser of its own: none can collide with those of another.
+    def error(self, message: str) -> NoReturn:
+        raise Refused(f"its flags do not fit: {message}; set them with --plugin-flag='--name value'")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise Refused(f"its flags end the program: {message or status}")
+
+
+def plugin_flags(
+    loader: object, host: Mapping[str, Any], words: Sequence[str] = ()
+) -> tuple[argparse.Namespace, Collection[str]]:
+    """The flags of the host and those that a loader defines, if it does; and the flags that it does not know.
+
+    ``words`` are flags of plugins as the user gave them, of whichever plugin they are. Raises Refused.
     """
     flags = argparse.Namespace(**host)
     define, fix = getattr(loader, "define_flags", None), getattr(loader, "fix_flags", None)
+    rest = list(words)
     if define is not None:
-        parser = argparse.ArgumentParser(prog="insight-host", add_help=False, exit_on_error=False)
+        parser = _Parser(prog="insight-host", add_help=False, allow_abbrev=False)
         define(parser)
-        parser.parse_args([], flags)
+        _, rest = parser.parse_known_args(rest, flags)
     if fix is not None:
         fix(flags)
-    return flags
+    return flags, {word for word in rest if word.startswith("-")}
 
 
 class LogdirForPlugins:

@@ -6,7 +6,7 @@ import importlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -16,8 +16,8 @@ from werkzeug import Request, Response
 
 from insight_core.api import DataProvider
 from insight_core.stock import application
-from insight_core.stock.adapter import Refused, StockPlugin, in_one_line, loader_of
-from insight_core.stock.calls import Call, Calls, Overdue
+from insight_core.stock.adapter import Refused, StockPlugin, in_one_line, is_experimental, loader_of
+from insight_core.stock.calls import Call, Calls
 from insight_core.stock.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
 from insight_core.stock.data import StockDataProvider
 from insight_core.stock.discovery import RESERVED, Candidate
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOAD_DEADLINE = 30.0  # seconds that one plugin may take; then the next is loaded as well
+LOAD_DEADLINE = 30.0  # seconds after which a plugin that has not loaded counts as failed
+_IN_TURN = 3.0  # seconds until the next one is loaded beside it
 _SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
 _LISTING = 1.0  # seconds that a listing waits for all plugins together
 _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
@@ -55,12 +56,13 @@ class Hosting:
         self._found: dict[Candidate, StockPlugin | Failure] = {}
         self._plugins: dict[str, StockPlugin] = {}
         self._with_data: frozenset[str] = frozenset()
+        self._unknown_flags = {word for word in settings.flags if word.startswith("-")}
         self._logdir = LogdirForPlugins(settings.logdirs)
         self._flags = host_flags(settings, self._logdir.path)
         self._data = StockDataProvider(provider)
         self._context = TBContext(
             data_provider=self._data,
-            flags=plugin_flags(None, self._flags),
+            flags=plugin_flags(None, self._flags)[0],
             logdir=self._logdir.path,
             plugin_name_to_instance={},
             sampling_hints=SamplingHints(settings.samples),
@@ -87,30 +89,34 @@ class Hosting:
     # --- loading ---
 
     def load(self, candidates: Sequence[Candidate]) -> None:
-        """Loads all, one after the other; one that takes too long goes on beside the next."""
+        """Loads all, one after the other; one that takes long goes on beside the next."""
+        late: list[tuple[Candidate, Call[StockPlugin | None]]] = []
         for candidate in candidates:
             calls = Calls(f"the entry point {candidate.name}")
 
             def loaded(call: Call[StockPlugin | None], candidate: Candidate = candidate) -> None:
                 self._loaded(candidate, call)
 
-            call = calls.start("loading", lambda candidate=candidate: self._made(candidate), loaded)  # type: ignore[misc]
-            try:
-                call.result(LOAD_DEADLINE)
-            except Overdue:
+            call = calls.start("loading", lambda _, candidate=candidate: self._made(candidate), loaded)  # type: ignore[misc]
+            if not call.done.wait(min(_IN_TURN, LOAD_DEADLINE)):
+                late.append((candidate, call))
+        for candidate, call in late:
+            if not call.done.wait(max(0.0, call.since + LOAD_DEADLINE - time.monotonic())):
                 self._put(candidate, Failure(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
-            except BaseException:  # it is listed, and in the log
-                continue
+        if self._unknown_flags:
+            log.warning("no plugin has the flag %s", ", ".join(sorted(self._unknown_flags)))
         self._settled.set()
 
     def _made(self, candidate: Candidate) -> StockPlugin | None:
         loader = loader_of(candidate.load())
-        context = TBContext(
-            **{name: getattr(self._context, name) for name in _FIELDS},
-            flags=plugin_flags(loader, self._flags),
-        )
+        flags, unknown = plugin_flags(loader, self._flags, self._settings.flags)
+        self._unknown_flags.intersection_update(unknown)
+        context = TBContext(**{name: getattr(self._context, name) for name in _FIELDS}, flags=flags)
         instance = loader.load(context)
-        return None if instance is None else StockPlugin(instance, self._changed)
+        if instance is None:
+            return None
+        experimental = is_experimental(loader) or is_experimental(instance)
+        return StockPlugin(instance, self._changed, is_experimental=experimental)
 
     def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
         if call.error is None:
@@ -185,8 +191,11 @@ class Hosting:
 
         return answer
 
-    def listing(self) -> Mapping[str, Mapping[str, object]]:
-        """Rows by name; those whose pages are part of TensorBoard's own are to be found there."""
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        """Rows by name; those whose pages are part of TensorBoard's own are to be found there.
+
+        Of experimental plugins, those that are named.
+        """
         until = time.monotonic() + _LISTING
         with self._lock:
             found = dict(self._found)
@@ -205,6 +214,8 @@ class Hosting:
                     row["error"] = f"{each.reason} (from {candidate.distribution})"
                 while name in rows or name in self._plugins or name in self._settings.taken:
                     name += f" ({candidate.distribution or 'entry point'})"
+            elif each.is_experimental and each.plugin_name not in experimental:
+                continue
             else:
                 enabled = each not in idle or each.active_by(until)
                 shown = self._listed(each, enabled)
@@ -226,7 +237,7 @@ class Hosting:
                 return None
         else:
             error = error or "its page is part of TensorBoard's own: install insight-host[tensorboard]"
-        row = _row(frontend.tab_name, mechanism, enabled=enabled, error=error, warning=plugin.warning)
+        row = _row(frontend.tab_name, mechanism, enabled=enabled, error=error, warnings=plugin.warnings)
         return row | {"disable_reload": frontend.disable_reload, "remove_dom": frontend.remove_dom}
 
     def _plugins_with_data(self) -> frozenset[str]:
@@ -254,7 +265,7 @@ def _row(
     *,
     enabled: bool = True,
     error: str | None = None,
-    warning: str | None = None,
+    warnings: Sequence[str] = (),
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "disable_reload": False,
@@ -264,5 +275,8 @@ def _row(
         "loading_mechanism": mechanism,
         "titles": {},
     }
-    said = {"error": error, "warning": warning}
-    return row | {name: text for name, text in said.items() if text is not None}
+    if error is not None:
+        row["error"] = error
+    if warnings:
+        row["warnings"] = list(warnings)
+    return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider
@@ -67,8 +67,8 @@ class Stock:
         self._known.wait(_PATIENCE)
         return None if self._hosting is None else self._hosting.app_for(path)
 
-    def listing(self) -> Mapping[str, Mapping[str, object]]:
-        return {} if self._hosting is None else self._hosting.listing()
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        return {} if self._hosting is None else self._hosting.listing(experimental)
 
     def _look(self) -> None:
         from insight_core.stock.discovery import candidates

@@ -18,4 +18,5 @@ class StockSettings:
     samples: Mapping[str, int] = {}  # points of a series by plugin, 0: all
     reload_interval: float = 1.0  # seconds
     taken: Collection[str] = ()
+    flags: Sequence[str] = ()  # of plugins: "--name", "value", ...
     disabled: Collection[str] = ()  # names of entry points or plugins

@@ -51,9 +51,15 @@ def text_of(page: Page, tab: str, name: str) -> str:
     return frame_of(page, tab).locator(f"#{name}").text_content() or ""
 
 
-def told(page: Page, tab: str, name: str, value: object, timeout: float = 5000) -> None:
+def opened(page: Page, tab: str) -> None:
+    """Opens the tab of a plugin and waits for its page: it loads after the host has begun to listen."""
+    page.get_by_role("tab", name=tab.capitalize(), exact=True).click()
+    expect(frame_of(page, tab).locator("#tags")).not_to_be_empty()
+
+
+def told(page: Page, tab: str, name: str, value: object) -> None:
     text = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-    expect(frame_of(page, tab).locator(f"#{name}")).to_have_text(text, timeout=timeout)
+    expect(frame_of(page, tab).locator(f"#{name}")).to_have_text(text)
 
 
 @pytest.mark.parametrize("flags", [(), ("--path-prefix", "/some/where")], ids=["root", "prefix"])
@@ -61,6 +67,7 @@ def test_a_guest_is_told_of_runs_of_the_address_and_of_data(
     page: Page, host: Callable[..., str], logdir: Path, flags: tuple[str, ...]
 ) -> None:
     page.goto(f"{host('Guest', flags=flags)}#locale=en&tab=guest&p.guest.color=deep%20red&p.other.x=1")
+    opened(page, "guest")
     told(page, "guest", "runs", ["a", "b/c"])
     told(page, "guest", "url", {"color": "deep red"})
     told(page, "guest", "unknown", None)
@@ -70,7 +77,7 @@ def test_a_guest_is_told_of_runs_of_the_address_and_of_data(
     told(page, "guest", "runs", ["b/c"])
     with EventWriter(logdir / "later") as writer:
         writer.scalar("loss", 0, 1.0)
-    told(page, "guest", "reloads", "1", timeout=10_000)
+    told(page, "guest", "reloads", "1")
     expect(page.locator('[data-run="later"]')).to_be_visible()
 
 
@@ -130,7 +137,48 @@ def test_failures_are_cards_of_the_plugin_that_failed(browser: Browser, host: Ca
     page.get_by_role("tab", name="Guest", exact=True).click()
     told(page, "guest", "runs", ["a", "b/c"])
     expect(card).to_have_count(0)
-    frame_of(page, "guest").get_by_role("button", name="Fail").click()
-    expect(card).to_contain_text("Guest reported an error")
-    expect(card).to_contain_text("/data/plugin/guest/fails failed: RuntimeError: this route never worked")
     page.close()
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN"])
+def test_requests_that_fail_are_told_until_they_work(
+    page: Page, host: Callable[..., str], locale: str
+) -> None:
+    url = host("Guest")
+    page.goto(f"{url}#locale={locale}&tab=guest")
+    opened(page, "guest")
+    frame = frame_of(page, "guest")
+    said = page.get_by_role("alert")
+    moody = "GET /data/plugin/guest/moody?of=today failed: RuntimeError: not in the mood"
+    frame.get_by_role("button", name="Moody").click()
+    expect(said).to_contain_text(moody)
+    expect(said).to_contain_text("Guest: a request failed" if locale == "en" else "有一个请求失败")
+    frame.get_by_role("button", name="Moody").click()
+    expect(said).to_have_count(0)  # by itself, since it has worked
+    frame.get_by_role("button", name="Moody").click()
+    expect(said).to_contain_text(moody)
+    frame.get_by_role("button", name="Fail").click()
+    expect(said).to_contain_text("/data/plugin/guest/fails failed: RuntimeError: this route never worked")
+    said.locator("summary").click()
+    expect(said.get_by_text(moody)).to_be_visible()
+    # what works stays in reach: nothing covers the plugin
+    strip, shown = said.bounding_box(), page.locator('[data-plugin="guest"] iframe').bounding_box()
+    assert strip is not None
+    assert shown is not None
+    assert shown["y"] + shown["height"] <= strip["y"] + 1
+    said.get_by_role("button").click()
+    expect(said).to_have_count(0)
+    with page.expect_response("**/data/plugins_listing"):
+        frame.get_by_role("button", name="Moody").click()  # it works
+    frame.get_by_role("button", name="Moody").click()  # and fails anew
+    expect(said).to_contain_text(moody)
+    expect(said.locator("summary")).to_have_count(0)  # the other was dismissed
+
+
+def test_experimental_ones_are_for_who_asks(page: Page, host: Callable[..., str]) -> None:
+    url = host("Guest", "Experiment")
+    page.goto(f"{url}#locale=en")
+    opened(page, "guest")
+    expect(page.get_by_role("tab", name="Experiment")).to_have_count(0)
+    page.goto(f"{url}?experimentalPlugin=experiment#locale=en")
+    opened(page, "experiment")

@@ -111,6 +111,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("STATE_DIR", "s", "state_dir", "s"),
         ("READ_ONLY", "yes", "read_only", True),
         ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
+        ("PLUGIN_FLAG", "--a_b 1 --c 2,3", "plugin_flag", ("--a_b 1 --c 2,3",)),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("OPEN", "1", "open", True),
@@ -280,3 +281,12 @@ def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list
     assert ended.value.code == 0
     said = capsys.readouterr().out
     assert all(f"--{flag.name}" in said for flag in COMMANDS[" ".join(command) or "serve"][0])
+
+
+def test_flags_of_plugins_are_left_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    given = options("--logdir", "a", "--plugin-flag", "--my_depth 3", "--plugin-flag=--my_word='a b'")
+    assert given.plugin_flag == ("--my_depth 3", "--my_word='a b'")
+    assert "'depth 3' is not a flag such as '--name value'" in refused(
+        capsys, "--logdir", "a", "--plugin-flag", "depth 3"
+    )
+    assert "has an open quotation" in refused(capsys, "--logdir", "a", "--plugin-flag=--a 'b")

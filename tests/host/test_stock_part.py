@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ class _Part:
         self.asked.append(path)
         return _where if path.startswith("/other") else None
 
-    def listing(self) -> Mapping[str, Mapping[str, object]]:
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
         return {"theirs": {"tab_name": "Theirs"}, "ours": {"tab_name": "not this one"}}
 
     def follow(self, changed: Callable[[], None]) -> None:

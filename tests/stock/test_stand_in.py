@@ -18,6 +18,7 @@ from tensorboard.plugins.scalar import metadata
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
+from insight_core.stock.adapter import Refused
 from insight_core.stock.context import LogdirForPlugins, SamplingHints, plugin_flags
 from insight_core.stock.importing import COMPAT
 
@@ -113,9 +114,26 @@ def test_flags_of_plugins_do_not_collide() -> None:
             flags.depth += 1
 
     for _ in range(2):
-        flags = plugin_flags(Loader(), {"logdir": "theirs"})
+        flags, _ = plugin_flags(Loader(), {"logdir": "theirs"})
         assert (flags.logdir, flags.depth) == ("theirs", 4)
-    assert plugin_flags(object(), {"logdir": "theirs"}).logdir == "theirs"  # a loader need not have any
+    assert plugin_flags(object(), {"logdir": "theirs"})[0].logdir == "theirs"  # a loader need not have any
+
+
+def test_flags_of_plugins_as_the_user_sets_them() -> None:
+    class Loader:
+        def define_flags(self, parser: argparse.ArgumentParser) -> None:
+            group = parser.add_argument_group("mine")
+            group.add_argument("--depth", type=int, required=True)
+            group.add_argument("--words", nargs="*", default=[])
+
+    words = ["--depth", "3", "--depth_of_others", "4", "--words", "a b", "c", "-x"]
+    flags, unknown = plugin_flags(Loader(), {}, words)
+    assert (flags.depth, flags.words) == (3, ["a b", "c"])
+    assert unknown == {"--depth_of_others", "-x"}
+    with pytest.raises(Refused, match="required: --depth; set them with --plugin-flag="):
+        plugin_flags(Loader(), {}, ["--words", "3"])
+    with pytest.raises(Refused, match="invalid int value: 'deep'"):
+        plugin_flags(Loader(), {}, ["--depth=deep"])
 
 
 def test_several_logdirs_are_one_directory_of_links(tmp_path: Path) -> None:

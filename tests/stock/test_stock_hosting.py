@@ -150,7 +150,13 @@ def test_routes_are_found_as_tensorboard_finds_them(open_host: Open, tmp_path: P
     ("source", "reason"),
     [
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        (
+            "import tensorboard.util.op_evaluator",
+            "ModuleNotFoundError: No module named 'tensorboard.util.op_evaluator'; with TensorBoard itself "
+            "it is there: pip install 'insight-host[tensorboard]'",
+        ),
         ("raise SystemExit(3)", "SystemExit: 3"),
+        ("class Plugin:\n    def load(self, context): return 3", "its loader gives 3, no TBPlugin"),
         ("Plugin = 3", "its entry point gives 3, neither a TBPlugin nor a TBLoader"),
         (
             _PLUGIN.format(name="a.b", active="return True"),
@@ -159,6 +165,20 @@ def test_routes_are_found_as_tensorboard_finds_them(open_host: Open, tmp_path: P
         (
             _PLUGIN.format(name="scalars", active="return True"),
             "the name 'scalars' is one of TensorBoard's own",
+        ),
+        (
+            _PLUGIN.format(name="bad", active="return True").replace("return routes | {", "return 3 or {"),
+            "its get_plugin_apps() gives 3, not applications by route",
+        ),
+        (
+            _PLUGIN.format(name="bad", active="return True").replace('"/boom"', "1"),
+            "its route 1 does not begin with a slash",
+        ),
+        (
+            _PLUGIN.format(name="bad", active="return True").replace(
+                "plugin_name =", "data_plugin_names = lambda self: None; plugin_name ="
+            ),
+            "its data_plugin_names() gives None, not names",
         ),
         (
             _PLUGIN.format(name="bad", active="return True").replace('"/boom"', '"boom"'),
@@ -180,6 +200,36 @@ def test_one_that_does_not_load_is_a_card(open_host: Open, tmp_path: Path, sourc
     assert row["enabled"] is False
     assert row["loading_mechanism"] == {"type": "NONE"}
     assert "error" not in host.row("greeting")
+
+
+def test_flags_that_the_user_sets(open_host: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    host = open_host(
+        install_examples(tmp_path / "site"),
+        flags=["--greeting", "good morning", "--nobodys=3", "--port", "x"],
+    )
+    assert host.get("/data/plugin/greeting/flags").json["greeting"] == "Good morning"  # type: ignore[index]
+    assert "no plugin has the flag --nobodys=3" in caplog.text
+
+
+def test_experimental_ones_are_listed_to_who_asks(open_host: Open, tmp_path: Path) -> None:
+    _write(tmp_path, "tried")
+    _write(tmp_path, "loaded")
+    source = (tmp_path / "tried.py").read_text()
+    marked = "from tensorboard.backend import experimental_plugin\n" + source
+    mixed_in = "class Plugin(experimental_plugin.ExperimentalPlugin, base_plugin.TBPlugin)"
+    (tmp_path / "tried.py").write_text(marked.replace("class Plugin(base_plugin.TBPlugin)", mixed_in))
+    loader = (
+        "\nfrom tensorboard.backend import experimental_plugin\n"
+        "class Loader(experimental_plugin.ExperimentalPlugin, base_plugin.TBLoader):\n"
+        "    def load(self, context):\n        return Plugin(context)\n"
+    )
+    (tmp_path / "loaded.py").write_text((tmp_path / "loaded.py").read_text() + loader)
+    host = open_host(install(tmp_path, {"tried": "tried:Plugin", "loaded": "loaded:Loader"}))
+    assert host.get("/data/plugins_listing").json == {}
+    asked = host.get("/data/plugins_listing?experimentalPlugin=tried&experimentalPlugin=other").json
+    assert list(asked) == ["tried"]  # type: ignore[arg-type]
+    assert list(host.get("/data/plugins_listing?experimentalPlugin=loaded").json) == ["loaded"]  # type: ignore[arg-type]
+    assert host.get("/data/plugin/tried/index.js").text == "ok"
 
 
 def test_of_two_with_one_name_the_first_stays(open_host: Open, tmp_path: Path) -> None:
@@ -218,7 +268,10 @@ def test_a_route_that_fails_names_the_plugin(
         assert answer.status_code == 500
         assert answer.text.startswith(f"plugin plain: GET /data/plugin/plain/{path} failed")
     assert "no such thing" in caplog.text
-    assert host.row("plain")["warning"] == "GET /data/plugin/plain/exit failed: SystemExit: 1"
+    assert host.row("plain")["warnings"] == [
+        "GET /data/plugin/plain/exit failed: SystemExit: 1",
+        "GET /data/plugin/plain/boom failed: ValueError: no such thing",
+    ]
     assert host.row("plain")["enabled"] is True
     assert host.get("/data/plugin/plain/index.js").text == "ok"
 
@@ -236,7 +289,7 @@ def test_a_route_that_hangs_is_given_up(
         assert answer.status_code == 504
         assert "GET /data/plugin/plain/hang has not answered" in answer.text
         assert time.monotonic() - began < 2
-        assert "hang has not answered" in str(host.row("plain")["warning"])
+        assert "hang has not answered" in str(host.row("plain")["warnings"])
     assert host.get("/data/plugin/plain/index.js").status_code == 503
     until = time.monotonic() + 20
     while host.get("/data/plugin/plain/index.js").status_code != 200:

@@ -28,8 +28,8 @@ export interface Listed {
   readonly tab_name: string;
   readonly titles?: Readonly<Partial<Record<Locale, string>>>;
   readonly error?: string;
-  /** What a view that is there did wrong, in one line. */
-  readonly warning?: string;
+  /** Requests to a view that is there which failed and have not worked since, a line each. */
+  readonly warnings?: readonly string[];
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
   readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };
@@ -104,10 +104,11 @@ export class Session {
     }
     this.refreshing = true;
     clearTimeout(this.retry);
+    const asked = new URLSearchParams(location.search).getAll('experimentalPlugin'); // shown to who asks for them, as in TensorBoard
     try {
       const [table, listing, environment] = await Promise.all([
         getJson<RunTable>('data/run_table'),
-        getJson<Record<string, Listed>>('data/plugins_listing'),
+        getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked }),
         this.environment.value ?? getJson<Environment>('data/environment'),
       ]);
       this.startError.value = null;

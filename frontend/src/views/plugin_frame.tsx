@@ -8,6 +8,7 @@ import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_plac
 import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
+import { PluginWarnings } from './plugin_warnings';
 
 const RELOADS_APART = 5000; // ms: a plugin reads all that it shows anew
 
@@ -23,7 +24,6 @@ export function PluginFrame({ tab, visible }: { tab: Tab; visible: ReadonlySigna
   const page = usePage();
   const t = page.t.value;
   const failure = useSignal<unknown>(null);
-  const dismissed = useSignal('');
   const attempt = useSignal(0);
   const title = page.tabTitle(tab);
   if (tab.remove_dom && !visible.value) return null;
@@ -41,14 +41,8 @@ export function PluginFrame({ tab, visible }: { tab: Tab; visible: ReadonlySigna
           onDismiss={() => void (failure.value = null)}
         />
       )}
-      {tab.warning && tab.warning !== dismissed.value && (
-        <ErrorCard
-          title={t('plugin.failed.later', { plugin: title })}
-          failure={{ message: tab.warning }}
-          onDismiss={() => void (dismissed.value = tab.warning ?? '')}
-        />
-      )}
       <Frame key={attempt.value} page={page} tab={tab} title={title} visible={visible} onFailure={(cause) => void (failure.value = cause)} />
+      <PluginWarnings title={title} warnings={tab.warnings ?? []} />
     </>
   );
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorboard import plugin_util
+from tensorboard.backend import experimental_plugin
 from tensorboard.plugins import base_plugin
 from werkzeug import Request, Response
 
@@ -27,9 +28,10 @@ class Guest(base_plugin.TBPlugin):
 
     def __init__(self, context: base_plugin.TBContext) -> None:
         self._data: Any = context.data_provider
+        self._is_well = False
 
     def get_plugin_apps(self) -> dict[str, WSGIApplication]:
-        views = {"/static/*": self._static, "/tags": self._tags, "/fails": self._fails}
+        views = {"/static/*": self._static, "/tags": self._tags, "/fails": self._fails, "/moody": self._moody}
         return {route: Request.application(view) for route, view in views.items()}
 
     def is_active(self) -> bool:
@@ -55,10 +57,21 @@ class Guest(base_plugin.TBPlugin):
     def _fails(self, request: Request) -> Response:
         raise RuntimeError("this route never worked")
 
+    def _moody(self, request: Request) -> Response:
+        """Fails every other time."""
+        self._is_well = not self._is_well
+        if self._is_well:
+            raise RuntimeError("not in the mood")
+        return Response("fine")
+
 
 class Fleeting(Guest):
     plugin_name = "fleeting"
     manners = {"remove_dom": True, "disable_reload": True}  # noqa: RUF012
+
+
+class Experiment(experimental_plugin.ExperimentalPlugin, Guest):
+    plugin_name = "experiment"
 
 
 class Clumsy(Guest):

@@ -27,8 +27,10 @@ export async function render() {
   for (const name of ['runs', 'url', 'unknown', 'tags', 'scheme', 'reloads']) {
     document.body.insertAdjacentHTML('beforeend', `<p id="${name}"></p>`);
   }
-  document.body.insertAdjacentHTML('beforeend', '<input aria-label="notes"><button>Fail</button>');
-  document.querySelector('button').onclick = () => fetch('./fails');
+  document.body.insertAdjacentHTML('beforeend', '<input aria-label="notes"><button>Fail</button><button>Moody</button>');
+  for (const button of document.querySelectorAll('button')) {
+    button.onclick = () => fetch({ Fail: './fails', Moody: './moody?of=today' }[button.textContent]);
+  }
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const scheme = () => show('scheme', dark.matches ? 'dark' : 'light');
   dark.addEventListener('change', scheme);
