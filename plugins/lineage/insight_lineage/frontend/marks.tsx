@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';
 
 const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -22,7 +22,8 @@ export function MarkPicker({ board, run }: { readonly board: LineageBoard; reado
   const list = useRef<HTMLDivElement>(null);
   const mark = board.runsByName.value.get(run)?.mark ?? 0;
   const say = board.t.bind(board);
-  useEffect(() => {
+  // before it is painted: who sees the list may press a key that is meant for it
+  useLayoutEffect(() => {
     if (!place.value) return;
     list.current?.querySelector<HTMLElement>('[aria-checked=true]')?.focus();
     const close = (event: Event): void => {
