@@ -56,7 +56,11 @@ export class Search {
 
   private ask(query: Readonly<Record<string, string | number | null>>, version: number): void {
     const all = { ...query, limit: PAGE };
-    this.latest.want(JSON.stringify([all, version]), (signal) => this.state.ctx.data.json<SearchAnswer>('search', all, { signal }));
+    this.latest.want(JSON.stringify([all, version]), async (signal) => {
+      const found = await this.state.ctx.data.json<SearchAnswer>('search', all, { signal });
+      if (found.rows.length > 0 || found.total === 0) return found;
+      return this.state.ctx.data.json<SearchAnswer>('search', { ...all, at: null }, { signal }); // all begin before the left edge
+    });
   }
 
   /** To the next one found or the one before; from the last to the first. The first time: the next from the left edge on. */
