@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ _BEGIN = 1_795_222_184_440_428_962  # ns since the epoch
 
 
 @pytest.fixture(scope="module")
-def real(pytestconfig: pytest.Config) -> Path:
+def real(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of one file, without what other programs keep beside it (xprof does)."""
     directory = pytestconfig.rootpath.parent / "shared/data/keras/fit/train/plugins/profile"
     if not directory.is_dir():
         pytest.skip(f"the profile of Keras at {directory} is not on this machine")
-    (found,) = directory.iterdir()
-    return found
+    (found,) = directory.glob("*/*.xplane.pb")
+    return Path(shutil.copy(found, tmp_path_factory.mktemp("xplane"))).parent
 
 
 @pytest.fixture(scope="module")
