@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 _ROOT = Path(__file__).parents[1]
+_PATIENCE = 60_000  # milliseconds that a page may take on a machine that does much else
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,8 +97,9 @@ def chromium() -> Path:
 @pytest.fixture(scope="session")
 def browser(chromium: Path) -> Iterator[Browser]:
     """Headless Chromium; ``--no-sandbox`` because tests run as root in containers."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=_PATIENCE)
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield launched
@@ -110,6 +112,7 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 1280, "height": 800}, locale="en-US", color_scheme="light", accept_downloads=True
     )
+    context.set_default_timeout(_PATIENCE)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))

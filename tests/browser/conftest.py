@@ -1,27 +1,26 @@
-"""A real host that serves real files."""
+"""Real hosts that serve real files, and logdirs that several modules look at."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Locator, Page
 
 from tests.browser.images_page import write_pictures
+from tests.browser.landscapes_page import bowls
+from tests.browser.lineage_page import write_six_runs
+from tests.browser.profiler_page import write_trace
+from tests.browser.timeline_page import opened
 
 Serve = Callable[..., str]
-
-
-@pytest.fixture
-def pictures(tmp_path: Path) -> Path:
-    """A logdir of pictures, see ``write_pictures``."""
-    write_pictures(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -30,36 +29,88 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 
     What is said of runs is kept in a directory of the test, never in that of the user.
     """
-    state = tmp_path_factory.mktemp("state")
-    with contextlib.ExitStack() as stack:
+    with _hosts(tmp_path_factory.mktemp("state")) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """The same, for tests that only look: all that give the same arguments get the same host."""
+    with _hosts(tmp_path_factory.mktemp("state")) as start:
+        yield cache(start)
+
+
+@contextmanager
+def _hosts(place: Path) -> Iterator[Serve]:
+    """What starts hosts that end together; their state is kept in ``place``, and what they complain of."""
+    with ExitStack() as running:
 
         def start(*arguments: str | Path, environment: dict[str, str] | None = None) -> str:
+            state = [] if "--state-dir" in arguments else ["--state-dir", str(place / "state")]
+            said = (place / "said").open("a+", encoding="utf-8")
+            running.enter_context(said)
             process = subprocess.Popen(
-                [sys.executable, "-m", "insight_core.cli", "--port", "0", *map(str, arguments)]
-                + ([] if "--state-dir" in arguments else ["--state-dir", str(state)]),
+                [sys.executable, "-m", "insight_core.cli", "--port", "0", *map(str, arguments), *state],
                 stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                stderr=said,
                 text=True,
                 env={**os.environ, **(environment or {})},
             )
-            stack.callback(_stop, process)
+            running.callback(_stop, process)
             assert process.stdout is not None
-            printed = []
             for line in process.stdout:
-                printed.append(line)
                 if found := re.search(r"http://\S+", line):
                     return found.group()
-            raise AssertionError("insight-host printed no URL:\n" + "".join(printed))
+            said.seek(0)
+            raise AssertionError(f"insight-host printed no URL:\n{said.read()}")
 
         yield start
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    with process:  # waits for it, and closes its pipe
+        process.terminate()
+        try:
+            process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+
+
+# Logdirs that are made once and only looked at.
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """See ``write_pictures``."""
+    logs = tmp_path_factory.mktemp("pictures")
+    write_pictures(logs)
+    return logs
+
+
+@pytest.fixture(scope="session")
+def landscapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """See ``bowls``."""
+    return bowls(tmp_path_factory.mktemp("landscapes"))
+
+
+@pytest.fixture(scope="session")
+def six_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """See ``write_six_runs``."""
+    logs = tmp_path_factory.mktemp("six_runs")
+    write_six_runs(logs)
+    return logs
+
+
+@pytest.fixture(scope="session")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One trace, see ``write_trace``."""
+    logs = tmp_path_factory.mktemp("traced")
+    write_trace(logs / "fast/host_1.1700000000000.pt.trace.json")
+    return logs
+
+
+@pytest.fixture
+def timeline(page: Page, shared: Serve, traced: Path) -> Locator:
+    """The Profiler page with the timeline of that trace in front."""
+    return opened(page, shared("--logdir", traced))

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.testing import EventWriter
 from insight_core.testing.pictures import png
+from tests.browser.waiting import until
 
 WIDTH, HEIGHT = 16, 12
 
@@ -47,7 +48,7 @@ def open_images(page: Page, url: str, fragment: str = "", *, language: str = "en
 def card(page: Page, tag: str, run: str) -> Locator:
     """A card, brought into view: cards are drawn only there."""
     found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
-    found.scroll_into_view_if_needed(timeout=5000)
+    found.scroll_into_view_if_needed()
     return found
 
 
@@ -65,11 +66,7 @@ def shown(where: Locator) -> list[int]:
 
 def expect_pixel(page: Page, where: Locator, value: list[int]) -> None:
     expect(where.locator(".layer > *").first).to_be_attached()
-    for _ in range(100):
-        if shown(where) == value:
-            return
-        page.wait_for_timeout(50)
-    assert shown(where) == value
+    until(page, lambda: shown(where) == value)
 
 
 def hover_pixel(page: Page, where: Locator, x: float, y: float, size: tuple[int, int]) -> None:

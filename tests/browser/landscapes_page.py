@@ -50,5 +50,16 @@ def pixels(found: Locator) -> NDArray[Any]:
     return np.asarray(Image.open(io.BytesIO(found.screenshot())).convert("RGB")).astype(int)
 
 
+def changed(found: Locator, before: NDArray[Any], by: int = 40) -> float:
+    """The share of its pixels that have become another colour."""
+    return float((abs(pixels(found) - before).max(-1) > by).mean())
+
+
+def vivid(found: Locator, by: int = 60) -> float:
+    """The share of its pixels that are not nearly gray."""
+    colours = pixels(found)
+    return float((colours.max(-1) - colours.min(-1) > by).mean())
+
+
 def pick(panel: Locator, control: str, value: str) -> None:
     panel.locator(f'[data-control="{control}"] [data-value="{value}"]').click()

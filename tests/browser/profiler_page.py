@@ -108,8 +108,20 @@ def open_page(
 def rows(panel: Locator, name: str, column: str) -> list[str]:
     """Texts of a column of a table, from top to bottom, as far as it is drawn."""
     cells = panel.get_by_test_id(f"grid-{name}").locator(f'[data-row] [data-column="{column}"]')
+    expect(cells.first).to_be_attached()
     found: list[str] = cells.evaluate_all(
         "cells => cells.sort((a, b) => a.parentElement.dataset.row - b.parentElement.dataset.row)"
         ".map((cell) => cell.innerText.trim())"
     )
     return found
+
+
+def save(page: Page, item: Locator, action: str | None = None) -> str:
+    """What is saved when an item of a menu, or a link, is pressed."""
+    with page.expect_download() as download:
+        if action is None:
+            item.click()
+        else:
+            item.locator('[data-action="export"]').click()
+            item.locator(f'[data-action="{action}"]').click()
+    return Path(download.value.path()).read_text(encoding="utf-8")

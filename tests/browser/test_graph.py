@@ -31,9 +31,9 @@ Serve = Callable[..., str]
 
 
 def test_three_levels_open_and_close_and_stay_where_they_are(
-    page: Page, serve: Serve, sample_logs: Path
+    page: Page, shared: Serve, sample_logs: Path
 ) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=150,330,0.6")
+    panel = opened(page, shared("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=150,330,0.6")
     expect(panel.get_by_test_id("frame")).to_have_count(0)
     for count, identifier in enumerate(("Default", NETWORK, LAYERS), start=1):
         closed = node(panel, identifier)
@@ -61,8 +61,8 @@ def test_three_levels_open_and_close_and_stay_where_they_are(
     expect(panel.get_by_test_id("frame")).to_have_count(0)
 
 
-def test_search_shows_and_frames_what_is_found(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), TRANSFORMER)
+def test_search_shows_and_frames_what_is_found(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), TRANSFORMER)
     page.keyboard.press("t")
     page.keyboard.type("softmax-op0")
     expect(panel.get_by_test_id("result-count")).to_contain_text("found")
@@ -91,8 +91,8 @@ def test_search_shows_and_frames_what_is_found(page: Page, serve: Serve, sample_
     expect(panel.get_by_test_id("result").nth(1)).to_have_attribute("aria-selected", "true")
 
 
-def test_inputs_and_outputs_are_links(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+def test_inputs_and_outputs_are_links(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), LAYERS_OPEN)
     settled(panel)
     node(panel, RELU).click()
     side = panel.get_by_test_id("node-panel")
@@ -112,8 +112,8 @@ def test_inputs_and_outputs_are_links(page: Page, serve: Serve, sample_logs: Pat
     expect(side.get_by_test_id("types")).to_contain_text("Conv2D")
 
 
-def test_the_readability_pass_says_what_it_left_out(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs))
+def test_the_readability_pass_says_what_it_left_out(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs))
     expect(node(panel, "Gradients")).to_be_attached()
     expect(panel.get_by_test_id("graph-status")).to_contain_text("240 edges")
     panel.locator('[data-action="readable"]').click()
@@ -132,8 +132,8 @@ def test_the_readability_pass_says_what_it_left_out(page: Page, serve: Serve, sa
     expect(panel.get_by_test_id("node-error")).to_contain_text("leaves it out")
 
 
-def test_all_that_was_left_out_can_be_listed(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), f"{TRANSFORMER}&graph.readable=1")
+def test_all_that_was_left_out_can_be_listed(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), f"{TRANSFORMER}&graph.readable=1")
     panel.locator('[data-action="removed"]').click()
     listed = page.get_by_role("dialog").locator('[data-rule="bookkeeping"]')
     expect(listed.locator("li")).to_have_count(200)
@@ -145,8 +145,8 @@ def test_all_that_was_left_out_can_be_listed(page: Page, serve: Serve, sample_lo
     assert len(set(ids)) == 400
 
 
-def test_wheel_pan_and_minimap_move_the_drawing(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+def test_wheel_pan_and_minimap_move_the_drawing(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), LAYERS_OPEN)
     settled(panel)
     stage = panel.get_by_test_id("stage").bounding_box()
     assert stage is not None
@@ -182,8 +182,10 @@ def test_wheel_pan_and_minimap_move_the_drawing(page: Page, serve: Serve, sample
     assert in_sight(panel, here)
 
 
-def test_pictures_are_files_of_their_own(page: Page, serve: Serve, sample_logs: Path, tmp_path: Path) -> None:
-    url = serve("--logdir", sample_logs)
+def test_pictures_are_files_of_their_own(
+    page: Page, shared: Serve, sample_logs: Path, tmp_path: Path
+) -> None:
+    url = shared("--logdir", sample_logs)
     for theme in ("light", "dark"):
         panel = opened(page, url, f"{LENET}&theme={theme}&graph.open=Default;{NETWORK}")
         settled(panel)
@@ -210,8 +212,8 @@ def saved(page: Page, panel: Locator, kind: str) -> Path:
     return Path(value.path())
 
 
-def test_keys_walk_along_edges(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+def test_keys_walk_along_edges(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), LAYERS_OPEN)
     settled(panel)
     side = panel.get_by_test_id("node-panel")
     node(panel, RELU).click()
@@ -229,8 +231,8 @@ def test_keys_walk_along_edges(page: Page, serve: Serve, sample_logs: Path) -> N
     expect(panel.get_by_test_id("graph-panel")).to_be_visible()
 
 
-def test_a_trace_goes_through_closed_scopes(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+def test_a_trace_goes_through_closed_scopes(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), LAYERS_OPEN)
     settled(panel)
     node(panel, POOL).click()
     panel.locator('[data-control="trace"] [data-value="ancestors"]').click()
@@ -242,8 +244,8 @@ def test_a_trace_goes_through_closed_scopes(page: Page, serve: Serve, sample_log
     expect(page).to_have_url(re.compile("graph.trace=descendants"))
 
 
-def test_the_data_pipeline_flows_from_top_to_bottom(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs))
+def test_the_data_pipeline_flows_from_top_to_bottom(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs))
     panel.locator('[data-control="show"] [data-value="pipeline"]').click()
     names = [
         panel.locator(f'[data-name="{name}"]').last
@@ -263,8 +265,8 @@ def test_the_data_pipeline_flows_from_top_to_bottom(page: Page, serve: Serve, sa
     expect(panel.locator('[data-name="Batch"]').last).to_be_attached()
 
 
-def test_colours_legend_full_screen_and_languages(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), LAYERS_OPEN)
+def test_colours_legend_full_screen_and_languages(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), LAYERS_OPEN)
     legend = panel.get_by_test_id("legend")
     expect(legend).to_contain_text("ReLU")
     outline = node(panel, RELU).locator("rect").last
@@ -284,8 +286,8 @@ def test_colours_legend_full_screen_and_languages(page: Page, serve: Serve, samp
     expect(outline).not_to_have_attribute("fill", by_type or "")
 
 
-def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=80,70,0.8")
+def test_two_fingers_zoom(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs), f"{LENET}&graph.open=~&graph.view=80,70,0.8")
     before = node(panel, "Default").bounding_box()
     stage = panel.get_by_test_id("stage").bounding_box()
     assert before is not None
@@ -302,9 +304,9 @@ def test_two_fingers_zoom(page: Page, serve: Serve, sample_logs: Path) -> None:
     expect(page).not_to_have_url(re.compile("graph.node="))
 
 
-def test_nothing_covers_what_a_graph_opens_with(page: Page, serve: Serve, sample_logs: Path) -> None:
+def test_nothing_covers_what_a_graph_opens_with(page: Page, shared: Serve, sample_logs: Path) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    panel = opened(page, serve("--logdir", sample_logs))
+    panel = opened(page, shared("--logdir", sample_logs))
     settled(panel)
     stage = panel.get_by_test_id("stage").bounding_box()
     legend = panel.get_by_test_id("legend").bounding_box()

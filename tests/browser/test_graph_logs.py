@@ -18,9 +18,9 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
-def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: Path) -> None:
+def test_graphs_of_other_runs_and_kinds(page: Page, shared: Serve, sample_logs: Path) -> None:
     panel = opened(
-        page, serve("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
+        page, shared("--logdir", sample_logs), "runs=mindspore/lenet_lr0.01,torch/lr0.2_seed0,keras/fit/train"
     )
     choice = panel.locator('[data-control="graph-choice"]')
     named = [text.split(" · ") for text in choice.locator("option").all_inner_texts()]
@@ -55,8 +55,8 @@ def test_graphs_of_other_runs_and_kinds(page: Page, serve: Serve, sample_logs: P
     expect(choice).to_have_count(0)
 
 
-def test_a_graph_that_cannot_be_read_says_why(page: Page, serve: Serve, sample_logs: Path) -> None:
-    url = serve("--logdir", sample_logs)
+def test_a_graph_that_cannot_be_read_says_why(page: Page, shared: Serve, sample_logs: Path) -> None:
+    url = shared("--logdir", sample_logs)
     page.route(
         "**/graph/scope?*",
         lambda route: route.fulfill(status=422, json={"error": "run x, record 0: cut off"}),
@@ -93,9 +93,9 @@ def test_a_graph_that_comes_later(page: Page, serve: Serve, tmp_path: Path) -> N
 
 
 def test_what_was_asked_for_while_the_host_was_away_comes_when_it_is_back(
-    page: Page, serve: Serve, sample_logs: Path
+    page: Page, shared: Serve, sample_logs: Path
 ) -> None:
-    panel = opened(page, serve("--logdir", sample_logs), f"{LENET}&graph.open=~")
+    panel = opened(page, shared("--logdir", sample_logs), f"{LENET}&graph.open=~")
     page.route("**/data/plugin/graph/**", lambda route: route.abort())
     node(panel, "Default").dblclick(position={"x": 10, "y": 10})
     panel.locator('[data-control="search"]').fill("relu")
@@ -105,7 +105,7 @@ def test_what_was_asked_for_while_the_host_was_away_comes_when_it_is_back(
     expect(panel.get_by_test_id("results")).to_have_count(0)
     page.unroute("**/data/plugin/graph/**")
     expect(frame(panel, "Default")).to_be_attached(timeout=10_000)
-    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "Default", timeout=10_000)
+    expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "Default")
 
 
 def _times(micros: dict[str, int]) -> bytes:

@@ -30,7 +30,7 @@ def card(page: Page, tag: str, run: str | None = None) -> Locator:
         f'[data-card-run="{run}"]' if run is not None else ""
     )
     found = page.locator(which)
-    found.scroll_into_view_if_needed(timeout=5000)
+    found.scroll_into_view_if_needed()
     return found
 
 
@@ -51,8 +51,8 @@ def write_mindspore(path: Path, tag: str, step: int, histogram: bytes) -> None:
         writer.values(step, [wire.message_field(1, tag.encode()) + wire.message_field(9, histogram)])
 
 
-def test_histograms_of_every_framework(page: Page, serve: Serve, sample_logs: Path) -> None:
-    open_page(page, serve("--logdir", sample_logs))
+def test_histograms_of_every_framework(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_page(page, shared("--logdir", sample_logs))
     for run, tag, steps in (
         ("mindspore/lenet_lr0.01", "conv1.weight/auto", 21),
         ("torch/lr0.2_seed0", "weights/0.weight", 6),
@@ -61,8 +61,8 @@ def test_histograms_of_every_framework(page: Page, serve: Serve, sample_logs: Pa
 
 
 @pytest.mark.parametrize("view", ["top", "front", "distributions", "heatmap"])
-def test_every_view_reads_a_bin(page: Page, serve: Serve, sample_logs: Path, view: str) -> None:
-    open_page(page, serve("--logdir", sample_logs))
+def test_every_view_reads_a_bin(page: Page, shared: Serve, sample_logs: Path, view: str) -> None:
+    open_page(page, shared("--logdir", sample_logs))
     page.locator(f'[data-control="view"] [data-value="{view}"]').click()
     here = card(page, "conv1.weight/auto", "mindspore/lenet_lr0.01")
     expect(status(here)).to_contain_text("all 21 steps")
@@ -230,8 +230,8 @@ def test_exports(page: Page, serve: Serve, tmp_path: Path) -> None:
     assert saved["png"].startswith(b"\x89PNG")
 
 
-def test_both_languages_and_themes(page: Page, serve: Serve, sample_logs: Path) -> None:
-    url = serve("--logdir", sample_logs)
+def test_both_languages_and_themes(page: Page, shared: Serve, sample_logs: Path) -> None:
+    url = shared("--logdir", sample_logs)
     page.goto(f"{url}#locale=zh-CN&theme=dark&tab=histogram")
     expect(page.get_by_role("toolbar", name="参数分布")).to_be_visible()
     expect(status(card(page, "conv1.weight/auto", "mindspore/lenet_lr0.01"))).to_contain_text("全部 21 步")

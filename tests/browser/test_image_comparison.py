@@ -22,8 +22,8 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
-def test_a_comparison_plays_every_step(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures), "image.compare=eyes;one&image.step=20")
+def test_a_comparison_plays_every_step(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures), "image.compare=eyes;one&image.step=20")
     comparison = page.get_by_test_id("comparison")
     pane = page.locator('[data-testid="pane"][data-run="one"]')
     expect_pixel(page, pane, [30, 20, 20, 255])
@@ -39,13 +39,13 @@ def test_a_comparison_plays_every_step(page: Page, serve: Serve, pictures: Path)
         }"""
     )
     comparison.locator('[data-action="play"]').click()
-    expect(comparison.get_by_test_id("step-count")).to_have_text("30 of 30", timeout=15_000)
+    expect(comparison.get_by_test_id("step-count")).to_have_text("30 of 30")
     expect_pixel(page, pane, [30, 20, 29, 255])
     assert page.evaluate("window.seen") == [str(index) for index in range(20, 30)]
 
 
-def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_runs_side_by_side_with_one_zoom(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one = card(page, "eyes", "one")
     one.hover()
     one.locator('[data-action="compare"]').click()
@@ -71,10 +71,10 @@ def test_runs_side_by_side_with_one_zoom(page: Page, serve: Serve, pictures: Pat
 
 
 def test_the_difference_of_two_runs_and_one_swiped_over_the_other(
-    page: Page, serve: Serve, pictures: Path
+    page: Page, shared: Serve, pictures: Path
 ) -> None:
     open_images(
-        page, serve("--logdir", pictures), "image.compare=eyes;one&image.mode=difference&image.with=two"
+        page, shared("--logdir", pictures), "image.compare=eyes;one&image.mode=difference&image.with=two"
     )
     comparison = page.get_by_test_id("comparison")
     slider = comparison.locator('[data-control="step"]')
@@ -111,8 +111,8 @@ def test_the_difference_of_two_runs_and_one_swiped_over_the_other(
     )
 
 
-def test_linked_sliders_stand_at_the_nearest_step(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_linked_sliders_stand_at_the_nearest_step(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
     one.locator('[data-control="step"]').fill("4")
     expect(two.get_by_test_id("step-label")).to_have_text("step 27")
@@ -131,9 +131,9 @@ def test_linked_sliders_stand_at_the_nearest_step(page: Page, serve: Serve, pict
     ],
 )
 def test_the_tab_key_stays_in_what_covers_the_page(
-    page: Page, serve: Serve, pictures: Path, fragment: str, cover: str, places: set[str]
+    page: Page, shared: Serve, pictures: Path, fragment: str, cover: str, places: set[str]
 ) -> None:
-    open_images(page, serve("--logdir", pictures), fragment)
+    open_images(page, shared("--logdir", pictures), fragment)
     expect(page.locator(f"{cover} .layer img").first).to_be_visible()
     for key in ("Tab", "Shift+Tab"):
         reached = set()

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
-def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path) -> None:
-    open_images(page, serve("--logdir", sample_logs))
+def test_pictures_of_all_frameworks(page: Page, shared: Serve, sample_logs: Path) -> None:
+    open_images(page, shared("--logdir", sample_logs))
     for tag, run, size, count in (
         ("input_data/auto", "mindspore/lenet_lr0.01", "256 \N{MULTIPLICATION SIGN} 128", "3 of 3"),
         ("inputs", "torch/lr0.2_seed0", "64 \N{MULTIPLICATION SIGN} 16", "6 of 6"),
@@ -39,8 +39,8 @@ def test_pictures_of_all_frameworks(page: Page, serve: Serve, sample_logs: Path)
         expect(card(page, tag, run).get_by_test_id("step-count")).to_have_text(count)
 
 
-def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_every_step_by_slider_and_keyboard(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one = card(page, "eyes", "one")
     expect(one.get_by_test_id("step-label")).to_have_text("step 29")
     expect_pixel(page, one, [30, 20, 29, 255])
@@ -63,8 +63,8 @@ def test_every_step_by_slider_and_keyboard(page: Page, serve: Serve, pictures: P
     expect_pixel(page, card(page, "eyes", "one"), [30, 20, 1, 255])
 
 
-def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_playing_shows_every_step_and_never_an_empty_place(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one = card(page, "eyes", "one")
     one.locator('[data-control="step"]').fill("20")
     expect_pixel(page, one, [30, 20, 20, 255])
@@ -87,7 +87,7 @@ def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Se
     )
     one.locator('[data-action="play"]').click()
     one.locator('[data-control="speed"]').select_option("25")
-    expect(one.get_by_test_id("step-count")).to_have_text("30 of 30", timeout=15_000)
+    expect(one.get_by_test_id("step-count")).to_have_text("30 of 30")
     expect_pixel(page, one, [30, 20, 29, 255])
     expect(one.locator('[data-action="play"]')).to_have_attribute("aria-pressed", "false")
     assert page.evaluate("window.empty") == 0
@@ -95,8 +95,8 @@ def test_playing_shows_every_step_and_never_an_empty_place(page: Page, serve: Se
     assert one.get_by_test_id("stage").bounding_box() == before
 
 
-def test_the_value_of_the_pixel_under_the_pointer(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures), "image.brightness=150")
+def test_the_value_of_the_pixel_under_the_pointer(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures), "image.brightness=150")
     two = card(page, "eyes", "two")
     expect_pixel(page, two, [35, 20, 27, 255])
     hover_pixel(page, two, 9, 4, (WIDTH, HEIGHT))
@@ -129,8 +129,8 @@ def test_a_large_picture_is_shown_smaller_until_it_is_looked_at(
     assert abs(column - 702) <= 3
 
 
-def test_samples_of_a_batch(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_samples_of_a_batch(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     batch = card(page, "digits", "batch")
     expect(batch.get_by_test_id("sample-count")).to_have_text("0\N{EN DASH}2")
     expect_pixel(page, batch, [1, 1, 1, 255])
@@ -142,8 +142,8 @@ def test_samples_of_a_batch(page: Page, serve: Serve, pictures: Path) -> None:
     expect(card(page, "eyes", "one").locator('[data-control="sample"]')).to_have_count(0)
 
 
-def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_brightness_and_contrast_of_all_and_of_one(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one, two = card(page, "eyes", "one"), card(page, "eyes", "two")
     filters = [where.locator(".layer img") for where in (one, two)]
     page.locator('[data-control="brightness"]').fill("150")
@@ -163,8 +163,8 @@ def test_brightness_and_contrast_of_all_and_of_one(page: Page, serve: Serve, pic
     expect(page.locator('[data-action="light-reset-all"]')).to_be_disabled()
 
 
-def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_actual_size_full_screen_zoom_and_pan(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one = card(page, "eyes", "one")
     picture = one.locator(".layer img")
     expect(picture).to_be_visible()
@@ -198,15 +198,15 @@ def test_actual_size_full_screen_zoom_and_pan(page: Page, serve: Serve, pictures
     assert panned["y"] - zoomed["y"] == pytest.approx(-25, abs=1)
     one.locator('[data-control="step"]').press("ArrowLeft")  # another step is seen at the same place
     expect_pixel(page, one, [30, 20, 28, 255])
-    assert picture.bounding_box() == panned
+    assert picture.bounding_box() == pytest.approx(panned, abs=0.5)
     page.keyboard.press("Escape")
     page.wait_for_function(
         "() => !location.hash.includes('image.full') && !location.hash.includes('image.zoom')"
     )
 
 
-def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures), "image.tags=eyes")
+def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures), "image.tags=eyes")
     expect(card(page, "eyes", "one").locator(".layer img")).to_be_visible()
     page.locator('[data-control="tag-filter"]').focus()
     reached: list[str] = []
@@ -221,8 +221,8 @@ def test_the_tab_key_reaches_every_tool_of_a_card(page: Page, serve: Serve, pict
     expect(page.get_by_test_id("comparison")).to_be_visible()
 
 
-def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_a_bad_record_is_an_error_in_its_place(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     bad = card(page, "broken", "bad")
     expect_pixel(page, bad, [30, 20, 7, 255])
     before = bad.bounding_box()
@@ -240,8 +240,8 @@ def test_a_bad_record_is_an_error_in_its_place(page: Page, serve: Serve, picture
     expect_pixel(page, card(page, "eyes", "one"), [30, 20, 29, 255])
 
 
-def test_a_picture_is_saved_as_it_was_logged(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures))
+def test_a_picture_is_saved_as_it_was_logged(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures))
     one = card(page, "eyes", "one")
     one.locator('[data-control="step"]').fill("3")
     expect_pixel(page, one, [30, 20, 3, 255])
@@ -262,12 +262,12 @@ def test_a_slider_at_the_end_follows_what_is_written(page: Page, serve: Serve, t
         for step in (1, 2):
             writer.image("eyes", step, png(pixels(step)), WIDTH, HEIGHT)
         writer.flush()
-        expect(eyes.get_by_test_id("step-count")).to_have_text("3 of 3", timeout=20_000)
+        expect(eyes.get_by_test_id("step-count")).to_have_text("3 of 3")
         expect_pixel(page, eyes, [30, 20, 2, 255])
         eyes.locator('[data-control="step"]').fill("1")
         writer.image("eyes", 3, png(pixels(3)), WIDTH, HEIGHT)
         writer.flush()
-        expect(eyes.get_by_test_id("step-count")).to_have_text("2 of 4", timeout=20_000)
+        expect(eyes.get_by_test_id("step-count")).to_have_text("2 of 4")
         expect_pixel(page, eyes, [30, 20, 1, 255])
 
 
@@ -277,8 +277,8 @@ def test_how_many_were_kept_is_said(page: Page, serve: Serve, pictures: Path) ->
     expect(card(page, "eyes", "one").get_by_test_id("step-count")).to_have_text("10 of 10")
 
 
-def test_in_chinese(page: Page, serve: Serve, pictures: Path) -> None:
-    open_images(page, serve("--logdir", pictures), language="zh-CN")
+def test_in_chinese(page: Page, shared: Serve, pictures: Path) -> None:
+    open_images(page, shared("--logdir", pictures), language="zh-CN")
     one = card(page, "eyes", "one")
     expect(one.get_by_test_id("step-label")).to_have_text("步骤 29")
     one.hover()

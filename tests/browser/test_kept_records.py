@@ -33,8 +33,8 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("language", "text"), [("en", "kept {kept} of 2,000 records"), ("zh-CN", "保留 {kept} / 2,000 条记录")]
 )
-def test_what_was_not_kept_is_said(page: Page, serve: Serve, logdir: Path, language: str, text: str) -> None:
-    url = serve("--logdir", logdir, "--cache-preset", "mindinsight")
+def test_what_was_not_kept_is_said(page: Page, shared: Serve, logdir: Path, language: str, text: str) -> None:
+    url = shared("--logdir", logdir, "--cache-preset", "mindinsight")
     for tab, kept in KEPT.items():
         page.goto(f"{url}#locale={language}&theme=light&tab={tab}")
         card = page.locator(f'[data-plugin="{tab}"]').get_by_test_id("card")

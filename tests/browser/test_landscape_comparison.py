@@ -13,22 +13,30 @@ from playwright.sync_api import Page, expect
 
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
-from tests.browser.landscapes_page import ACROSS, AXIS, DOWN, FORMS, bowl, bowls, drawn, opened, pick, pixels
+from tests.browser.landscapes_page import (
+    ACROSS,
+    AXIS,
+    DOWN,
+    FORMS,
+    bowl,
+    changed,
+    drawn,
+    opened,
+    pick,
+    pixels,
+    vivid,
+)
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
-@pytest.fixture(scope="module")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bowls(tmp_path_factory.mktemp("landscapes"))
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_final_landscapes_side_by_side_and_upon_each_other(
-    page: Page, serve: Serve, logdir: Path, form: str
+    page: Page, shared: Serve, landscapes: Path, form: str
 ) -> None:
-    panel = opened(page, serve("--logdir", logdir), f"&landscape.mode=comparison&landscape.form={form}")
+    panel = opened(page, shared("--logdir", landscapes), f"&landscape.mode=comparison&landscape.form={form}")
     expect(panel.get_by_test_id("stage")).to_have_count(2)
     drawn(panel, form)
     expect(panel.get_by_test_id("comparison-status")).to_contain_text("2 of 2")
@@ -40,9 +48,7 @@ def test_final_landscapes_side_by_side_and_upon_each_other(
         panel.get_by_test_id("stage").first.focus()
         for _ in range(4):
             page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(300)
-        for n, old in enumerate(before):
-            assert (abs(pixels(pictures.nth(n)) - old).max(-1) > 40).mean() > 0.02
+        until(page, lambda: all(changed(pictures.nth(n), before[n]) > 0.02 for n in range(2)))
     pick(panel, "layout", "overlaid")
     expect(panel.get_by_test_id("stage")).to_have_count(1)
     drawn(panel, form, 2)
@@ -53,13 +59,13 @@ def test_final_landscapes_side_by_side_and_upon_each_other(
     legend.locator('[data-run="b"]').click()
     expect(legend.locator('[data-run="b"]')).to_have_attribute("aria-pressed", "true")
     expect(page).to_have_url(re.compile("landscape.front=b"))
-    assert (abs(pixels(panel.get_by_test_id("picture")) - first).max(-1) > 30).mean() > 0.02
+    until(page, lambda: changed(panel.get_by_test_id("picture"), first, 30) > 0.02)
     if form != "surface":
         panel.get_by_test_id("stage").hover()
         expect(panel.get_by_test_id("loss")).to_have_count(2)
 
 
-def test_only_what_is_looked_at_is_asked_for(page: Page, serve: Serve, logdir: Path) -> None:
+def test_only_what_is_looked_at_is_asked_for(page: Page, shared: Serve, landscapes: Path) -> None:
     asked: list[str] = []
     page.on(
         "request",
@@ -67,7 +73,7 @@ def test_only_what_is_looked_at_is_asked_for(page: Page, serve: Serve, logdir: P
             asked.append(request.url.split("/landscape/")[1]) if "/landscape/" in request.url else None
         ),
     )
-    panel = opened(page, serve("--logdir", logdir))
+    panel = opened(page, shared("--logdir", landscapes))
     drawn(panel, "contour")
     assert [url for url in asked if url.startswith("intervals")] == ["intervals?run=a"]
     panel.locator('[data-control="run"]').select_option("b")
@@ -90,8 +96,7 @@ def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, t
         "&landscape.mode=comparison&landscape.layout=overlaid&landscape.form=topographic",
     )
     picture = drawn(panel, "topographic", 6)
-    colours = pixels(picture)
-    assert ((colours.max(-1) - colours.min(-1)) > 60).mean() > 0.3
+    assert vivid(picture) > 0.3
     expect(panel.get_by_test_id("comparison-status")).to_contain_text("one line of 5")
     pick(panel, "form", "surface")
     drawn(panel, "surface", 6)
@@ -99,12 +104,11 @@ def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, t
     expect(panel.get_by_test_id("stage")).to_have_count(6)
     expect(panel.get_by_test_id("scale")).to_contain_text("0")
     for n in range(6):  # each fills its tile
-        tile = pixels(panel.get_by_test_id("picture").nth(n))
-        assert ((tile.max(-1) - tile.min(-1)) > 40).mean() > 0.12
+        assert vivid(panel.get_by_test_id("picture").nth(n), 40) > 0.12
 
 
-def test_a_tile_leads_to_its_analysis_and_back(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir), "&landscape.mode=comparison")
+def test_a_tile_leads_to_its_analysis_and_back(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.mode=comparison")
     expect(panel.get_by_test_id("card")).to_have_count(2)
     panel.locator('[data-card-run="b"] [data-action="analyse"]').click()
     expect(panel.locator('[data-control="run"]')).to_have_value("b")

@@ -17,7 +17,20 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.testing import EventWriter, wire
 from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
-from tests.browser.landscapes_page import ACROSS, AXIS, DOWN, FORMS, bowl, bowls, drawn, opened, pick, pixels
+from tests.browser.landscapes_page import (
+    ACROSS,
+    AXIS,
+    DOWN,
+    FORMS,
+    bowl,
+    changed,
+    drawn,
+    opened,
+    pick,
+    pixels,
+    vivid,
+)
+from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -25,30 +38,24 @@ Serve = Callable[..., str]
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-@pytest.fixture(scope="module")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bowls(tmp_path_factory.mktemp("landscapes"))
-
-
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_shows_the_landscape_in_colours(page: Page, serve: Serve, logdir: Path, form: str) -> None:
-    panel = opened(page, serve("--logdir", logdir))
+def test_every_form_shows_the_landscape_in_colours(
+    page: Page, shared: Serve, landscapes: Path, form: str
+) -> None:
+    panel = opened(page, shared("--logdir", landscapes))
     pick(panel, "form", form)
     picture = drawn(panel, form)
-    colours = pixels(picture)
-    vivid = (colours.max(-1) - colours.min(-1) > 60).mean()
-    assert vivid > (0.02 if form == "contour" else 0.15)
+    coloured = vivid(picture)
+    assert coloured > (0.02 if form == "contour" else 0.15)
     panel.locator('[data-control="colors"]').select_option("gray")
     expect(page).to_have_url(re.compile("landscape.colors=gray"))
-    page.wait_for_timeout(300)
-    gray = pixels(picture)
-    assert ((gray.max(-1) - gray.min(-1)) > 60).mean() < vivid / 2
+    until(page, lambda: vivid(picture) < coloured / 2)
     page.reload()
     drawn(panel, form)
 
 
-def test_real_runs_say_what_is_known_of_them(page: Page, serve: Serve, sample_logs: Path) -> None:
-    panel = opened(page, serve("--logdir", sample_logs / "mindspore"))
+def test_real_runs_say_what_is_known_of_them(page: Page, shared: Serve, sample_logs: Path) -> None:
+    panel = opened(page, shared("--logdir", sample_logs / "mindspore"))
     drawn(panel, "contour")
     facts = panel.get_by_test_id("facts")
     for word in ("LeNet5", "Momentum", "PCA", f"5 {TIMES} 5", "epoch"):
@@ -64,8 +71,8 @@ def test_real_runs_say_what_is_known_of_them(page: Page, serve: Serve, sample_lo
     expect(page).to_have_url(re.compile("landscape.interval=2-4"))
 
 
-def test_the_pointer_reads_the_loss(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir), "&landscape.interval=final&landscape.run=a")
+def test_the_pointer_reads_the_loss(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.interval=final&landscape.run=a")
     drawn(panel, "contour")
     stage = panel.get_by_test_id("stage")
     box = stage.bounding_box()
@@ -89,8 +96,8 @@ def _read(panel: Locator) -> float:
     return loss
 
 
-def test_the_surface_turns_and_comes_nearer(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir), "&landscape.form=surface")
+def test_the_surface_turns_and_comes_nearer(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.form=surface")
     picture = drawn(panel, "surface")
     before = pixels(picture)
     stage = panel.get_by_test_id("stage")
@@ -101,8 +108,7 @@ def test_the_surface_turns_and_comes_nearer(page: Page, serve: Serve, logdir: Pa
     page.mouse.move(box["x"] + 320, box["y"] + 230, steps=4)
     page.mouse.up()
     expect(page).to_have_url(re.compile("landscape.azimuth="))
-    turned = pixels(picture)
-    assert (abs(turned - before).max(-1) > 40).mean() > 0.05
+    until(page, lambda: changed(picture, before) > 0.05)
     stage.focus()
     page.keyboard.press("+")
     expect(page).to_have_url(re.compile("landscape.zoom="))
@@ -110,28 +116,26 @@ def test_the_surface_turns_and_comes_nearer(page: Page, serve: Serve, logdir: Pa
     expect(page).not_to_have_url(re.compile("landscape.(azimuth|zoom)="))
     stage.blur()  # and its outline goes
     page.mouse.move(0, 0)
-    assert (abs(pixels(picture) - before).max(-1) > 40).mean() < 0.01
+    until(page, lambda: changed(picture, before) < 0.01)
 
 
 @pytest.mark.parametrize("form", ["contour", "surface"])
-def test_the_path_is_played_with_its_loss(page: Page, serve: Serve, logdir: Path, form: str) -> None:
-    panel = opened(page, serve("--logdir", logdir), f"&landscape.form={form}&landscape.run=a")
+def test_the_path_is_played_with_its_loss(page: Page, shared: Serve, landscapes: Path, form: str) -> None:
+    panel = opened(page, shared("--logdir", landscapes), f"&landscape.form={form}&landscape.run=a")
     drawn(panel, form)
     at = panel.get_by_test_id("path-at")
     expect(at).to_have_text("epoch 4 · loss 0")
     stage = panel.get_by_test_id("stage")
-    red = [_reds(pixels(stage))]
+    whole = _reds(pixels(stage))
     slider = panel.locator('[data-control="path"]')
     slider.focus()
     page.keyboard.press("Home")
     expect(at).to_have_text("epoch 1 · loss 2.09")
-    page.wait_for_timeout(200)
-    red.append(_reds(pixels(stage)))
+    until(page, lambda: _reds(pixels(stage)) < whole)
+    begun = _reds(pixels(stage))
     page.keyboard.press("ArrowRight")
     expect(at).to_have_text("epoch 2 · loss 0.44")
-    page.wait_for_timeout(200)
-    red.append(_reds(pixels(stage)))
-    assert red[1] < red[2] < red[0]
+    until(page, lambda: begun < _reds(pixels(stage)) < whole)
     panel.locator('[data-control="path-speed"]').select_option("4")
     panel.locator('[data-action="path-play"]').click()
     expect(panel.locator('[data-action="path-play"]')).to_have_attribute("aria-pressed", "true")
@@ -144,8 +148,12 @@ def _reds(colours: NDArray[Any]) -> int:
     return int(((colours[..., 0] > 180) & (colours[..., 1] < 110) & (colours[..., 2] < 110)).sum())
 
 
-def test_colour_width_lines_and_logarithm(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir))
+def _greens(colours: NDArray[Any]) -> int:
+    return int(((colours[..., 1] > 200) & (colours[..., 0] < 60) & (colours[..., 2] < 60)).sum())
+
+
+def test_colour_width_lines_and_logarithm(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes))
     stage = panel.get_by_test_id("stage")
     drawn(panel, "contour")
     before = pixels(stage)
@@ -153,9 +161,8 @@ def test_colour_width_lines_and_logarithm(page: Page, serve: Serve, logdir: Path
     panel.locator('[data-control="path-width"]').fill("5")
     panel.locator('[data-control="path-width"]').blur()
     expect(page).to_have_url(re.compile(r"landscape\.path=00ff00.*landscape\.width=5|width=5.*path=00ff00"))
-    green = pixels(stage)
-    assert ((green[..., 1] > 200) & (green[..., 0] < 60) & (green[..., 2] < 60)).sum() > 200
-    assert _reds(green) < _reds(before) / 4
+    until(page, lambda: _greens(pixels(stage)) > 200)
+    assert _reds(pixels(stage)) < _reds(before) / 4
     number = panel.locator('[data-control="lines-number"]')
     number.fill("80")
     number.blur()
@@ -166,8 +173,7 @@ def test_colour_width_lines_and_logarithm(page: Page, serve: Serve, logdir: Path
     many = pixels(stage)
     panel.locator('[data-action="log"]').click()
     expect(page).to_have_url(re.compile("landscape.log=1"))
-    page.wait_for_timeout(300)
-    assert (abs(pixels(stage) - many).max(-1) > 40).mean() > 0.05
+    until(page, lambda: changed(stage, many) > 0.05)
 
 
 WITHOUT_WEBGL = """
@@ -179,9 +185,9 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
 """
 
 
-def test_without_webgl_the_other_forms_work(page: Page, serve: Serve, logdir: Path) -> None:
+def test_without_webgl_the_other_forms_work(page: Page, shared: Serve, landscapes: Path) -> None:
     page.add_init_script(WITHOUT_WEBGL)
-    panel = opened(page, serve("--logdir", logdir), "&landscape.form=surface")
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.form=surface")
     expect(panel.locator(".no-webgl")).to_contain_text("no WebGL 2")
     panel.locator('[data-action="export"]').click()
     panel.locator('[data-action="export-png"]').click()
@@ -192,30 +198,27 @@ def test_without_webgl_the_other_forms_work(page: Page, serve: Serve, logdir: Pa
     expect(panel.locator(".no-webgl")).to_have_count(0)
 
 
-def test_a_lost_context_is_made_anew(page: Page, serve: Serve, logdir: Path) -> None:
+def test_a_lost_context_is_made_anew(page: Page, shared: Serve, landscapes: Path) -> None:
     page.add_init_script(
         "const given = HTMLCanvasElement.prototype.getContext; window.contexts = [];"
         "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
         "  const made = given.call(this, kind, ...more);"
         "  if (kind === 'webgl2') window.contexts.push(made); return made; };"
     )
-    panel = opened(page, serve("--logdir", logdir), "&landscape.form=surface")
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.form=surface")
     picture = drawn(panel, "surface")
     before = pixels(picture)
     page.evaluate("contexts.at(-1).getExtension('WEBGL_lose_context').loseContext()")
-    assert (abs(pixels(picture) - before).max(-1) > 40).mean() < 0.01  # what is drawn stays
+    assert changed(picture, before) < 0.01  # what is drawn stays
     panel.get_by_test_id("stage").focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(300)
-    colours = pixels(picture)
-    assert (colours.max(-1) - colours.min(-1) > 60).mean() > 0.15
-    assert page.evaluate("contexts.length") == 4
+    until(page, lambda: page.evaluate("contexts.length") == 4 and vivid(picture) > 0.15)
 
 
 @pytest.mark.parametrize("form", ["topographic", "surface"])
-def test_pictures_are_saved(page: Page, serve: Serve, logdir: Path, form: str) -> None:
-    panel = opened(page, serve("--logdir", logdir), f"&landscape.form={form}&landscape.run=a")
+def test_pictures_are_saved(page: Page, shared: Serve, landscapes: Path, form: str) -> None:
+    panel = opened(page, shared("--logdir", landscapes), f"&landscape.form={form}&landscape.run=a")
     drawn(panel, form)
     saved = {}
     for kind in ("png", "svg"):
@@ -232,8 +235,8 @@ def test_pictures_are_saved(page: Page, serve: Serve, logdir: Path, form: str) -
     assert ("<image" in text) == (form == "surface")
 
 
-def test_full_screen_and_languages(page: Page, serve: Serve, logdir: Path) -> None:
-    panel = opened(page, serve("--logdir", logdir))
+def test_full_screen_and_languages(page: Page, shared: Serve, landscapes: Path) -> None:
+    panel = opened(page, shared("--logdir", landscapes))
     drawn(panel, "contour")
     page.keyboard.press("f")
     expect(panel).to_have_class(re.compile(r"\bfull\b"))

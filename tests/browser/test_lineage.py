@@ -10,72 +10,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from insight_core.testing import EventWriter
-from tests.lineage_samples import Hparams, write_run
+from tests.browser.lineage_page import ACCURACY, axis, brush, cell, open_page, shown
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
-ACCURACY = "metric/accuracy"
 MINUS = "\N{MINUS SIGN}"
 
 
-RATES = (0.001, 0.01, 0.1)
-OPTIMIZERS = ("adam", "sgd")
-
-
-@pytest.fixture
-def logdir(tmp_path: Path) -> Path:
-    """Six runs: the smaller the rate the better, and adam is better than sgd."""
-    for at, rate in enumerate(RATES):
-        for which, optimizer in enumerate(OPTIMIZERS):
-            accuracy = 0.9 - 0.2 * at - 0.05 * which
-            hparams: Hparams = {"lr": rate, "optimizer": optimizer, "layers": 2.0}
-            write_run(
-                tmp_path / f"logs/{optimizer}_{at}", hparams, {"accuracy": accuracy}, 1.7e9 + 10 * at + which
-            )
-    return tmp_path / "logs"
-
-
-def open_page(page: Page, url: str, fragment: str = "", locale: str = "en") -> None:
-    page.goto(f"{url}#tab=lineage&locale={locale}&theme=light{fragment}")
-    expect(page.get_by_test_id("runs-table").locator("[data-run]").first).to_be_visible()
-
-
-def shown(page: Page) -> list[str]:
-    """Names of the runs in the table, from top to bottom."""
-    lines = page.get_by_test_id("runs-table").locator(".line[data-run]")
-    named: list[tuple[float, str]] = lines.evaluate_all(
-        "lines => lines.map((line) => [line.offsetTop, line.dataset.run])"
-    )
-    return [name for _, name in sorted(named)]
-
-
-def axis(page: Page, name: str) -> Locator:
-    return page.locator(f'[data-axis="{name}"]')
-
-
-def brush(page: Page, name: str, low: float, high: float) -> None:
-    """Drags along an axis; places from 0, its low end, to 1."""
-    box = axis(page, name).locator(".strip").bounding_box()
-    assert box is not None
-    x, edge = box["x"] + box["width"] / 2, 5
-    height = box["height"] - 2 * edge
-    page.mouse.move(x, box["y"] + edge + (1 - low) * height)
-    page.mouse.down()
-    page.mouse.move(x, box["y"] + edge + (1 - (low + high) / 2) * height)
-    page.mouse.move(x, box["y"] + edge + (1 - high) * height)
-    page.mouse.up()
-
-
-def cell(page: Page, run: str, column: str) -> Locator:
-    return page.locator(f'.line[data-run="{run}"] [data-column="{column}"]')
-
-
-def test_a_brush_leaves_the_rows_it_covers(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_a_brush_leaves_the_rows_it_covers(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
     brush(page, ACCURACY, 0.6, 1.0)
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
@@ -93,8 +40,8 @@ def test_a_brush_leaves_the_rows_it_covers(page: Page, serve: Serve, logdir: Pat
     expect(page.get_by_test_id("shown")).to_have_text("6 of 6 runs")
 
 
-def test_keys_brush_and_move_axes(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_keys_brush_and_move_axes(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     order = page.locator("[data-axis]")
     before = order.evaluate_all("axes => axes.map((axis) => axis.dataset.axis)")
     axis(page, ACCURACY).focus()
@@ -112,8 +59,8 @@ def test_keys_brush_and_move_axes(page: Page, serve: Serve, logdir: Path) -> Non
     expect(axis(page, "lr")).to_have_attribute("data-scale", "linear")
 
 
-def test_axes_are_dragged_to_another_place(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_axes_are_dragged_to_another_place(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     first = page.locator("[data-axis]").first
     name = first.get_attribute("data-axis")
     box = first.locator("[data-part=name] rect").bounding_box()
@@ -127,8 +74,8 @@ def test_axes_are_dragged_to_another_place(page: Page, serve: Serve, logdir: Pat
     expect(page.locator("[data-axis]").last).to_have_attribute("data-axis", str(name))
 
 
-def test_the_table_sorts_and_groups(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_the_table_sorts_and_groups(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     table = page.get_by_test_id("runs-table")
     head = table.locator(f'.head [data-column="{ACCURACY}"]')
     head.get_by_role("button").click()
@@ -151,104 +98,8 @@ def test_the_table_sorts_and_groups(page: Page, serve: Serve, logdir: Path) -> N
     expect(groups).to_have_count(2)
 
 
-def test_a_remark_is_found_again_after_a_restart(
-    page: Page, serve: Serve, logdir: Path, tmp_path: Path
-) -> None:
-    before = sorted(logdir.rglob("*"))
-    state = tmp_path / "state"
-    open_page(page, serve("--logdir", logdir, "--state-dir", state))
-    cell(page, "adam_0", "remark").get_by_role("button").click()
-    page.keyboard.type("best so far")
-    page.keyboard.press("Enter")
-    expect(cell(page, "adam_0", "remark")).to_have_text("best so far")
-    cell(page, "sgd_2", "mark").get_by_role("button").click()
-    page.locator(".mark-list [data-mark='3']").click()
-    expect(cell(page, "sgd_2", "mark").locator("[data-mark='3']")).to_be_visible()
-    row = page.locator('.ih-run[data-run="sgd_1"]')
-    row.hover()
-    row.locator("[data-action=rename]").click()
-    page.keyboard.type("Seed <b>one</b>")
-    page.keyboard.press("Enter")
-    expect(row).to_contain_text("Seed <b>one</b>")
-    expect(page.locator('.line[data-run="sgd_1"] .name')).to_have_text("Seed <b>one</b>")
-    expect(page.locator(".ih-toast")).to_have_count(0)
-
-    page.goto("about:blank")
-    open_page(page, serve("--logdir", logdir, "--state-dir", state))
-    expect(cell(page, "adam_0", "remark")).to_have_text("best so far")
-    expect(cell(page, "sgd_2", "mark").locator("[data-mark='3']")).to_be_visible()
-    expect(page.locator('.line[data-run="sgd_1"] .name')).to_have_text("Seed <b>one</b>")
-    assert sorted(logdir.rglob("*")) == before  # never in the logdir
-
-
-def test_a_remark_that_could_not_be_written_is_kept(
-    page: Page, serve: Serve, logdir: Path, tmp_path: Path
-) -> None:
-    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
-    remark = cell(page, "adam_0", "remark").get_by_role("button")
-    page.context.set_offline(True)
-    remark.click()
-    page.keyboard.type("typed once")
-    page.keyboard.press("Enter")
-    expect(page.locator(".ih-toast")).to_contain_text("not written down")
-    expect(remark).to_have_text("typed once")
-    expect(remark).to_have_class(re.compile("refused"))
-    page.context.set_offline(False)
-    remark.click()
-    page.keyboard.press("Enter")
-    expect(remark).not_to_have_class(re.compile("refused"))
-    page.reload()
-    expect(remark).to_have_text("typed once")
-
-
-def test_the_table_needs_no_mouse(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
-    page.get_by_test_id("runs-table").focus()
-    first = shown(page)[0]
-    for key in ("Home", "ArrowRight", "Enter"):  # its mark
-        page.keyboard.press(key)
-    expect(page.locator(".mark-list")).to_be_visible()
-    for key in ("ArrowRight", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    expect(cell(page, first, "mark").locator("[data-mark='2']")).to_be_visible()
-    expect(page.locator(".mark-list")).to_have_count(0)
-    expect(page.get_by_test_id("runs-table")).to_be_focused()
-    for key in ("ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    page.keyboard.type("by keys")
-    page.keyboard.press("Enter")
-    expect(cell(page, first, "remark")).to_have_text("by keys")
-    for key in ("ArrowRight", "s"):
-        page.keyboard.press(key)
-    expect(page.locator(f'.head [data-column="{ACCURACY}"]')).to_have_attribute("aria-sort", "ascending")
-    expect(page.get_by_test_id("ticked")).to_have_text("6 selected")
-    page.keyboard.press("Space")
-    expect(page.get_by_test_id("ticked")).to_have_text("5 selected")
-
-
-def test_what_one_page_writes_another_shows(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    url = serve("--logdir", logdir, "--state-dir", tmp_path / "state")
-    open_page(page, url)
-    expect(page.locator('[data-live="live"]')).to_be_attached()
-    with page.context.new_page() as other:
-        open_page(other, url)
-        cell(other, "adam_1", "remark").get_by_role("button").click()
-        other.keyboard.type("from elsewhere")
-        other.keyboard.press("Enter")
-        expect(cell(page, "adam_1", "remark")).to_have_text("from elsewhere")
-
-
-def test_a_host_that_is_read_only_offers_no_writing(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir, "--read-only"))
-    expect(cell(page, "adam_0", "remark").get_by_role("button")).to_be_disabled()
-    row = page.locator('.ih-run[data-run="sgd_1"]')
-    row.hover()
-    expect(row.locator("[data-action=only]")).to_be_visible()
-    expect(row.locator("[data-action=rename]")).to_have_count(0)
-
-
-def test_two_runs_differ_in_what_is_listed(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir), "&runs=adam_0,sgd_2")
+def test_two_runs_differ_in_what_is_listed(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs), "&runs=adam_0,sgd_2")
     expect(page.get_by_test_id("ticked")).to_have_text("2 selected")
     page.locator("[data-action=diff]").click()
     diff = page.get_by_test_id("diff")
@@ -262,8 +113,8 @@ def test_two_runs_differ_in_what_is_listed(page: Page, serve: Serve, logdir: Pat
     expect(diff.locator('[data-column="layers"]')).to_be_visible()
 
 
-def test_selection_and_comparison_go_everywhere(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_selection_and_comparison_go_everywhere(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     brush(page, ACCURACY, 0.6, 1.0)
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
     page.locator("[data-action=compare]").click()
@@ -274,8 +125,8 @@ def test_selection_and_comparison_go_everywhere(page: Page, serve: Serve, logdir
     expect(page.get_by_test_id("ticked")).to_have_text("1 selected")
 
 
-def test_rows_are_hidden_and_come_back(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir), "&runs=adam_0,sgd_2")
+def test_rows_are_hidden_and_come_back(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs), "&runs=adam_0,sgd_2")
     page.locator("[data-action=rows]").click()
     page.locator("[data-action=rows-hide]").click()
     expect(page.get_by_test_id("shown")).to_have_text("4 of 6 runs")
@@ -288,8 +139,8 @@ def test_rows_are_hidden_and_come_back(page: Page, serve: Serve, logdir: Path) -
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
 
 
-def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, serve: Serve, logdir: Path) -> None:
-    open_page(page, serve("--logdir", logdir))
+def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, shared: Serve, six_runs: Path) -> None:
+    open_page(page, shared("--logdir", six_runs))
     page.keyboard.press("w")
     page.keyboard.type('lr < 0.05 and optimizer = "sgd"')
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
@@ -302,9 +153,9 @@ def test_an_expression_filters_and_says_where_it_is_wrong(page: Page, serve: Ser
 
 
 def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
-    page: Page, serve: Serve, logdir: Path
+    page: Page, shared: Serve, six_runs: Path
 ) -> None:
-    open_page(page, serve("--logdir", logdir), "&lineage.analysis=1")
+    open_page(page, shared("--logdir", six_runs), "&lineage.analysis=1")
     rows = page.get_by_test_id("importance").locator("[data-parameter]")
     expect(rows.first).to_have_attribute("data-parameter", "lr")
     expect(rows.first.locator("[data-part=pearson]")).to_have_text(f"{MINUS}0.89")
@@ -321,8 +172,8 @@ def test_importance_rests_on_a_count_and_says_when_there_is_too_little(
     expect(page.get_by_test_id("distribution").locator("[data-count='1']")).to_have_count(2)
 
 
-def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    open_page(page, serve("--logdir", logdir), f"&lineage.sort=-{ACCURACY}")
+def test_the_table_is_saved_as_it_is_shown(page: Page, shared: Serve, six_runs: Path, tmp_path: Path) -> None:
+    open_page(page, shared("--logdir", six_runs), f"&lineage.sort=-{ACCURACY}")
     brush(page, ACCURACY, 0.6, 1.0)
     expect(page.get_by_test_id("shown")).to_have_text("2 of 6 runs")
     for kind in ("csv", "json", "svg", "png"):
@@ -337,48 +188,6 @@ def test_the_table_is_saved_as_it_is_shown(page: Page, serve: Serve, logdir: Pat
     assert (tmp_path / "out.svg").read_text().startswith("<svg")
     assert ">accuracy</text>" in (tmp_path / "out.svg").read_text()
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_columns_and_axes_are_chosen(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"))
-    page.keyboard.press("c")
-    chooser = page.get_by_test_id("chooser")
-    chooser.locator('[data-column="max/accuracy"] [data-part=table]').check()
-    chooser.locator('[data-column="max/accuracy"] [data-part=axis]').check()
-    chooser.locator('[data-column="lr"] [data-part=table]').uncheck()
-    chooser.locator('[data-column="note"] [data-part=table]').check()
-    page.keyboard.press("Escape")
-    expect(axis(page, "max/accuracy")).to_be_visible()
-    expect(cell(page, "adam_0", "max/accuracy")).to_have_text("0.9")
-    expect(page.locator('.head [data-column="lr"]')).to_have_count(0)
-    cell(page, "adam_0", "note").get_by_role("button").click()
-    page.keyboard.type("two")
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.type("lines")
-    page.keyboard.press("Enter")
-    expect(cell(page, "adam_0", "note")).to_have_text("two lines")
-    page.keyboard.press("w")
-    page.keyboard.type("note != null")
-    expect(page.get_by_test_id("shown")).to_have_text("1 of 6 runs")
-    cell(page, "adam_0", "note").get_by_role("button").click()
-    page.keyboard.press("Escape")  # keeps what was there
-    expect(cell(page, "adam_0", "note")).to_have_text("two lines")
-
-
-def test_a_note_in_the_last_row_is_in_sight(page: Page, serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    page.set_viewport_size({"width": 1100, "height": 620})
-    open_page(page, serve("--logdir", logdir, "--state-dir", tmp_path / "state"), "&lineage.columns=note")
-    table = page.get_by_test_id("runs-table")
-    table.focus()
-    for key in ("End", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    note = table.locator("textarea")
-    expect(note).to_be_focused()
-    box, sight = note.bounding_box(), table.bounding_box()
-    assert box is not None
-    assert sight is not None
-    assert box["y"] + box["height"] <= sight["y"] + sight["height"]
-    assert box["y"] >= sight["y"]
 
 
 def test_scalars_are_the_table_where_there_is_no_lineage(page: Page, serve: Serve, tmp_path: Path) -> None:

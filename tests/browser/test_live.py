@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +15,6 @@ from insight_core.testing import EventWriter
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-LATER = 60_000  # milliseconds that anything may take on a machine that does much else
-
-
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> Iterator[None]:
-    page.set_default_timeout(LATER)
-    expect.set_options(timeout=LATER)
-    yield
-    expect.set_options(timeout=5000)  # Playwright's own
 
 
 def write(directory: Path, tags: list[str], steps: int, start_time: float = 1_700_000_000.0) -> EventWriter:
@@ -45,7 +36,7 @@ def status(page: Page, tag: str) -> Locator:
 def open_page(page: Page, url: str, fragment: str = "locale=en&theme=light") -> None:
     page.goto(f"{url}#{fragment}")
     expect(page.get_by_test_id("card").first).to_be_attached()
-    expect(page.locator('[data-live="live"]')).to_be_attached(timeout=LATER)
+    expect(page.locator('[data-live="live"]')).to_be_attached()
 
 
 def picture(page: Page, tag: str) -> str:
@@ -109,7 +100,7 @@ def test_a_run_that_appears(page: Page, serve: Serve, tmp_path: Path) -> None:
     open_page(page, serve("--logdir", tmp_path))
     expect(status(page, "loss")).to_contain_text("10 points")
     writer = write(tmp_path / "deep/down/second", ["loss", "new"], 5, start_time=1_700_001_000.0)
-    expect(page.locator('[data-run="deep/down/second"]')).to_be_visible(timeout=LATER)
+    expect(page.locator('[data-run="deep/down/second"]')).to_be_visible()
     expect(status(page, "loss")).to_contain_text("15 points")
     expect(status(page, "new")).to_contain_text("5 points")
     append(writer, ["loss", "new"], 5)
@@ -119,7 +110,7 @@ def test_a_run_that_appears(page: Page, serve: Serve, tmp_path: Path) -> None:
 
 def test_a_logdir_that_appears(page: Page, serve: Serve, tmp_path: Path) -> None:
     page.goto(serve("--logdir", tmp_path / "not/yet") + "#locale=en")
-    expect(page.locator('[data-live="live"]')).to_be_attached(timeout=LATER)
+    expect(page.locator('[data-live="live"]')).to_be_attached()
     write(tmp_path / "not/yet/run", ["loss"], 7).close()
     expect(status(page, "loss")).to_contain_text("7 points")
 
@@ -154,7 +145,8 @@ def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
     page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     with write(tmp_path / "run", ["loss"], 10) as writer:
-        open_page(page, serve("--logdir", tmp_path))
+        url = serve("--logdir", tmp_path)
+        open_page(page, url)
         expect(status(page, "loss")).to_contain_text("10 points")
         hide = """hidden => {
             Object.defineProperty(document, 'visibilityState', {
@@ -165,8 +157,11 @@ def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
         page.evaluate(hide, True)
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
-        append(writer, ["loss"], 10)
-        page.wait_for_timeout(1000)
+        with page.context.new_page() as seen:
+            open_page(seen, url)
+            expect(status(seen, "loss")).to_contain_text("10 points")
+            append(writer, ["loss"], 10)
+            expect(status(seen, "loss")).to_contain_text("11 points")
         assert asked == []
         expect(status(page, "loss")).to_contain_text("10 points")
         page.evaluate(hide, False)

@@ -49,7 +49,7 @@ def sample(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
 
 def check_view(panel: Locator, view: str) -> None:
     shown = panel.locator(f'#profiler-view[data-view="{view}"]')
-    expect(shown.locator(f"{CONTENT} >> visible=true").first).to_be_visible(timeout=15_000)
+    expect(shown.locator(f"{CONTENT} >> visible=true").first).to_be_visible()
     expect(shown.locator(".problem")).to_have_count(0)
     expect(shown.locator('[aria-busy="true"]')).to_have_count(0)
     for width in (1280, 1920):
@@ -78,7 +78,7 @@ def test_every_view_of_real_profiles(page: Page, serve: Serve, sample: tuple[str
     chosen = {"run": name, "profile": ".#0"} if name == "mindinsight_fixtures/profiler" else {}
     for locale, theme in (("en", "light"), ("zh-CN", "dark")):
         panel = open_page(page, url, locale=locale, theme=theme, **chosen)
-        expect(panel.get_by_test_id("reading")).to_have_count(0, timeout=20_000)
+        expect(panel.get_by_test_id("reading")).to_have_count(0)
         tabs = panel.locator(".views [role=tab]")
         views = [str(tab.get_attribute("data-view")) for tab in tabs.all()]
         assert SAMPLES[name] <= set(views) | {"overview"}

@@ -45,7 +45,7 @@ def test_timelines_of_real_profiles(page: Page, serve: Serve, sample: str) -> No
     for locale, theme in (("en", "light"), ("zh-CN", "dark")):
         panel = open_page(page, url, "timeline", locale=locale, theme=theme, **chosen)
         canvas = panel.get_by_test_id("timeline-canvas")
-        expect(canvas).to_have_attribute("data-bars", re.compile(r"^[1-9]"), timeout=20_000)
+        expect(canvas).to_have_attribute("data-bars", re.compile(r"^[1-9]"))
         for width in (1280, 1920):
             page.set_viewport_size({"width": width, "height": 800})
             assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")

@@ -22,6 +22,8 @@ TITLES = {
     "histogram": ("Histograms", "参数分布"),
     "tensor": ("Tensors", "张量"),
 }
+# what comes into sight is noticed when a picture is drawn
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 each_tab = pytest.mark.parametrize("tab", TABS)
 
 
@@ -42,6 +44,22 @@ def append(writer: EventWriter, step: int) -> None:
         writer.tensor(f"tensor/{tag}", step, np.arange(6.0).reshape(2, 3) + step)
 
 
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of three steps."""
+    logs = tmp_path_factory.mktemp("one")
+    write(logs, "run", range(3)).close()
+    return logs
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = tmp_path_factory.mktemp("two")
+    for run in ("one", "two"):
+        write(logs, run, range(3)).close()
+    return logs
+
+
 def opened(page: Page, url: str, tab: str, more: str = "") -> Locator:
     """The panel of a tab, once it has cards."""
     page.goto(f"{url}#locale=en&theme=light&tab={tab}{more}")
@@ -52,10 +70,9 @@ def opened(page: Page, url: str, tab: str, more: str = "") -> Locator:
 
 @each_tab
 def test_tags_are_filtered_and_the_filter_is_in_the_url(
-    page: Page, serve: Serve, tmp_path: Path, tab: str
+    page: Page, shared: Serve, logdir: Path, tab: str
 ) -> None:
-    write(tmp_path, "run", range(3)).close()
-    panel = opened(page, serve("--logdir", tmp_path), tab)
+    panel = opened(page, shared("--logdir", logdir), tab)
     expect(panel.get_by_test_id("card")).to_have_count(2)
     expect(panel.get_by_test_id("tag-count")).to_have_text("2 of 2 tags")
     page.keyboard.press("t")
@@ -72,10 +89,9 @@ def test_tags_are_filtered_and_the_filter_is_in_the_url(
 
 @each_tab
 def test_a_card_fills_the_screen_and_escape_ends_it(
-    page: Page, serve: Serve, tmp_path: Path, tab: str
+    page: Page, shared: Serve, logdir: Path, tab: str
 ) -> None:
-    write(tmp_path, "run", range(3)).close()
-    panel = opened(page, serve("--logdir", tmp_path), tab)
+    panel = opened(page, shared("--logdir", logdir), tab)
     here = panel.get_by_test_id("card").first
     tag = here.get_attribute("data-tag")
     here.hover()
@@ -91,10 +107,8 @@ def test_a_card_fills_the_screen_and_escape_ends_it(
 
 
 @each_tab
-def test_groups_close_and_stay_closed(page: Page, serve: Serve, tmp_path: Path, tab: str) -> None:
-    for run in ("one", "two"):
-        write(tmp_path, run, range(3)).close()
-    panel = opened(page, serve("--logdir", tmp_path), tab)
+def test_groups_close_and_stay_closed(page: Page, shared: Serve, two_runs: Path, tab: str) -> None:
+    panel = opened(page, shared("--logdir", two_runs), tab)
     heading = panel.locator("h2 [aria-expanded]").first
     before = panel.get_by_test_id("card").count()
     heading.click()
@@ -105,10 +119,9 @@ def test_groups_close_and_stay_closed(page: Page, serve: Serve, tmp_path: Path, 
 
 
 @each_tab
-def test_words_follow_the_language(page: Page, serve: Serve, tmp_path: Path, tab: str) -> None:
+def test_words_follow_the_language(page: Page, shared: Serve, logdir: Path, tab: str) -> None:
     """Keys of catalogues on the screen would be texts that are missing."""
-    write(tmp_path, "run", range(3)).close()
-    panel = opened(page, serve("--logdir", tmp_path), tab)
+    panel = opened(page, shared("--logdir", logdir), tab)
     english, chinese = TITLES[tab]
     expect(page.get_by_role("tab", name=english, exact=True)).to_have_attribute("aria-selected", "true")
     texts = (
@@ -140,16 +153,15 @@ def test_what_is_not_there_is_said(page: Page, serve: Serve, tmp_path: Path, tab
     empty = panel.get_by_test_id("empty")
     expect(empty).to_contain_text("The selected runs have no")
     write(tmp_path, "run", range(3)).close()
-    expect(panel.get_by_test_id("card").first).to_be_visible(timeout=5000)
+    expect(panel.get_by_test_id("card").first).to_be_visible()
     page.locator('[data-run="run"]').dblclick()
     page.locator('[data-run="run"]').click()
     expect(empty).to_contain_text("No run is selected")
 
 
 @each_tab
-def test_keys_are_listed(page: Page, serve: Serve, tmp_path: Path, tab: str) -> None:
-    write(tmp_path, "run", range(3)).close()
-    opened(page, serve("--logdir", tmp_path), tab)
+def test_keys_are_listed(page: Page, shared: Serve, logdir: Path, tab: str) -> None:
+    opened(page, shared("--logdir", logdir), tab)
     page.keyboard.press("?")
     listed = page.get_by_role("dialog")
     expect(listed).to_contain_text("Full screen")
@@ -158,9 +170,9 @@ def test_keys_are_listed(page: Page, serve: Serve, tmp_path: Path, tab: str) -> 
 
 @each_tab
 def test_nothing_complains_and_nothing_is_asked_of_others(
-    page: Page, serve: Serve, sample_logs: Path, tab: str
+    page: Page, shared: Serve, sample_logs: Path, tab: str
 ) -> None:
-    url = serve("--logdir", sample_logs)
+    url = shared("--logdir", sample_logs)
     said: list[str] = []
     asked: list[str] = []
 
@@ -174,7 +186,7 @@ def test_nothing_complains_and_nothing_is_asked_of_others(
     panel = opened(page, url, tab)
     for _ in range(4):
         panel.evaluate("(panel) => (panel.querySelector('.ih-plugin') ?? panel).scrollBy(0, 900)")
-        page.wait_for_timeout(150)
+        page.evaluate(DRAWN)
     page.wait_for_load_state("networkidle")
     assert said == []
     assert [other for other in asked if not other.startswith((url, "data:", "blob:"))] == []
@@ -190,7 +202,7 @@ def test_a_slider_follows_the_last_step_until_it_is_moved(
     expect(slider).to_contain_text("3 of 3")
     append(writer, 3)
     writer.flush()
-    expect(slider).to_contain_text("4 of 4", timeout=3000)
+    expect(slider).to_contain_text("4 of 4")
     expect(slider.get_by_test_id("step-label")).to_have_text("step 3")
     slider.locator("input").focus()
     page.keyboard.press("ArrowLeft")
@@ -198,7 +210,7 @@ def test_a_slider_follows_the_last_step_until_it_is_moved(
     append(writer, 4)
     writer.flush()
     writer.close()
-    expect(slider).to_contain_text("3 of 5", timeout=3000)
+    expect(slider).to_contain_text("3 of 5")
     expect(page).to_have_url(re.compile(rf"{tab}\.steps="))
     page.reload()
     expect(slider.get_by_test_id("step-label")).to_have_text("step 2")
@@ -206,7 +218,7 @@ def test_a_slider_follows_the_last_step_until_it_is_moved(
     page.keyboard.press("Home")
     expect(slider.get_by_test_id("step-count")).to_have_text("1 of 5")
     page.keyboard.press(" ")
-    expect(slider.get_by_test_id("step-count")).to_have_text("5 of 5", timeout=5000)
+    expect(slider.get_by_test_id("step-count")).to_have_text("5 of 5")
 
 
 @pytest.mark.parametrize("tab", ["image", "tensor"])

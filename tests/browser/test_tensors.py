@@ -24,9 +24,10 @@ MINUS = "\N{MINUS SIGN}"
 TABLE = (np.arange(240, dtype=np.float32).reshape(2, 3, 8, 5) - 100) / 8
 
 
-@pytest.fixture
-def logdir(tmp_path: Path) -> Path:
-    with EventWriter(tmp_path / "a") as writer:
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = tmp_path_factory.mktemp("tensors")
+    with EventWriter(logs / "a") as writer:
         for step in range(5):
             writer.tensor("table", step, TABLE + 100 * step, plugin="")
             writer.tensor("vector", step, [0.5, step, np.nan, np.inf, -np.inf], plugin="")
@@ -41,7 +42,7 @@ def logdir(tmp_path: Path) -> Path:
         for tag, values in odd.items():
             writer.tensor(tag, 0, values, plugin="")
         writer.tensor("curve", 0, np.array([[1, 2]], np.float32), plugin="pr_curves")
-    return tmp_path
+    return logs
 
 
 def opened(page: Page, url: str, more: str = "", locale: str = "en") -> None:
@@ -51,7 +52,7 @@ def opened(page: Page, url: str, more: str = "", locale: str = "en") -> None:
 
 def card(page: Page, tag: str, run: str = "a") -> Locator:
     found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
-    found.scroll_into_view_if_needed(timeout=5000)
+    found.scroll_into_view_if_needed()
     return found
 
 
@@ -66,8 +67,8 @@ def first_cell(found: Locator) -> Locator:
     return found.get_by_role("gridcell").first
 
 
-def test_real_logs_of_both_frameworks(page: Page, serve: Serve, sample_logs: Path) -> None:
-    opened(page, serve("--logdir", sample_logs))
+def test_real_logs_of_both_frameworks(page: Page, shared: Serve, sample_logs: Path) -> None:
+    opened(page, shared("--logdir", sample_logs))
     mindspore = card(page, "Tensor", "mindspore/lenet_lr0.01")
     expect(mindspore.get_by_test_id("card-status")).to_contain_text("float32 [")
     expect(mindspore.get_by_test_id("step-count")).to_contain_text(" of 5")
@@ -76,8 +77,8 @@ def test_real_logs_of_both_frameworks(page: Page, serve: Serve, sample_logs: Pat
     expect(first_cell(torch)).to_have_text(re.compile(rf"^{MINUS}?\d+\.\d{{5}}$"))
 
 
-def test_slices_are_applied_with_enter_and_with_the_tick(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir), "&tensor.step=0")
+def test_slices_are_applied_with_enter_and_with_the_tick(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir), "&tensor.step=0")
     found = card(page, "table")
     assert texts(found)[:2] == [
         [f"{value:.5f}".replace("-", MINUS) for value in row] for row in TABLE[0, 0, :2].tolist()
@@ -108,9 +109,9 @@ def test_slices_are_applied_with_enter_and_with_the_tick(page: Page, serve: Serv
     ],
 )
 def test_a_wrong_slice_says_why_and_shows_what_was_there(
-    page: Page, serve: Serve, logdir: Path, dimension: int, text: str, problem: str
+    page: Page, shared: Serve, logdir: Path, dimension: int, text: str, problem: str
 ) -> None:
-    opened(page, serve("--logdir", logdir))
+    opened(page, shared("--logdir", logdir))
     found = card(page, "table")
     before = texts(found)
     box = found.locator(f'[data-control="slice-{dimension}"]')
@@ -122,8 +123,8 @@ def test_a_wrong_slice_says_why_and_shows_what_was_there(
     expect(box).not_to_have_value(text)
 
 
-def test_the_slider_shows_every_step(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_the_slider_shows_every_step(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     found = card(page, "scalar")
     expect(first_cell(found)).to_have_text("4.25000")
     slider = found.locator('[data-control="step"]')
@@ -137,8 +138,8 @@ def test_the_slider_shows_every_step(page: Page, serve: Serve, logdir: Path) -> 
     expect(first_cell(found)).to_have_text("0.25000")
 
 
-def test_number_formats_and_colours(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir), "&tensor.step=0")
+def test_number_formats_and_colours(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir), "&tensor.step=0")
     found = card(page, "table")
     expect(first_cell(found)).to_have_text(f"{MINUS}12.50000")
     expect(first_cell(found)).to_have_attribute("style", re.compile("--heat-negative"))
@@ -153,8 +154,8 @@ def test_number_formats_and_colours(page: Page, serve: Serve, logdir: Path) -> N
     expect(first_cell(card(page, "table"))).to_have_text(f"{MINUS}1.3e1")
 
 
-def test_every_type_of_value(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_every_type_of_value(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     assert texts(card(page, "integers")) == [["9223372036854775807", f"{MINUS}5"]]
     assert texts(card(page, "flags")) == [["true"], ["false"]]
     assert texts(card(page, "complex")) == [[f"1.00000{MINUS}2.00000i"]]
@@ -165,9 +166,9 @@ def test_every_type_of_value(page: Page, serve: Serve, logdir: Path) -> None:
     expect(card(page, "empty").get_by_test_id("card-status")).to_contain_text("float32 [0, 3]")
 
 
-def test_selected_cells_are_copied_in_full(page: Page, serve: Serve, logdir: Path) -> None:
+def test_selected_cells_are_copied_in_full(page: Page, shared: Serve, logdir: Path) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    opened(page, serve("--logdir", logdir), "&tensor.step=0&tensor.digits=0")
+    opened(page, shared("--logdir", logdir), "&tensor.step=0&tensor.digits=0")
     found = card(page, "table")
     found.get_by_role("gridcell").nth(1).click()
     for key in ("Shift+ArrowRight", "Shift+ArrowDown", "Control+c"):
@@ -183,8 +184,8 @@ def test_selected_cells_are_copied_in_full(page: Page, serve: Serve, logdir: Pat
     expect(found.get_by_test_id("step-label")).to_have_text("step 0")
 
 
-def test_a_drag_selects(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_a_drag_selects(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     cells = card(page, "table").get_by_role("gridcell")
     begin, end = cells.first.bounding_box(), cells.nth(6).bounding_box()
     assert begin is not None
@@ -215,8 +216,8 @@ def test_ten_million_values_are_reached_from_end_to_end(page: Page, serve: Serve
     expect(found.get_by_role("rowheader").last).to_have_text(re.compile(r"^99998\d\d$"))
 
 
-def test_the_download_is_the_tensor(page: Page, serve: Serve, logdir: Path) -> None:
-    url = serve("--logdir", logdir)
+def test_the_download_is_the_tensor(page: Page, shared: Serve, logdir: Path) -> None:
+    url = shared("--logdir", logdir)
     opened(page, url, "&tensor.step=1")
     found = card(page, "table")
     found.hover()
@@ -226,8 +227,8 @@ def test_the_download_is_the_tensor(page: Page, serve: Serve, logdir: Path) -> N
         assert np.array_equal(np.load(io.BytesIO(answer.read())), TABLE + 100)
 
 
-def test_statistics(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_statistics(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     found = card(page, "vector")
     found.hover()
     found.locator('[data-action="statistics"]').click()
@@ -274,8 +275,8 @@ def test_a_slice_that_does_not_fit_another_step_can_be_given_up(
     expect(found.get_by_role("gridcell")).to_have_text(["0.00000", "1.00000", "2.00000"])
 
 
-def test_tensors_that_no_plugin_claims(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_tensors_that_no_plugin_claims(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     expect(page.locator('[data-tag="curve"]')).to_have_count(0)
     page.locator('[data-action="others"]').click()
     assert texts(card(page, "curve")) == [["1.00000", "2.00000"]]
@@ -283,8 +284,8 @@ def test_tensors_that_no_plugin_claims(page: Page, serve: Serve, logdir: Path) -
     expect(page).to_have_url(re.compile(r"tensor\.others=1"))
 
 
-def test_histograms_over_steps(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir))
+def test_histograms_over_steps(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir))
     card(page, "table").hover()
     page.keyboard.press("h")
     found = card(page, "table")
@@ -298,8 +299,8 @@ def test_histograms_over_steps(page: Page, serve: Serve, logdir: Path) -> None:
     expect(card(page, "table").get_by_test_id("histogram-view")).to_have_attribute("data-view", "heatmap")
 
 
-def test_runs_are_compared_at_a_step(page: Page, serve: Serve, sample_logs: Path) -> None:
-    opened(page, serve("--logdir", sample_logs), "&tensor.show=histogram")
+def test_runs_are_compared_at_a_step(page: Page, shared: Serve, sample_logs: Path) -> None:
+    opened(page, shared("--logdir", sample_logs), "&tensor.show=histogram")
     page.locator('[data-action="compare"]').click()
     found = page.locator('[data-testid="card"][data-tag="activations/logits"]')
     expect(found).to_have_count(1)
@@ -321,18 +322,18 @@ def test_new_steps_come_by_themselves(page: Page, serve: Serve, tmp_path: Path) 
     expect(first_cell(found)).to_have_text("1.00000")
     writer.tensor("live", 1, np.array([2], np.float32), plugin="")
     writer.flush()
-    expect(first_cell(found)).to_have_text("2.00000", timeout=10_000)
+    expect(first_cell(found)).to_have_text("2.00000")
     writer.close()
 
 
-def test_chinese(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir), locale="zh-CN")
+def test_chinese(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir), locale="zh-CN")
     expect(page.locator('[data-control="show"]')).to_have_text("表格直方图")
     expect(card(page, "table").get_by_test_id("card-status")).to_contain_text("240 个值")
 
 
-def test_full_screen_shows_more_and_escape_leaves_it(page: Page, serve: Serve, logdir: Path) -> None:
-    opened(page, serve("--logdir", logdir), "&tensor.full=table;a")
+def test_full_screen_shows_more_and_escape_leaves_it(page: Page, shared: Serve, logdir: Path) -> None:
+    opened(page, shared("--logdir", logdir), "&tensor.full=table;a")
     found = card(page, "table")
     expect(found).to_have_class(re.compile("full"))
     expect(found.get_by_role("rowheader")).to_have_count(8)
