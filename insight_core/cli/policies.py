@@ -34,10 +34,10 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
     for name in names:
         if name in known:
             continue
-        from insight_core.stock.discovery import known_names  # rarely needed
+        from insight_core.stock.discovery import candidates, known_names  # rarely needed
 
         known = known | known_names()
-        if name in known:
+        if name in known or candidates():  # of which each may have it: that is seen when they have loaded
             continue
         import difflib  # slow to load
 

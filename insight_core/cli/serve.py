@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider
 from insight_core.cli.data_source import ignored_flags, open_data
-from insight_core.cli.ending import Ending
+from insight_core.cli.ending import Ending, end_soon
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PATIENCE = 0.8  # seconds that threads have to end after a signal
-_LEFT_BEHIND = 1.5  # seconds that what plugins of TensorBoard leave behind has to end
 
 
 def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
@@ -74,9 +73,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
         if stock.is_there:
-            late = threading.Timer(_LEFT_BEHIND, os._exit, [code])
-            late.daemon = True
-            late.start()
+            end_soon(code)
     return code
 
 
@@ -88,7 +85,7 @@ def _listen(
     from insight_core.host import Host, HostSettings
     from insight_core.host.server import listen
 
-    stock = open_stock(options, provider, logdirs, {*registry.plugins, *registry.failures})
+    stock = open_stock(options, provider, logdirs, registry)
     settings = HostSettings(
         path_prefix=options.path_prefix,
         window_title=options.window_title,

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from insight_core.api import DataProvider
 from insight_core.cli.options import Options
 from insight_core.loading.logdir import Logdir, run_prefixes
+from insight_core.registry import Registry
 from insight_core.stock.mount import Stock
 from insight_core.stock.settings import StockSettings
 
 
 def open_stock(
-    options: Options, provider: DataProvider, logdirs: Sequence[Logdir], taken: Collection[str]
+    options: Options, provider: DataProvider, logdirs: Sequence[Logdir], registry: Registry
 ) -> Stock:
-    """Not started. ``taken`` are names of plugins of our own."""
-    settings = StockSettings(
+    """Not started."""
+    return Stock(provider, _settings(options, logdirs, registry))
+
+
+def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -> StockSettings:
+    taken = {*registry.plugins, *registry.failures}
+    return StockSettings(
         logdirs=[
             (prefix, logdir.path) for prefix, logdir in zip(run_prefixes(logdirs), logdirs, strict=True)
         ],
@@ -26,7 +32,7 @@ def open_stock(
         samples=options.samples_per_plugin,
         reload_interval=options.reload_interval,
         taken=taken,
+        known=taken | registry.disabled,
         flags=[word for text in options.plugin_flag for word in shlex.split(text)],
         disabled=options.disable_plugin,
     )
-    return Stock(provider, settings)

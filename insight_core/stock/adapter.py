@@ -135,6 +135,9 @@ class StockPlugin:
 
     # --- to the host ---
 
+    def routes(self) -> list[str]:
+        return [*self._exact, *(f"{prefix}*" for prefix in self._prefixes)]
+
     def app_for(self, path: str) -> WSGIApplication | None:
         """Who answers ``path`` below that of the plugin: an exact route, else the longest prefix."""
         path = path[:-1] if path.endswith("/") and path != "/" else path

@@ -24,6 +24,7 @@ class Candidate:
 
     name: str
     distribution: str
+    version: str
     load: Callable[[], object]
 
 
@@ -31,7 +32,7 @@ def candidates(disabled: Collection[str] = ()) -> list[Candidate]:
     """The entry points of the group by distribution and name, but for the disabled ones."""
     found = {(_distribution(point), point.name): point for point in entry_points(group=GROUP)}
     return [
-        Candidate(name, distribution, point.load)
+        Candidate(name, distribution, point.dist.version if point.dist is not None else "", point.load)
         for (distribution, name), point in sorted(found.items())
         if name not in disabled
     ]

@@ -20,7 +20,7 @@ from insight_core.stock.adapter import Refused, StockPlugin, in_one_line, is_exp
 from insight_core.stock.calls import Call, Calls
 from insight_core.stock.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
 from insight_core.stock.data import StockDataProvider
-from insight_core.stock.discovery import RESERVED, Candidate
+from insight_core.stock.discovery import RESERVED, Candidate, known_names
 from insight_core.stock.entry_page import entry_page
 from insight_core.stock.requests import as_tensorboard_asks, path_in_experiment
 from insight_core.stock.settings import StockSettings
@@ -38,10 +38,11 @@ _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 
 
 @frozen
-class Failure:
-    """Why an entry point gave no plugin, in one line."""
+class Absence:
+    """Why an entry point gave no plugin, in one line; ``state`` is failed, disabled or absent."""
 
     reason: str
+    state: str = "failed"
 
 
 class Hosting:
@@ -53,9 +54,10 @@ class Hosting:
         self._settings = settings
         self._changed = changed
         self._lock = threading.Lock()
-        self._found: dict[Candidate, StockPlugin | Failure] = {}
+        self._found: dict[Candidate, StockPlugin | Absence] = {}
         self._plugins: dict[str, StockPlugin] = {}
         self._with_data: frozenset[str] = frozenset()
+        self._unused_names = set(settings.disabled) - set(settings.known) - known_names()
         self._unknown_flags = {word for word in settings.flags if word.startswith("-")}
         self._logdir = LogdirForPlugins(settings.logdirs)
         self._flags = host_flags(settings, self._logdir.path)
@@ -86,6 +88,11 @@ class Hosting:
         with self._lock:
             return list(self._plugins.values())
 
+    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+        """What each entry point that was loaded gave, by now."""
+        with self._lock:
+            return dict(self._found)
+
     # --- loading ---
 
     def load(self, candidates: Sequence[Candidate]) -> None:
@@ -102,9 +109,11 @@ class Hosting:
                 late.append((candidate, call))
         for candidate, call in late:
             if not call.done.wait(max(0.0, call.since + LOAD_DEADLINE - time.monotonic())):
-                self._put(candidate, Failure(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
+                self._put(candidate, Absence(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
         if self._unknown_flags:
             log.warning("no plugin has the flag %s", ", ".join(sorted(self._unknown_flags)))
+        if self._unused_names:
+            log.warning("no plugin is named %s", ", ".join(sorted(self._unused_names)))
         self._settled.set()
 
     def _made(self, candidate: Candidate) -> StockPlugin | None:
@@ -120,11 +129,7 @@ class Hosting:
 
     def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
         if call.error is None:
-            if call.value is not None and call.value.plugin_name not in self._settings.disabled:
-                self._put(candidate, call.value)
-            else:
-                with self._lock:
-                    self._found.pop(candidate, None)
+            self._put(candidate, self._wanted(call.value))
             return
         reason = in_one_line(call.error)
         log.warning(
@@ -134,12 +139,20 @@ class Hosting:
             reason,
             exc_info=None if isinstance(call.error, Refused) else call.error,
         )
-        self._put(candidate, Failure(reason))
+        self._put(candidate, Absence(reason))
+
+    def _wanted(self, plugin: StockPlugin | None) -> StockPlugin | Absence:
+        if plugin is None:
+            return Absence("its loader gives none: something that it needs is not here", "absent")
+        if plugin.plugin_name in self._settings.disabled:
+            self._unused_names.discard(plugin.plugin_name)
+            return Absence("", "disabled")
+        return plugin
 
     def _put(
         self,
         candidate: Candidate,
-        found: StockPlugin | Failure,
+        found: StockPlugin | Absence,
         unless: Call[StockPlugin | None] | None = None,
     ) -> None:
         """Lists it; not if the call ``unless`` has said more meanwhile."""
@@ -154,12 +167,12 @@ class Hosting:
             self._found[candidate] = found
         self._changed()
 
-    def _admitted(self, plugin: StockPlugin) -> StockPlugin | Failure:
+    def _admitted(self, plugin: StockPlugin) -> StockPlugin | Absence:
         name = plugin.plugin_name
         if name in self._settings.taken or name in self._plugins:
-            return Failure(f"a plugin named {name!r} is already there")
+            return Absence(f"a plugin named {name!r} is already there")
         if name in RESERVED:
-            return Failure(f"the name {name!r} is one of TensorBoard's own")
+            return Absence(f"the name {name!r} is one of TensorBoard's own")
         return plugin
 
     # --- answering ---
@@ -197,8 +210,7 @@ class Hosting:
         Of experimental plugins, those that are named.
         """
         until = time.monotonic() + _LISTING
-        with self._lock:
-            found = dict(self._found)
+        found = self.found()
         with_data = self._plugins_with_data()
         plugins = [plugin for plugin in found.values() if isinstance(plugin, StockPlugin)]
         idle = [plugin for plugin in plugins if not plugin.data_plugin_names() & with_data]
@@ -208,7 +220,9 @@ class Hosting:
         if self._application is not None:
             rows["tensorboard"] = _row("TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"})
         for candidate, each in found.items():
-            if isinstance(each, Failure):
+            if isinstance(each, Absence):
+                if each.state != "failed":
+                    continue
                 name, row = candidate.name, _row(candidate.name, {"type": "NONE"}, error=each.reason)
                 if candidate.distribution:
                     row["error"] = f"{each.reason} (from {candidate.distribution})"

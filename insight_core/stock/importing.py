@@ -14,7 +14,8 @@ COMPAT = Path(__file__).parent / "compat"  # directory of a package ``tensorboar
 def has_tensorboard() -> bool:
     """Whether the real package is installed."""
     elsewhere = [entry for entry in sys.path if Path(entry) != COMPAT]
-    return PathFinder.find_spec("tensorboard", elsewhere) is not None
+    found = PathFinder.find_spec("tensorboard", elsewhere)
+    return found is not None and found.origin is not None  # a mere directory of that name has none
 
 
 def provide_tensorboard() -> bool:

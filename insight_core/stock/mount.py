@@ -14,7 +14,9 @@ from insight_core.stock.settings import StockSettings
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from insight_core.stock.hosting import Hosting
+    from insight_core.stock.adapter import StockPlugin
+    from insight_core.stock.discovery import Candidate
+    from insight_core.stock.hosting import Absence, Hosting
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +71,10 @@ class Stock:
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
         return {} if self._hosting is None else self._hosting.listing(experimental)
+
+    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+        """What each entry point that was loaded gave, by now."""
+        return {} if self._hosting is None else self._hosting.found()
 
     def _look(self) -> None:
         from insight_core.stock.discovery import candidates

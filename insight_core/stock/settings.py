@@ -9,7 +9,10 @@ from attrs import frozen
 
 @frozen
 class StockSettings:
-    """``logdirs`` are (what their runs begin with, path); ``taken`` are names of plugins of our own."""
+    """``logdirs`` are (what their runs begin with, path).
+
+    ``taken`` are names of plugins of our own, ``known`` those and the disabled ones.
+    """
 
     logdirs: Sequence[tuple[str, str]] = ()
     path_prefix: str = ""
@@ -18,5 +21,6 @@ class StockSettings:
     samples: Mapping[str, int] = {}  # points of a series by plugin, 0: all
     reload_interval: float = 1.0  # seconds
     taken: Collection[str] = ()
+    known: Collection[str] = ()
     flags: Sequence[str] = ()  # of plugins: "--name", "value", ...
     disabled: Collection[str] = ()  # names of entry points or plugins

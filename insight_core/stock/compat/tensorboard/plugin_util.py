@@ -95,7 +95,7 @@ class _Cleaner(HTMLParser):
                 self._parts.append(f"</{last}>")
             self._parts.append(f"</{tag}>")
         elif tag not in _TAGS:
-            self._parts.append(f"&lt;/{tag}&gt;")
+            self._parts.append(escape(f"</{tag}>", quote=False))
 
     def handle_data(self, data: str) -> None:
         self._parts.append(escape(data, quote=False))

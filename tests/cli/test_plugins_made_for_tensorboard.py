@@ -1,0 +1,85 @@
+"""``insight-host plugins``, and names of plugins, where some are made for TensorBoard."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.cli.conftest import Serving
+from tests.stock.installed import install, install_examples
+
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+Serve: TypeAlias = Callable[..., Serving]
+
+_LOADERS = """
+import sys
+import threading
+import time
+
+print("hello on stdout")
+threading.Thread(target=time.sleep, args=(1000,)).start()  # the interpreter would wait for it
+
+class Nothing:
+    def load(self, context):
+        return None
+
+class Leaves:
+    def load(self, context):
+        sys.exit("no")
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    site = install_examples(tmp_path / "site")
+    (site / "loaders.py").write_text(_LOADERS)
+    points = {"nothing": "loaders:Nothing", "leaves": "loaders:Leaves"}
+    return install(site, points, "of-loaders")
+
+
+def test_they_are_listed(run: Run, site: Path) -> None:
+    done = run("plugins", "--json", env={"PYTHONPATH": str(site)})
+    assert done.returncode == 0, done.stderr
+    listed = json.loads(done.stdout)["plugins"]
+    assert [row["made_for"] for row in listed] == sorted((row["made_for"] for row in listed), reverse=True)
+    rows = {row["name"]: row for row in listed if row["made_for"] == "TensorBoard"}
+    by_tag = rows["scalars_by_tag"]
+    assert by_tag == {
+        "name": "scalars_by_tag",
+        "title": "By tag",
+        "made_for": "TensorBoard",
+        "version": "1.0",
+        "distribution": "example-plugins",
+        "claims": ["plugin:scalars"],
+        "cache": "",
+        "routes": ["/tags", "/scalars", "/static/*"],
+        "state": "ok",
+        "reason": "",
+    }
+    assert (rows["leaves"]["state"], rows["leaves"]["reason"]) == ("failed", "SystemExit: no")
+    assert rows["nothing"]["state"] == "absent"
+    table = run("plugins", env={"PYTHONPATH": str(site)}).stdout
+    assert "leaves: SystemExit: no" in table
+
+
+def test_they_are_left_out_by_either_name(run: Run, site: Path) -> None:
+    for name in ("by_tag", "scalars_by_tag"):  # of the entry point, and of the plugin
+        done = run("plugins", "--json", "--disable-plugin", name, env={"PYTHONPATH": str(site)})
+        assert done.returncode == 0, done.stderr
+        states = {row["name"]: row["state"] for row in json.loads(done.stdout)["plugins"]}
+        assert states["by_tag"] == "disabled"
+        assert "scalars_by_tag" not in states
+
+
+def test_a_name_that_nobody_has_is_said_when_all_have_loaded(
+    serve: Serve, site: Path, tmp_path: Path
+) -> None:
+    flags = ("--logdir", str(tmp_path), "--disable-plugin=scalars_by_tg", "--disable-plugin=scalars_by_tag")
+    said = serve(*flags, env={"PYTHONPATH": str(site)}).process.stderr
+    assert said is not None
+    assert any("no plugin is named scalars_by_tg\n" in line for line in said)
