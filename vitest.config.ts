@@ -11,6 +11,10 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
+    isolate: false,
+    setupFiles: ['frontend/vitest.setup.ts'],
+    unstubGlobals: true,
+    restoreMocks: true,
     include: [
       'frontend/**/*.test.{ts,tsx}',
       'plugins/*/insight_*/frontend/**/*.test.{ts,tsx}',
