@@ -74,6 +74,9 @@ browser:
 
 # --- checks ---------------------------------------------------------------------------------------
 
+# A process for each processor; each takes a file of tests at a time, so that what a module opens is opened once.
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: .venv/.dev assets browser
 	@mkdir -p $(RESULTS)
 	$(PY) -m ruff check .
@@ -81,7 +84,7 @@ test: .venv/.dev assets browser
 	$(PY) -m mypy
 	$(PY) hatch_build.py npm run check
 	$(PY) hatch_build.py npm test 2>&1 | tee $(RESULTS)/vitest.log
-	$(PY) -m pytest -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
+	$(PYTEST) -m 'not conformance' 2>&1 | tee $(RESULTS)/pytest.log
 
 conformance bench: export INSIGHT_PEER_TENSORBOARD := $(CURDIR)/.venv-peers/tensorboard/bin/python
 conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mindinsight/bin/python
@@ -94,7 +97,7 @@ conformance: export INSIGHT_PEER_HOSTING := $(CURDIR)/.venv-peers/hosting/bin/py
 conformance: export INSIGHT_PEER_PLUGINS := $(CURDIR)/.venv-peers/plugins
 conformance: .venv/.dev assets $(peers) $(hosting)
 	@mkdir -p $(RESULTS)
-	$(PY) -m pytest -m conformance 2>&1 | tee $(RESULTS)/conformance.log
+	$(PYTEST) -m conformance 2>&1 | tee $(RESULTS)/conformance.log
 
 .venv-peers/tensorboard/.installed: tests/peers/tensorboard.txt | .venv/bin/python
 	@echo 'installing tensorboard as a peer'
