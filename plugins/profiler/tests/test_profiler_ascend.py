@@ -1,4 +1,4 @@
-"""NPUs, as MindSpore 2.4+ and torch_npu write them; files made by hand from their headers."""
+"""NPUs, as MindSpore 2.4+ and torch_npu write them."""
 
 from __future__ import annotations
 
@@ -11,135 +11,19 @@ import pytest
 from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.model import Category, FlowKind, Side, Source, StepOrigin
 
-from tests.conformance.our_profiles import ReadProfile, read_directory
-
-_EPOCH = "1795221433795769"  # µs
-
-_KERNELS = "\n".join(
-    [
-        "Step ID,Model Name,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,"
-        "Start Time(us),Duration(us),Wait Time(us),"
-        "Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,Input Formats,"
-        "Output Shapes,Output Data Types,Output Formats,Context ID,aicore_time(us)",
-        *(
-            f"1,N/A,4294967295,12,2,MatMulV2-op1,MatMulV2,AI_CORE,{start}\t,{duration},0,24,0,NO,"
-            '"32,64;64,10",FLOAT16;FLOAT16,ND;ND,"32,10",FLOAT16,ND,N/A,9.1'
-            for start, duration in ((f"{_EPOCH}.100", "10.5"), ("1795221433795800.900", "11.5"))
-        ),
-        "2,N/A,4294967295,14,3,hcom_allReduce_1,hcom_allReduce_,HCCL,1795221433796000.000\t,100.25,0,0,0,NO,"
-        "N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A",
-        "2,N/A,4294967295,15,2,Add-op3,Add,AI_VECTOR_CORE,N/A,1,0,24,0,NO,32,FLOAT,ND,32,FLOAT,ND,N/A,N/A",
-    ]
+from tests.ascend_samples import (
+    COMMUNICATION,
+    EPOCH,
+    KERNELS,
+    MATRIX,
+    MEMORY,
+    RECORD,
+    STEPS,
+    TRACE,
+    layer,
+    timed,
 )
-
-_STEPS = """Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,\
-Bubble,Communication(Not Overlapped and Exclude Receive),Preparing
-0,1,22.0,100.25,0,100.25,50.5,172.75,0,90.25,3.5
-0,2,1.5,0,0,0,8.5,10,0,0,N/A
-"""
-
-_MEMORY = f"""Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),\
-Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Stream Ptr,Device Type
-MatMulV2,2.5,{_EPOCH}.000,{_EPOCH}.500,N/A,0.5,N/A,1,2,0,NPU:0
-Weights,1024,{_EPOCH}.250,N/A,N/A,N/A,N/A,1,2,0,NPU:0
-before,-16,{_EPOCH}.300,{_EPOCH}.400,N/A,N/A,N/A,1,2,0,NPU:0
-"""
-
-_RECORD = f"""Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type
-PTA,{_EPOCH}.000,1.5,2,N/A,NPU:0
-GE,{_EPOCH}.100,0.5,1,N/A,NPU:0
-PTA,{_EPOCH}.200,3,4,N/A,NPU:0
-"""
-
-_COMMUNICATION = {
-    "step1": {
-        "p2p": {},
-        "collective": {
-            "hcom_allReduce__123_0_1@5678": {
-                "Communication Time Info": {
-                    "Start Timestamp(us)": f"{_EPOCH}.500",
-                    "Elapse Time(ms)": 0.10025,
-                    "Transit Time(ms)": 0.06,
-                    "Wait Time(ms)": 0.04,
-                    "Synchronization Time(ms)": 0.03,
-                    "Idle Time(ms)": 0.00025,
-                    "Wait Time Ratio": 0.4,
-                },
-                "Communication Bandwidth Info": {
-                    "HCCS": {"Transit Size(MB)": 1.5, "Transit Time(ms)": 0.05, "Bandwidth(GB/s)": 30.0},
-                    "SDMA": {"Transit Size(MB)": 0.5, "Transit Time(ms)": 0.01, "Bandwidth(GB/s)": 50.0},
-                },
-            },
-            "Total Op Info": {"Communication Time Info": {"Elapse Time(ms)": 0.10025}},
-        },
-    }
-}
-_MATRIX = {
-    "step1": {
-        "collective": {
-            "allReduce-top1@5678": {
-                "0-1": {
-                    "Transport Type": "HCCS",
-                    "Transit Size(MB)": 1.5,
-                    "Transit Time(ms)": 0.05,
-                    "Bandwidth(GB/s)": 7,
-                },
-                "1-1": {
-                    "Transport Type": "LOCAL",
-                    "Transit Size(MB)": 0,
-                    "Transit Time(ms)": 0,
-                    "Bandwidth(GB/s)": 0,
-                },
-            }
-        }
-    }
-}
-
-
-def _layer(pid: int, name: str, order: int) -> list[dict[str, Any]]:
-    return [
-        {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}},
-        {"ph": "M", "name": "process_sort_index", "pid": pid, "tid": 0, "args": {"sort_index": order}},
-    ]
-
-
-def _thread(pid: int, tid: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
-
-
-def _slice(pid: int, tid: int, name: str, start: str, duration: float, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": start, "dur": duration, **more}
-
-
-def _flow(phase: str, pid: int, tid: int, time: str, kind: str) -> dict[str, Any]:
-    return {"ph": phase, "name": kind, "cat": kind, "id": "77", "pid": pid, "tid": tid, "ts": time}
-
-
-_TRACE = [
-    *_layer(1, "Python", 1),
-    _slice(1, 9, "ProfilerStep#1", f"{_EPOCH}.000", 200),
-    _slice(1, 9, "aten::matmul", f"{_EPOCH}.010", 20, cat="cpu_op"),
-    *_layer(2, "CANN", 2),
-    _slice(2, 5, "Node@launch", f"{_EPOCH}.015", 0.005),
-    _flow("s", 2, 5, f"{_EPOCH}.015", "HostToDevice"),
-    *_layer(3, "Ascend Hardware", 3),
-    _thread(3, 2, "Stream 2"),
-    _slice(3, 2, "MatMulV2-op1", f"{_EPOCH}.100", 10.5, args={"Task Type": "AI_CORE"}),
-    _flow("f", 3, 2, f"{_EPOCH}.100", "HostToDevice"),
-    _slice(3, 2, "MatMulV2-op1", "1795221433795800.900", 11.5, args={"Task Type": "AI_CORE"}),
-    _slice(3, 2, "EVENT_WAIT", "1795221433795830.000", 5, args={"Task Type": "EVENT_WAIT"}),
-    _slice(3, 2, "MEMCPY_ASYNC", "1795221433795836.000", 2, args={"Task Type": "MEMCPY_ASYNC"}),
-    *_layer(4, "HCCL", 4),
-    _thread(4, 1, "Plane 0"),
-    _slice(4, 1, "Reduce_Inline", "1795221433796000.000", 100, args={"task type": "Reduce_Inline"}),
-    *_layer(5, "Overlap Analysis", 5),
-    _slice(5, 0, "Computing", f"{_EPOCH}.100", 22),
-    *_layer(6, "Scope Layer", 6),
-    _slice(6, 0, "Default", f"{_EPOCH}.000", 150),
-    *_layer(7, "CPU OP", 7),
-    _slice(7, 0, "Default/net/Cast-op2", f"{_EPOCH}.050", 1, args={"type": "HostCpuOps"}),
-    {"ph": "C", "name": "AI Core Freq", "pid": 8, "ts": f"{_EPOCH}.000", "args": {"MHz": "1850"}},
-]
+from tests.conformance.our_profiles import ReadProfile, read_directory
 
 
 @pytest.fixture
@@ -164,7 +48,7 @@ def _codes(profile: ReadProfile) -> list[str]:
 
 @pytest.mark.parametrize("source", [Source.MINDSPORE, Source.ASCEND])
 def test_operators_and_kernels(output: Path, source: Source) -> None:
-    profile = _read(output, source, kernel_details__csv=_KERNELS)
+    profile = _read(output, source, kernel_details__csv=KERNELS)
     assert (profile.profile.rank, profile.profile.world_size, profile.profile.platform) == (3, 8, "npu")
     assert profile.profile.facts["parallel_mode"] == "data_parallel"
     (device,) = profile.profile.devices
@@ -215,7 +99,7 @@ def test_headers_of_another_version(output: Path) -> None:
 
 
 def test_the_timeline_is_linked_to_the_tables(output: Path) -> None:
-    profile = _read(output, kernel_details__csv=_KERNELS, trace_view__json=json.dumps(_TRACE))
+    profile = _read(output, kernel_details__csv=KERNELS, trace_view__json=json.dumps(TRACE))
     rows = profile.rows("slices")
     by_name: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -262,8 +146,8 @@ def test_the_timeline_is_linked_to_the_tables(output: Path) -> None:
 def test_kernels_with_scopes_in_their_names(output: Path) -> None:
     name = "Default/net/conv-Conv2d/Conv2D-op7"
     header = "Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us)\n"
-    table = f"{header}{name},Conv2D,AI_CORE,2,{_EPOCH}.000,3\n"
-    trace = [*_layer(3, "Ascend Hardware", 3), _slice(3, 2, name, f"{_EPOCH}.000", 3)]
+    table = f"{header}{name},Conv2D,AI_CORE,2,{EPOCH}.000,3\n"
+    trace = [*layer(3, "Ascend Hardware", 3), timed(3, 2, name, f"{EPOCH}.000", 3)]
     profile = _read(output, kernel_details__csv=table, trace_view__json=json.dumps(trace))
     (operator,) = profile.rows("operators")
     assert (operator["name"], operator["scope"]) == ("Conv2D-op7", "Default/net/conv-Conv2d")
@@ -272,7 +156,7 @@ def test_kernels_with_scopes_in_their_names(output: Path) -> None:
 
 
 def test_arguments_are_found_again(output: Path) -> None:
-    profile = _read(output, kernel_details__csv=_KERNELS, trace_view__json=json.dumps(_TRACE))
+    profile = _read(output, kernel_details__csv=KERNELS, trace_view__json=json.dumps(TRACE))
     (name,) = profile.profile.documents["traces"]
     said: dict[str, list[object]] = {}
     for row in profile.rows("slices"):
@@ -299,7 +183,7 @@ def _flows(profile: ReadProfile) -> list[dict[str, int]]:
 
 
 def test_steps_as_the_device_divides_them(output: Path) -> None:
-    profile = _read(output, step_trace_time__csv=_STEPS, trace_view__json=json.dumps(_TRACE))
+    profile = _read(output, step_trace_time__csv=STEPS, trace_view__json=json.dumps(TRACE))
     assert profile.profile.step_origin is StepOrigin.RECORDED
     steps = {row["number"]: row for row in profile.rows("steps")}
     assert (steps[1]["start"], steps[1]["duration"]) == (0, 200_000), "when it was is told by the timeline"
@@ -323,7 +207,7 @@ def test_steps_as_the_device_divides_them(output: Path) -> None:
 
 
 def test_steps_of_the_timeline_alone(output: Path) -> None:
-    profile = _read(output, trace_view__json=json.dumps({"traceEvents": _TRACE}))
+    profile = _read(output, trace_view__json=json.dumps({"traceEvents": TRACE}))
     (step,) = profile.rows("steps")
     assert (step["number"], step["start"], step["duration"]) == (1, 0, 200_000)
     assert step["kernel"] == 22_000
@@ -331,7 +215,7 @@ def test_steps_of_the_timeline_alone(output: Path) -> None:
 
 
 def test_memory(output: Path) -> None:
-    profile = _read(output, operator_memory__csv=_MEMORY, memory_record__csv=_RECORD)
+    profile = _read(output, operator_memory__csv=MEMORY, memory_record__csv=RECORD)
     rows = profile.rows("allocations")
     assert [(row["name"], row["bytes"], row["start"], row["end"]) for row in rows] == [
         ("MatMulV2", 2560, 0, 500),
@@ -345,7 +229,7 @@ def test_memory(output: Path) -> None:
 
 def test_communication(output: Path) -> None:
     profile = _read(
-        output, communication__json=json.dumps(_COMMUNICATION), communication_matrix__json=json.dumps(_MATRIX)
+        output, communication__json=json.dumps(COMMUNICATION), communication_matrix__json=json.dumps(MATRIX)
     )
     (row,) = profile.rows("collectives")
     assert (row["step"], row["name"], row["kind"]) == (1, "hcom_allReduce__123_0_1", "collective")
@@ -393,17 +277,17 @@ def test_operators_of_the_host(output: Path) -> None:
 
 def test_operators_of_the_host_without_times(output: Path) -> None:
     """As MindSpore writes them."""
-    profile = _read(output, kernel_details__csv=_KERNELS, operator_details__csv="Name,Input Shapes\nAdd,32\n")
+    profile = _read(output, kernel_details__csv=KERNELS, operator_details__csv="Name,Input Shapes\nAdd,32\n")
     assert {row["side"] for row in profile.rows("operators")} == {Side.DEVICE}
 
 
 def test_a_cut_timeline_and_a_broken_table(output: Path) -> None:
     profile = _read(
         output,
-        trace_view__json=json.dumps(_TRACE)[:-400],
+        trace_view__json=json.dumps(TRACE)[:-400],
         step_trace_time__csv="Step,Computing\n",
         communication__json="{",
-        memory_record__csv=_RECORD,
+        memory_record__csv=RECORD,
     )
     assert set(_codes(profile)) == {"truncated", "file_unreadable", "cells_without_value"}
     assert sum(note.code == "file_unreadable" for note in profile.profile.notes) == 2

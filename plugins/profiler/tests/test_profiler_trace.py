@@ -2,59 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from insight_profiler.building import Building, Unreadable
-from insight_profiler.files import Files
 from insight_profiler.model import Category, FlowKind, Profile, Source
-from insight_profiler.reading import READERS, json_events
 
-Event = dict[str, Any]
+from tests.chrome_traces import Event, codes_of, column_of, names_of, read_trace, slice_of
+
 Read = Callable[..., Profile]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    def read_trace(content: object, source: Source = Source.CHROME) -> Profile:
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        (tmp_path / "trace.json").write_bytes(data)
-        building = Building(source)
-        READERS[source](Files.of_directory(tmp_path, "trace.json"), building)
-        return building.finish()
-
-    return read_trace
-
-
-def _slice(name: str, start: float, duration: float, tid: object = 1, **more: object) -> Event:
-    return {
-        "ph": "X",
-        "name": name,
-        "cat": "cpu_op",
-        "pid": 1,
-        "tid": tid,
-        "ts": start,
-        "dur": duration,
-        **more,
-    }
-
-
-def _names(profile: Profile, table: str = "slices", column: str = "name") -> list[str]:
-    return [profile.texts[place] if place >= 0 else "" for place in profile.tables[table][column].tolist()]
-
-
-def _column(profile: Profile, name: str, table: str = "slices") -> list[Any]:
-    found: list[Any] = profile.tables[table][name].tolist()
-    return found
-
-
-def _codes(profile: Profile) -> list[str]:
-    return [note.code for note in profile.notes]
+    return partial(read_trace, tmp_path)
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -75,25 +39,25 @@ def _codes(profile: Profile) -> list[str]:
 def test_times_are_read_from_text(read: Read, first: str, second: str, apart: int) -> None:
     event = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":%s,"dur":0.001}'
     profile = read(f"[{event % first},{event % second}]".encode())
-    assert _column(profile, "start") == [0, apart]
-    assert _column(profile, "duration") == [1, 1]
+    assert column_of(profile, "start") == [0, apart]
+    assert column_of(profile, "duration") == [1, 1]
 
 
 def test_the_base_of_times_may_come_last(read: Read) -> None:
     base = 1_790_857_026_000_000_000
-    events = [_slice("a", 4364375274519.945, 9484.261)]
+    events = [slice_of("a", 4364375274519.945, 9484.261)]
     text = json.dumps({"traceEvents": events, "baseTimeNanoseconds": base})
     assert read(text.encode(), Source.TORCH).start_ns == base + 4364375274519945
     assert read(text.encode(), Source.TORCH).tables["slices"]["duration"].tolist() == [9484261]
 
 
 def test_events_without_a_time_are_left_out_and_told(read: Read) -> None:
-    events: list[Any] = [_slice("a", 1, 1), _slice("b", float("nan"), 1), _slice("c", 2, float("inf"))]
+    events: list[Any] = [slice_of("a", 1, 1), slice_of("b", float("nan"), 1), slice_of("c", 2, float("inf"))]
     events += [{"ph": "X", "name": "d", "pid": 1, "tid": 1}, 7, None, {"name": "e"}]
-    events += [{**_slice("f", 5, 1), "ts": "soon"}]
+    events += [{**slice_of("f", 5, 1), "ts": "soon"}]
     profile = read(events)
-    assert _names(profile) == ["a"]
-    assert _codes(profile) == ["events_odd"]
+    assert names_of(profile) == ["a"]
+    assert codes_of(profile) == ["events_odd"]
     assert profile.notes[0].values["count"] == 7
 
 
@@ -107,7 +71,7 @@ def test_processes_and_threads_are_tracks(read: Read) -> None:
         {"ph": "M", "name": "thread_sort_index", "pid": 1, "tid": "main", "args": {"sort_index": 3}},
         {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}},
     ]
-    events = [_slice("a", 1, 1, "main"), _slice("b", 1, 1, 2), {**_slice("c", 1, 1), "pid": "Spans"}]
+    events = [slice_of("a", 1, 1, "main"), slice_of("b", 1, 1, 2), {**slice_of("c", 1, 1), "pid": "Spans"}]
     profile = read([*events, *meta])
     assert [(one.kind, one.label, one.parent) for one in profile.tracks] == [
         ("process", "python (1)", -1),
@@ -138,14 +102,14 @@ def test_beginnings_and_ends_are_paired(read: Read) -> None:
         mark("e", "load", 60, id="0x2"),
     ]
     profile = read(events)
-    found = zip(*(_column(profile, name) for name in ("start", "duration", "depth")), strict=True)
-    assert dict(zip(_names(profile), found, strict=False)) == {
+    found = zip(*(column_of(profile, name) for name in ("start", "duration", "depth")), strict=True)
+    assert dict(zip(names_of(profile), found, strict=False)) == {
         "outer": (5_000, 30_000, 0),
         "inner": (15_000, 10_000, 1),
         "open": (45_000, 10_000, 0),
         "load": (1_000, 54_000, 1),
     }
-    assert _codes(profile) == ["ends_without_beginnings", "slices_without_end"]
+    assert codes_of(profile) == ["ends_without_beginnings", "slices_without_end"]
     assert [track.label for track in profile.tracks if track.kind == "thread"] == [
         "thread 1",
         "thread async x",
@@ -160,19 +124,19 @@ def test_instants_and_counters(read: Read) -> None:
         {"ph": "C", "name": "load", "pid": 1, "ts": 9, "args": {"cpu": 4.25, "what": None}},
     ]
     profile = read(events)
-    assert (_names(profile), _column(profile, "duration")) == (["mark"], [0])
+    assert (names_of(profile), column_of(profile, "duration")) == (["mark"], [0])
     assert [counter.label for counter in profile.counters] == ["load: cpu", "load: disk"]
-    assert _column(profile, "value", "counters") == [2, 4.25, 0.5]
-    assert _column(profile, "time", "counters") == [1_000, 2_000, 1_000]
+    assert column_of(profile, "value", "counters") == [2, 4.25, 0.5]
+    assert column_of(profile, "time", "counters") == [1_000, 2_000, 1_000]
     assert profile.duration_ns == 2_000
 
 
 def test_other_traces_have_operators_by_category(read: Read) -> None:
-    events = [_slice("a", 0, 5, cat="net"), _slice("a", 9, 6, cat="disk"), _slice("b", 30, 1, cat="")]
+    events = [slice_of("a", 0, 5, cat="net"), slice_of("a", 9, 6, cat="disk"), slice_of("b", 30, 1, cat="")]
     profile = read(events)
     assert profile.source is Source.CHROME
-    assert _names(profile, "operators", "type") == ["net", "disk", "event"]
-    assert _column(profile, "total", "operators") == [5_000, 6_000, 1_000]
+    assert names_of(profile, "operators", "type") == ["net", "disk", "event"]
+    assert column_of(profile, "total", "operators") == [5_000, 6_000, 1_000]
 
 
 # --- torch ----------------------------------------------------------------------------------------
@@ -195,12 +159,12 @@ def _gpu_trace(words: Sequence[str]) -> list[Event]:
     launched |= zip(("registers per thread", "shared memory", "est. achieved occupancy %"), said, strict=True)
     copied = {"correlation": 10, "device": 0, "stream": 7, external: 1}
     return [
-        _slice("ProfilerStep#4", 0, 100, cat=note),
-        _slice("aten::mm", 10, 50, cat=op, args={external: 1, "Input Dims": [[2, 3], [3, 4]]}),
-        _slice("cudaLaunchKernel", 20, 5, cat=runtime, args={"correlation": 9}),
-        _slice("cudaMemcpyAsync", 40, 5, cat=runtime, args={"correlation": 10}),
-        {**_slice("gemm<8>", 30, 20, 7, cat=kernel, args=launched), "pid": 0},
-        {**_slice("Memcpy HtoD", 60, 10, 7, cat=copy, args=copied), "pid": 0},
+        slice_of("ProfilerStep#4", 0, 100, cat=note),
+        slice_of("aten::mm", 10, 50, cat=op, args={external: 1, "Input Dims": [[2, 3], [3, 4]]}),
+        slice_of("cudaLaunchKernel", 20, 5, cat=runtime, args={"correlation": 9}),
+        slice_of("cudaMemcpyAsync", 40, 5, cat=runtime, args={"correlation": 10}),
+        {**slice_of("gemm<8>", 30, 20, 7, cat=kernel, args=launched), "pid": 0},
+        {**slice_of("Memcpy HtoD", 60, 10, 7, cat=copy, args=copied), "pid": 0},
         {"ph": "M", "name": "process_labels", "pid": 0, "args": {"labels": "GPU 0"}},
     ]
 
@@ -214,17 +178,17 @@ def test_both_forms_of_torch(read: Read, words: Sequence[str]) -> None:
     assert (profile.host, profile.rank, profile.world_size, profile.platform) == ("vm", 1, 2, "gpu")
     assert [(one.name, one.kind, one.facts["numSms"]) for one in profile.devices] == [("V100", "gpu", 80)]
     assert ("stream", "stream 7", 0) in [(one.kind, one.label, one.device) for one in profile.tracks]
-    assert _names(profile, "operators") == ["aten::mm"]
-    assert _names(profile, "operators", "shapes") == ["[[2, 3], [3, 4]]"]
+    assert names_of(profile, "operators") == ["aten::mm"]
+    assert names_of(profile, "operators", "shapes") == ["[[2, 3], [3, 4]]"]
     columns = ("calls", "total", "self", "device_total", "device_self")
-    assert [_column(profile, name, "operators") for name in columns] == [
+    assert [column_of(profile, name, "operators") for name in columns] == [
         [1],
         [50_000],
         [40_000],
         [30_000],
         [30_000],
     ]
-    kernels = {name: _column(profile, name, "kernels")[0] for name in profile.tables["kernels"]}
+    kernels = {name: column_of(profile, name, "kernels")[0] for name in profile.tables["kernels"]}
     assert profile.texts[kernels["name"]] == "gemm<8>"
     assert (profile.texts[kernels["grid"]], profile.texts[kernels["stream"]]) == ("8 x 1 x 1", "7")
     assert (kernels["operator"], kernels["registers"], kernels["occupancy"]) == (0, 32, 41)
@@ -249,11 +213,11 @@ def test_what_slices_are(read: Read) -> None:
         ("cuLaunch", "cuda_driver"): Category.RUNTIME,
         ("train.py(3): f", "python_function"): Category.OTHER,
     }
-    profile = read([_slice(name, 10 * at, 1, cat=cat) for at, (name, cat) in enumerate(cases)])
-    found = dict(zip(_names(profile), _column(profile, "category"), strict=True))
+    profile = read([slice_of(name, 10 * at, 1, cat=cat) for at, (name, cat) in enumerate(cases)])
+    found = dict(zip(names_of(profile), column_of(profile, "category"), strict=True))
     assert found == {name: int(category) for (name, _), category in cases.items()}
-    assert "Optimizer.step" in _names(profile, "operators", "type")
-    assert "train.py(3): f" not in _names(profile, "operators")
+    assert "Optimizer.step" in names_of(profile, "operators", "type")
+    assert "train.py(3): f" not in names_of(profile, "operators")
 
 
 def test_arrows_are_flows(read: Read) -> None:
@@ -270,9 +234,9 @@ def test_arrows_are_flows(read: Read) -> None:
         }
 
     events = [
-        _slice("forward", 0, 10),
-        _slice("backward", 20, 10, 2),
-        _slice("other", 30, 10, 2),
+        slice_of("forward", 0, 10),
+        slice_of("backward", 20, 10, 2),
+        slice_of("other", 30, 10, 2),
         arrow("s", "fwdbwd", 1, 1, 0),
         arrow("f", "fwdbwd", 1, 2, 20),
         arrow("s", "ac2g", 1, 1, 5),  # numbers count by category
@@ -295,22 +259,22 @@ def test_arrows_are_flows(read: Read) -> None:
 
 def test_operators_are_in_the_modules_around(read: Read) -> None:
     def python(name: str, start: float, duration: float) -> Event:
-        return _slice(name, start, duration, cat="python_function")
+        return slice_of(name, start, duration, cat="python_function")
 
     events = [
         python("nn.Module: Net_0", 0, 100),
         python("net.py(7): forward", 1, 90),
         python("nn.Module: Linear_1", 10, 40),
-        _slice("aten::linear", 20, 10),
-        _slice("aten::relu", 60, 5),
-        _slice("aten::zeros", 200, 5),
-        _slice("AddmmBackward0", 300, 50, 2),
-        _slice("aten::mm", 310, 5, 2),
+        slice_of("aten::linear", 20, 10),
+        slice_of("aten::relu", 60, 5),
+        slice_of("aten::zeros", 200, 5),
+        slice_of("AddmmBackward0", 300, 50, 2),
+        slice_of("aten::mm", 310, 5, 2),
         {"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 1, "ts": 20},
         {"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 2, "ts": 300, "bp": "e"},
     ]
     profile = read(events)
-    found = dict(zip(_names(profile, "operators"), _names(profile, "operators", "scope"), strict=True))
+    found = dict(zip(names_of(profile, "operators"), names_of(profile, "operators", "scope"), strict=True))
     assert found == {
         "aten::linear": "Net_0/Linear_1",
         "aten::relu": "Net_0",
@@ -335,7 +299,7 @@ def test_memory_is_matched_by_address(read: Read) -> None:
         }
 
     events = [
-        _slice("aten::empty", 0, 10),
+        slice_of("aten::empty", 0, 10),
         block(1, 64, 7, 64),
         block(2, 32, 8, 96),
         block(30, -64, 7, 32),
@@ -345,104 +309,15 @@ def test_memory_is_matched_by_address(read: Read) -> None:
     ]
     profile = read(events)
     taken = profile.tables["allocations"]
-    assert [_column(profile, name, "allocations") for name in ("bytes", "start", "end")] == [
+    assert [column_of(profile, name, "allocations") for name in ("bytes", "start", "end")] == [
         [64, 32, 16, 8],
         [1_000, 2_000, 40_000, 41_000],
         [30_000, -1, -1, -1],
     ]
-    assert _names(profile, "allocations") == ["aten::empty", "aten::empty", "", ""]
+    assert names_of(profile, "allocations") == ["aten::empty", "aten::empty", "", ""]
     assert [profile.devices[place].kind for place in taken["device"].tolist()] == ["gpu", "gpu", "gpu", "cpu"]
     assert profile.tables["operators"]["bytes"].tolist() == [96]
     labels = [(one.label, one.unit, one.group) for one in profile.counters]
     assert labels[:2] == [("Total Allocated", "bytes", "memory"), ("Total Reserved", "bytes", "memory")]
     first = profile.tables["counters"]["counter"] == 0
     assert profile.tables["counters"]["value"][first].tolist() == [64, 96, 32, 0, 48]
-
-
-# --- what is broken -------------------------------------------------------------------------------
-
-
-def _text(count: int = 4) -> str:
-    return ",".join(json.dumps(_slice(f"s{number}", number, 1)) for number in range(count))
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "codes"),
-    [
-        ("[" + _text() + "]", 4, []),
-        ("[" + _text(), 4, []),  # the format allows that
-        ("[" + _text() + ",\n", 4, []),
-        ("[" + _text() + ',{"ph": "X", "na', 4, ["truncated"]),
-        ('{"traceEvents": [' + _text(), 4, ["truncated"]),
-        ('{"traceEvents": [' + _text() + "]", 4, ["truncated"]),
-        ('{"traceEvents": [' + _text() + '], "a": 1', 4, ["truncated"]),
-        ('\ufeff{"traceEvents": [' + _text() + "]}", 4, []),
-        ("  \n[" + _text() + "]  garbage", 4, []),
-        ('{"other": [[1], {"x": "}"}], "traceEvents": [' + _text() + "]}", 4, []),
-        ("[" + _text().replace('"s1"', '"s\x01\t1"') + "]", 4, []),
-        ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
-        ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
-        ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
-    ],
-)  # fmt: skip
-def test_what_is_broken_is_read_as_far_as_it_is_clear(
-    read: Read, text: str, names: int, codes: list[str]
-) -> None:
-    profile = read(text.encode())
-    assert len(_names(profile)) == names
-    assert _codes(profile) == codes
-
-
-@pytest.mark.parametrize("text", ["", "  ", "never", "[]", "{}", '{"traceEvents": []}', "[1]"])
-def test_what_holds_no_events_is_no_trace(read: Read, text: str) -> None:
-    with pytest.raises(Unreadable, match=r"trace\.json") as raised:
-        read(text.encode())
-    assert raised.value.note.code in ("not_a_trace", "no_events")
-
-
-def test_events_may_be_larger_than_what_is_read_at_once(read: Read) -> None:
-    huge = _slice("huge", 5, 1, args={"stack": [[{"a": "x" * 100}] * 100] * 100})
-    profile = read([_slice("a", 0, 1), huge, _slice("b", 10, 1)])
-    assert _names(profile) == ["a", "huge", "b"]
-    assert _column(profile, "size")[1] == len(json.dumps(huge)) > json_events._WINDOW
-
-
-@pytest.mark.parametrize("window", [64, 100, 1_000])
-def test_it_does_not_matter_where_windows_end(
-    read: Read, window: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    events = [
-        _slice("名" if number % 3 else f"s{number}", number * 3, 2.25, args={"a": "N"})
-        for number in range(60)
-    ]
-    data = json.dumps(
-        {"x": [1.5, -2], "traceEvents": events, "baseTimeNanoseconds": 12}, ensure_ascii=False
-    ).encode()
-    whole = read(data)
-    monkeypatch.setattr(json_events, "_WINDOW", window)
-    pieces = read(data)
-    assert pieces.texts == whole.texts
-    for name, column in whole.tables["slices"].items():
-        np.testing.assert_array_equal(pieces.tables["slices"][name], column)
-    assert _codes(pieces) == []
-    offsets, sizes = _column(pieces, "offset"), _column(pieces, "size")
-    for event, offset, size in zip(events, offsets, sizes, strict=True):
-        assert json.loads(data[offset : offset + size]) == event
-
-
-def test_of_a_cut_packed_trace_comes_what_there_is(tmp_path: Path) -> None:
-    data = gzip.compress(json.dumps([_slice(f"s{number}", number, 1) for number in range(5_000)]).encode())
-    (tmp_path / "t.json").write_bytes(data[: len(data) // 2])
-    building = Building(Source.CHROME)
-    files = Files.of_directory(tmp_path)
-    READERS[Source.CHROME](files, building)
-    profile = building.finish()
-    assert 1_000 < len(_names(profile)) < 5_000
-    assert files.cut
-
-
-def test_slices_out_of_order_are_the_same(read: Read) -> None:
-    events = [_slice(f"s{number % 7}", number * 10, 25 if number % 5 == 0 else 4) for number in range(200)]
-    forward, backward = read(events), read(events[::-1])
-    for name in ("start", "duration", "depth", "self"):
-        assert _column(forward, name) == _column(backward, name)

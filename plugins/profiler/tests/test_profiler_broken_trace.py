@@ -1,0 +1,111 @@
+"""Chrome traces that are cut, broken or in no order: what is clear of them is read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from insight_profiler.building import Building, Unreadable
+from insight_profiler.files import Files
+from insight_profiler.model import Profile, Source
+from insight_profiler.reading import READERS, json_events
+
+from tests.chrome_traces import codes_of, column_of, names_of, read_trace, slice_of
+
+Read = Callable[..., Profile]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    return partial(read_trace, tmp_path)
+
+
+def _text(count: int = 4) -> str:
+    return ",".join(json.dumps(slice_of(f"s{number}", number, 1)) for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "codes"),
+    [
+        ("[" + _text() + "]", 4, []),
+        ("[" + _text(), 4, []),  # the format allows that
+        ("[" + _text() + ",\n", 4, []),
+        ("[" + _text() + ',{"ph": "X", "na', 4, ["truncated"]),
+        ('{"traceEvents": [' + _text(), 4, ["truncated"]),
+        ('{"traceEvents": [' + _text() + "]", 4, ["truncated"]),
+        ('{"traceEvents": [' + _text() + '], "a": 1', 4, ["truncated"]),
+        ('\ufeff{"traceEvents": [' + _text() + "]}", 4, []),
+        ("  \n[" + _text() + "]  garbage", 4, []),
+        ('{"other": [[1], {"x": "}"}], "traceEvents": [' + _text() + "]}", 4, []),
+        ("[" + _text().replace('"s1"', '"s\x01\t1"') + "]", 4, []),
+        ("[" + _text().replace('"s1"', r'"C:\path\s1"') + "]", 4, ["values_mended"]),
+        ("[" + _text().replace(": 1}", ': 1, "a": {"a": N/A, "b": [nan]}}') + "]", 4, ["values_mended"]),
+        ("[" + _text(2) + ', {"ph": "X" "oops": }, ' + _text(2) + "]", 4, ["events_skipped"]),
+    ],
+)  # fmt: skip
+def test_what_is_broken_is_read_as_far_as_it_is_clear(
+    read: Read, text: str, names: int, codes: list[str]
+) -> None:
+    profile = read(text.encode())
+    assert len(names_of(profile)) == names
+    assert codes_of(profile) == codes
+
+
+@pytest.mark.parametrize("text", ["", "  ", "never", "[]", "{}", '{"traceEvents": []}', "[1]"])
+def test_what_holds_no_events_is_no_trace(read: Read, text: str) -> None:
+    with pytest.raises(Unreadable, match=r"trace\.json") as raised:
+        read(text.encode())
+    assert raised.value.note.code in ("not_a_trace", "no_events")
+
+
+def test_events_may_be_larger_than_what_is_read_at_once(read: Read) -> None:
+    huge = slice_of("huge", 5, 1, args={"stack": [[{"a": "x" * 100}] * 100] * 100})
+    profile = read([slice_of("a", 0, 1), huge, slice_of("b", 10, 1)])
+    assert names_of(profile) == ["a", "huge", "b"]
+    assert column_of(profile, "size")[1] == len(json.dumps(huge)) > json_events._WINDOW
+
+
+@pytest.mark.parametrize("window", [64, 100, 1_000])
+def test_it_does_not_matter_where_windows_end(
+    read: Read, window: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = [
+        slice_of("名" if number % 3 else f"s{number}", number * 3, 2.25, args={"a": "N"})
+        for number in range(60)
+    ]
+    data = json.dumps(
+        {"x": [1.5, -2], "traceEvents": events, "baseTimeNanoseconds": 12}, ensure_ascii=False
+    ).encode()
+    whole = read(data)
+    monkeypatch.setattr(json_events, "_WINDOW", window)
+    pieces = read(data)
+    assert pieces.texts == whole.texts
+    for name, column in whole.tables["slices"].items():
+        np.testing.assert_array_equal(pieces.tables["slices"][name], column)
+    assert codes_of(pieces) == []
+    offsets, sizes = column_of(pieces, "offset"), column_of(pieces, "size")
+    for event, offset, size in zip(events, offsets, sizes, strict=True):
+        assert json.loads(data[offset : offset + size]) == event
+
+
+def test_of_a_cut_packed_trace_comes_what_there_is(tmp_path: Path) -> None:
+    data = gzip.compress(json.dumps([slice_of(f"s{number}", number, 1) for number in range(5_000)]).encode())
+    (tmp_path / "t.json").write_bytes(data[: len(data) // 2])
+    building = Building(Source.CHROME)
+    files = Files.of_directory(tmp_path)
+    READERS[Source.CHROME](files, building)
+    profile = building.finish()
+    assert 1_000 < len(names_of(profile)) < 5_000
+    assert files.cut
+
+
+def test_slices_out_of_order_are_the_same(read: Read) -> None:
+    events = [slice_of(f"s{number % 7}", number * 10, 25 if number % 5 == 0 else 4) for number in range(200)]
+    forward, backward = read(events), read(events[::-1])
+    for name in ("start", "duration", "depth", "self"):
+        assert column_of(forward, name) == column_of(backward, name)
