@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from typing import Any
 
 from insight_host.display import display
 from insight_host.hosts import RunningHost, StartFailed, running, start
+
+# A # within a word or in quotes is a part of it.
+_BEFORE_REMARK = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.\#*|(?<=\S)\#|[^#'"\\])*""")
 
 __all__ = ["RunningHost", "StartFailed", "display", "load_ipython_extension", "running", "start"]
 
@@ -23,7 +27,7 @@ def insight(line: str) -> None:
     A host that a notebook of yours has started with the same flags is shown again.
     """
     try:
-        host, is_new = start(shlex.split(line, comments=True))
+        host, is_new = start(_arguments(line))
     except SystemExit:  # of a command line that was refused, or asked for help: said already
         return
     except (StartFailed, ValueError) as error:
@@ -32,3 +36,10 @@ def insight(line: str) -> None:
     if not is_new:
         print(f"The host on port {host.port} is shown again (pid {host.pid}; `!kill {host.pid}` ends it).")
     display(host)
+
+
+def _arguments(line: str) -> list[str]:
+    """The words of a line, without a remark at its end. Raises ValueError for an open quotation."""
+    before = _BEFORE_REMARK.match(line)
+    end = before.end() if before is not None else 0
+    return shlex.split(line[:end] if line[end:].startswith("#") else line)

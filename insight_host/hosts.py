@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator, Sequence
@@ -23,14 +24,13 @@ from platformdirs import user_state_path
 from insight_core.cli.flags import is_logdir_name
 from insight_core.cli.options import Options, read_options
 
-# The pages in which notebooks show what cells print: Jupyter on this machine, VS Code, Colab.
+# The pages in which notebooks show what cells print: Jupyter on this machine, VS Code; and Colab.
 _NOTEBOOKS = (
     *(f"{scheme}://{name}:*" for name in ("localhost", "127.0.0.1") for scheme in ("http", "https")),
     "vscode-webview:",
     "https://*.vscode-cdn.net",
-    "https://colab.research.google.com",
-    "https://*.googleusercontent.com",
 )
+_COLAB = ("https://colab.research.google.com", "https://*.googleusercontent.com")
 _PATIENCE = 60.0  # seconds until a host must listen; it does before it has loaded anything
 _ANSWER = 2.0  # seconds for a host on this machine to answer
 _NEVER = (1 << 53) - 1  # a generation that no host has reached: asked about it, it tells little
@@ -98,7 +98,7 @@ def _started(arguments: Sequence[str], options: Options, flags: str, patience: f
     place = _directory() / uuid.uuid4().hex
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     said = place.with_suffix(".log")
-    command = [sys.executable, "-m", "insight_core.cli", *arguments, *_flags_for_notebooks(options)]
+    command = [sys.executable, "-P", "-m", "insight_core.cli", *arguments, *_flags_for_notebooks(options)]
     with said.open("wb") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -106,10 +106,9 @@ def _started(arguments: Sequence[str], options: Options, flags: str, patience: f
     _children.append(process)
     try:
         url = _address(process, said, time.monotonic() + patience)
-        port = int(url.split(":")[-1].split("/")[0])
         host = RunningHost(
             url=url,
-            port=port,
+            port=urllib.parse.urlsplit(url).port or 80,
             path_prefix=options.path_prefix,
             bound_host=options.host,
             logdir=options.logdir,
@@ -164,7 +163,7 @@ def _absolute(text: str) -> str:
 
 def _flags_for_notebooks(options: Options) -> Iterator[str]:
     """Pages that may show it, and names under which proxies ask. Flags hide variables: these go along."""
-    for source in (*options.frame_ancestor, *_NOTEBOOKS):
+    for source in (*options.frame_ancestor, *_NOTEBOOKS, *(_COLAB if is_colab() else ())):
         yield f"--frame-ancestor={source}"
     for name in (*options.allowed_host, *_names_of_proxies()):
         yield f"--allowed-host={name}"
@@ -173,8 +172,8 @@ def _flags_for_notebooks(options: Options) -> Iterator[str]:
 def _names_of_proxies() -> Iterator[str]:
     proxy = proxy_url()
     if proxy is not None:
-        absolute = re.match(r"https?://([^/:]+)", proxy)
-        yield absolute[1] if absolute else "*"  # the name of the notebook's page, which is not known here
+        # without a name it is that of the notebook's page, which is not known here
+        yield urllib.parse.urlsplit(proxy).hostname or "*"
     elif is_colab():
         yield "*"  # only Colab's proxy reaches that machine
 

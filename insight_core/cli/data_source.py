@@ -69,7 +69,7 @@ def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
     from insight_core.providers.grpc_insight import InsightProvider
     from insight_core.providers.supervised import ChildLink
 
-    command = [sys.executable, "-m", "insight_core.cli.data_server"]
+    command = [sys.executable, "-P", "-m", "insight_core.cli.data_server"]
     return InsightProvider(ChildLink([*command, *_server_flags(options, logdirs)]))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 
 from attrs import frozen
@@ -34,7 +33,8 @@ class BlobKey:
         try:
             padded = text.encode("ascii") + b"=" * (-len(text) % 4)
             parts = json.loads(base64.b64decode(padded, b"-_", validate=True))
-        except (UnicodeError, binascii.Error, json.JSONDecodeError, RecursionError) as error:
+            json.dumps(parts, ensure_ascii=False).encode()  # half of a surrogate pair is in no name
+        except (ValueError, RecursionError) as error:
             raise InvalidArgument(f"failed to parse blob key: {error}") from error
         kinds = [str, str, str, int, int, int]
         if not isinstance(parts, list) or [type(part) for part in parts] != kinds:

@@ -49,6 +49,12 @@ class Catalog:
             self._refresh()
             return [kind for kind, runs in self._entries.items() if runs]
 
+    def runs(self) -> Collection[str]:
+        """All that have series."""
+        with self._lock:
+            self._refresh()
+            return {name for runs in self._entries.values() for name in runs}
+
     def entries(
         self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None
     ) -> Mapping[str, Mapping[str, Entry]]:

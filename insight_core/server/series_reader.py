@@ -5,6 +5,7 @@ Errors and their texts are those of tensorboard/data/server/server.rs; docs/grpc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -41,11 +42,13 @@ class SeriesReader:
         """TensorBoard's names of plugins that have series."""
         return sorted({kind.plugin for kind in self._catalog.kinds()})
 
-    def runs(self) -> Sequence[tuple[float, str]]:
-        """(start time, name) of the runs that have events, the earliest first."""
-        return sorted(
-            (run.start_time, run.name) for run in self._provider.runs() if run.start_time is not None
-        )
+    def runs(self) -> Sequence[tuple[float | None, str]]:
+        """(start time, if one is known, and name) of the runs that have events, the earliest first."""
+        runs = [(run.start_time, run.name) for run in self._provider.runs()]
+        if any(start is None for start, _ in runs):
+            with_series = self._catalog.runs()
+            runs = [(start, name) for start, name in runs if start is not None or name in with_series]
+        return sorted(runs, key=lambda run: (math.inf if run[0] is None else run[0], run[1]))
 
     def entries(
         self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None

@@ -46,7 +46,8 @@ def as_tensorboard_asks(app: WSGIApplication) -> WSGIApplication:
 def text_answer(text: str, status: int) -> Response:
     """A refusal, in plain text as TensorBoard's are."""
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
-    return Response(text, status, headers, content_type="text/plain; charset=utf-8")
+    said = text.encode(errors="backslashreplace")  # it may name what is no text
+    return Response(said, status, headers, content_type="text/plain; charset=utf-8")
 
 
 def _name_experiment(environ: WSGIEnvironment) -> None:
@@ -80,7 +81,7 @@ def _feature_flags(text: str | None, name: str) -> Mapping[str, Any]:
         return {}
     try:
         flags = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise errors.InvalidArgumentError(f"{name} cannot be JSON decoded.") from error
     if not isinstance(flags, dict):
         raise errors.InvalidArgumentError(f"{name} cannot be decoded to a dict.")

@@ -22,6 +22,7 @@ from insight_core.testing import EventWriter
 from insight_host import RunningHost, StartFailed, display, running, start
 from insight_host.display import frame
 from insight_host.hosts import _directory
+from insight_host.server_proxy import setup
 
 HOST = RunningHost(
     url="http://127.0.0.1:6010/",
@@ -102,6 +103,8 @@ def test_a_host_is_shown_and_shown_again(
         policy = answer.headers["Content-Security-Policy"]
     assert "frame-ancestors 'self' http://localhost:*" in policy
     assert "vscode-webview:" in policy
+    assert "googleusercontent" not in policy  # of Colab, which this is not
+    assert os.getsid(host.pid) == host.pid  # what ends the kernel's group does not end it
     os.kill(host.pid, signal.SIGTERM)
     insight_host.hosts._children[-1].wait(timeout=10)
     assert running() == []
@@ -189,11 +192,70 @@ def test_in_colab_the_kernel_says_where(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--logdir runs#1 --port 0", ["--logdir", "runs#1", "--port", "0"]),
+        ("--logdir 'a # b' \"c # d\" # it's a remark", ["--logdir", "a # b", "c # d"]),
+        (r"--logdir a\ # b", ["--logdir", "a #", "b"]),
+        ("# nothing but a remark", []),
+    ],
+)
+def test_a_remark_begins_a_word(
+    line: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = []
+
+    def refuse(arguments: list[str]) -> None:
+        given.append(arguments)
+        raise StartFailed("it is a test")
+
+    monkeypatch.setattr("insight_host.start", refuse)
+    insight_host.insight(line)
+    assert given == [words]
+    assert "it is a test" in capsys.readouterr().err
+
+
+def test_who_may_ask_and_show_it_by_flags(
+    logdir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Also from a directory with packages of the names that the host imports, and in Colab."""
+    for name in ("numpy", "tensorboard"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('the wrong one')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "google.colab", ModuleType("google.colab"))
+    monkeypatch.setenv("INSIGHT_HOST_PROXY_URL", "https://[::1]:8443/%PORT%/")
+    flags = ["--allowed-host=box.example", "--frame-ancestor=https://my.example", "--path-prefix=/a:b"]
+    host, _ = start(["--logdir", str(logdir), "--port=0", *flags])
+    assert host.url == f"http://127.0.0.1:{host.port}/a:b/"
+    for name in ("box.example", "[::1]:8443"):
+        asked = urllib.request.Request(f"{host.url}healthz", headers={"Host": name})
+        with urllib.request.urlopen(asked) as answer:
+            policy = answer.headers["Content-Security-Policy"]
+    assert "https://my.example" in policy
+    assert "https://*.googleusercontent.com" in policy
+
+
+def test_a_host_that_is_slow_to_answer_is_kept(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, _ = start(["--logdir", str(logdir), "--port=0"])
+    os.kill(host.pid, signal.SIGSTOP)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("insight_host.hosts._ANSWER", 0.3)
+            assert running() == []
+    finally:
+        os.kill(host.pid, signal.SIGCONT)
+    assert [found.pid for found in running()] == [host.pid]
+
+
+@pytest.mark.parametrize(
     ("proxy", "name", "status"),
     [
         ("/proxy/%PORT%/", "any.example", 200),
         ("https://hub.example:8/%PORT%", "hub.example", 200),
         ("https://hub.example/%PORT%", "other.example", 403),
+        ("HTTPS://me@hub.example/%PORT%", "hub.example", 200),
+        ("//hub.example/%PORT%", "other.example", 403),
     ],
 )
 def test_a_proxy_may_ask_under_its_name(
@@ -220,6 +282,17 @@ def test_what_jupyter_server_proxy_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     assert told["command"][0] == sys.executable
     assert told["command"][-2:] == ["--logdir", str(tmp_path)]
     assert "{port}" in told["command"]
+    own = {"Host": "localhost:{port}", "Origin": "http://localhost:{port}"}
+    assert told["request_headers_override"] == own  # Jupyter's own name would be refused
     assert Path(told["launcher_entry"]["icon_path"]).suffix == ".svg"
     monkeypatch.setenv("INSIGHT_HOST_LOGDIR", "elsewhere")
     assert "--logdir" not in point.load()()["command"]
+
+
+def test_a_directory_of_jupyter_with_braces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    directory = tmp_path / "{exp} {0}"
+    directory.mkdir()
+    monkeypatch.chdir(directory)
+    filled = [word.format(port=6006) for word in setup()["command"]]  # as jupyter-server-proxy does
+    assert filled[-2:] == ["--logdir", str(directory)]
+    assert "6006" in filled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import grpc
@@ -140,11 +141,17 @@ def test_a_large_blob_comes_in_pieces_and_an_empty_one_in_none(connect: Connect)
     assert list(client.tensorboard.ReadBlob(messages.ReadBlobRequest(blob_key=second))) == []
 
 
+def _encoded(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
 @pytest.mark.parametrize(
     ("key", "code", "text"),
     [
         ("!", grpc.StatusCode.INVALID_ARGUMENT, "failed to parse blob key"),
         ("", grpc.StatusCode.INVALID_ARGUMENT, "failed to parse blob key"),
+        (_encoded(r'["\ud800", "r", "i", 0, 0, 0]'), grpc.StatusCode.INVALID_ARGUMENT, "failed to parse"),
+        (_encoded(f"[{'1' * 5000}]"), grpc.StatusCode.INVALID_ARGUMENT, "failed to parse blob key"),
         ("e30", grpc.StatusCode.INVALID_ARGUMENT, "failed to parse blob key"),
         ("WyIiLCJ0cmFpbiIsImltZyIsMCwyXQ", grpc.StatusCode.INVALID_ARGUMENT, "failed to parse blob key"),
         (BlobKey("images", "nope", "i", 0, 0, 0).encode(), grpc.StatusCode.NOT_FOUND, 'no such run: "nope"'),

@@ -20,11 +20,25 @@ from werkzeug.test import EnvironBuilder
 
 from insight_core.stock.adapter import Refused
 from insight_core.stock.context import LogdirForPlugins, SamplingHints, plugin_flags
-from insight_core.stock.importing import COMPAT
+from insight_core.stock.importing import COMPAT, has_tensorboard
+from insight_core.stock.requests import text_answer
 
 
 def _request(**headers: str) -> Request:
     return Request(EnvironBuilder(headers=list(headers.items())).get_environ())
+
+
+def test_a_directory_of_logs_is_not_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    before = has_tensorboard()
+    (tmp_path / "tensorboard").mkdir()
+    assert has_tensorboard() is before
+    (tmp_path / "tensorboard/__init__.py").touch()
+    assert has_tensorboard()
+
+
+def test_what_is_no_text_can_be_refused() -> None:
+    assert text_answer("no run \ud800", 404).get_data() == b"no run \\ud800"
 
 
 def test_the_real_package_is_never_hidden(tmp_path: Path) -> None:
@@ -71,6 +85,7 @@ def test_answers() -> None:
         ('<img src="a.png" onerror="x">', '<img src="a.png">'),
         ("<em><strong>open", "<em><strong>open</strong></em>"),
         ("a</p>b", "ab"),
+        ("</x<y> onfocus=z() autofocus <p>hello", "&lt;/x&lt;y&gt; onfocus=z() autofocus <p>hello</p>"),
         (b"1 < 2", "1 &lt; 2"),
     ],
 )

@@ -14,6 +14,7 @@ from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.stock.data import StockDataProvider
+from insight_core.testing import wire
 from insight_core.testing.event_writer import EventWriter
 from insight_core.testing.fake import FakeProvider
 from insight_core.testing.pictures import png
@@ -69,6 +70,23 @@ def test_doubles_are_not_rounded(tmp_path: Path) -> None:
     provider.load()
     data = Subject(StockDataProvider(provider))
     assert data.series("read_scalars", "scalars", "run", "loss")[0].value == 0.1
+    provider.close()
+
+
+def test_runs_without_a_start_are_last(tmp_path: Path) -> None:
+    for name, wall_time in (("unknown", float("nan")), ("late", 3.0), ("early", 1.0)):
+        run = tmp_path / name
+        run.mkdir()
+        (run / "events.out.tfevents.1.x").write_bytes(
+            wire.record(wire.event(0, wall_time, wire.summary([wire.scalar_value("loss", 0.5)])))
+        )
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/events.out.tfevents.1.x").write_bytes(b"")
+    provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
+    provider.load()
+    runs = StockDataProvider(provider).list_runs(experiment_id="")
+    found = [(run.run_name, run.start_time) for run in runs]
+    assert found == [("early", 1.0), ("late", 3.0), ("unknown", None)]
     provider.close()
 
 

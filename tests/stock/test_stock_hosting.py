@@ -104,7 +104,7 @@ def test_flags_and_the_request(open_host: Open, tmp_path: Path) -> None:
     asked = "/data/plugin/greeting/where?tensorBoardFeatureFlags=" + json.dumps({"a": 1, "b": 2})
     answer = host.get(asked, **{"X-TensorBoard-Feature-Flags": json.dumps({"a": 3})})
     assert answer.json == plain | context | {"flags": {"a": 3, "b": 2}}
-    for wrong in ("[]", "{"):
+    for wrong in ("[]", "{", "[" * 10_000):
         refusal = host.get("/data/plugin/greeting/where", **{"X-TensorBoard-Feature-Flags": wrong})
         assert refusal.status_code == 400
         assert refusal.mimetype == "text/plain"
