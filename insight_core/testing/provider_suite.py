@@ -28,6 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import define
 
+from insight_core.stock.importing import provide_tensorboard
 from insight_core.testing.event_writer import START_TIME
 from insight_core.testing.provider_logs import CONTENT, DESCRIPTION, DISPLAY_NAME, STEPS, WRITTEN
 from insight_core.testing.provider_logs import write_logs as write_logs
@@ -344,10 +345,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("function", metavar="MODULE:FUNCTION", help="function(logdir) gives the provider")
     module, _, name = parser.parse_args(arguments).function.partition(":")
+    provide_tensorboard()
+    try:
+        open_provider = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        parser.error(f"{module}:{name} cannot be imported: {error}")
     failed = 0
     with tempfile.TemporaryDirectory() as directory:
         write_logs(Path(directory))
-        provider = getattr(importlib.import_module(module), name)(directory)
+        provider = open_provider(directory)
         for case in CASES:
             text = case.__name__.replace("_", " ")
             try:

@@ -18,7 +18,7 @@ from insight_core.testing import wire
 from insight_core.testing.event_writer import EventWriter
 from insight_core.testing.fake import FakeProvider
 from insight_core.testing.pictures import png
-from insight_core.testing.provider_suite import CASES, Case, Subject
+from insight_core.testing.provider_suite import CASES, Case, Subject, main
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
@@ -43,6 +43,13 @@ def test_a_case_fails_where_the_contract_is_broken(provider: DataProvider) -> No
         "none_is_none",
         "how_many_has_to_be_said",
     ]
+
+
+def test_a_provider_that_cannot_be_imported(capsys: pytest.CaptureFixture[str]) -> None:
+    for function in ("nowhere.at_all:provider", "insight_core.api:nothing", "insight_core.api", ":"):
+        with pytest.raises(SystemExit):
+            main([function])
+        assert capsys.readouterr().err.splitlines()[-1].startswith("provider_suite: error: ")
 
 
 def test_what_mindspore_wrote_is_what_tensorboard_reads(tmp_path: Path) -> None:
