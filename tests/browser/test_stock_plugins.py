@@ -123,6 +123,26 @@ def test_one_that_loads_late_appears_by_itself(page: Page, host: Callable[..., s
     told(page, "guest", "runs", ["a", "b/c"])
 
 
+def test_tabs_that_do_not_fit_are_in_a_list(page: Page, host: Callable[..., str]) -> None:
+    page.goto(f"{host('Guest', 'Fleeting')}#locale=en")
+    everything = page.get_by_role("button", name="All views")
+    guest = page.get_by_role("tab", name="Guest", exact=True)
+    page.set_viewport_size({"width": 1600, "height": 800})
+    expect(guest).to_be_in_viewport()
+    expect(everything).to_have_count(0)
+    page.set_viewport_size({"width": 600, "height": 800})
+    expect(guest).not_to_be_in_viewport()
+    page.get_by_role("tab", name="Scalars", exact=True).hover()
+    page.mouse.wheel(0, 3000)
+    expect(guest).to_be_in_viewport()
+    page.mouse.wheel(0, -3000)
+    expect(guest).not_to_be_in_viewport()
+    everything.click()
+    page.get_by_role("dialog").get_by_text("Guest", exact=True).click()
+    expect(guest).to_have_attribute("aria-selected", "true")
+    expect(guest).to_be_in_viewport(ratio=1)
+
+
 def test_failures_are_cards_of_the_plugin_that_failed(browser: Browser, host: Callable[..., str]) -> None:
     page = browser.new_page()  # errors in its frames are what it is about
     page.goto(f"{host('Guest', 'Clumsy')}#locale=en&tab=clumsy")

@@ -1,9 +1,8 @@
 /** The top of the page: its name, the tabs, and what applies everywhere. */
-import { useEffect, useRef } from 'preact/hooks';
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
-import type { Tab } from '../state/session';
 import { Icon } from './icon';
+import { Tabs } from './tabs';
 
 export function Header() {
   const page = usePage();
@@ -63,52 +62,5 @@ export function Header() {
         </button>
       </div>
     </header>
-  );
-}
-
-function Tabs() {
-  const page = usePage();
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    event.preventDefault();
-    page.turn(event.key === 'ArrowLeft' ? -1 : 1);
-    queueMicrotask(() => document.getElementById(`tab-${page.front.value?.name}`)?.focus());
-  };
-  return (
-    <div class="ih-tabs" role="tablist" aria-label={page.t.value('tabs')} onKeyDown={onKeyDown}>
-      {page.tabs.value.map((tab) => (
-        <TabButton key={tab.name} tab={tab} />
-      ))}
-    </div>
-  );
-}
-
-function TabButton({ tab }: { tab: Tab }) {
-  const page = usePage();
-  const button = useRef<HTMLButtonElement>(null);
-  const selected = page.front.value?.name === tab.name;
-  useEffect(() => {
-    if (selected) button.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [selected]);
-  return (
-    <button
-      ref={button}
-      type="button"
-      id={`tab-${tab.name}`}
-      class="ih-tab"
-      role="tab"
-      aria-selected={selected}
-      aria-controls={`panel-${tab.name}`}
-      tabIndex={selected ? 0 : -1}
-      title={tab.error ? page.t.value('plugin.failed', { plugin: page.tabTitle(tab) }) : undefined}
-      onClick={() => page.open(tab.name)}
-    >
-      {page.tabTitle(tab)}
-      {tab.error && (
-        <span class="ih-tab-warn">
-          <Icon name="warn" />
-        </span>
-      )}
-    </button>
   );
 }
