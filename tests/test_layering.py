@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "registry",
         "host",
         "annotations",
+        "stock",
     },
     "cli": {
         "annotations",
