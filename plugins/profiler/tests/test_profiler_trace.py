@@ -1,4 +1,4 @@
-"""Chrome traces: torch's forms, other writers', broken ones."""
+"""Chrome traces: torch's forms, and those of other writers."""
 
 from __future__ import annotations
 
