@@ -12,11 +12,12 @@ from typing import Any, NoReturn
 from insight_core.stock.adapter import Refused
 from insight_core.stock.settings import StockSettings
 
-EVERY_POINT = 1 << 40  # points of a series: more than any has
+EVERY_POINT = 1 << 41  # points of a series: more than any has
+UNSAID = 1 << 40  # as well, but for answers that would be too long for a page
 
 
 class SamplingHints(dict[str, int]):
-    """Points that a plugin is to ask for of each series: what the user said, else every one.
+    """Points that a plugin is to ask for of each series: what the user said, else UNSAID.
 
     TensorBoard's plugins ask for no point at all where the hint is 0, which its own documentation
     says is all.
@@ -26,13 +27,13 @@ class SamplingHints(dict[str, int]):
         super().__init__({name: count or EVERY_POINT for name, count in samples.items()})
 
     def get(self, key: str, default: object = None, /) -> int:
-        return super().get(key, EVERY_POINT)
+        return super().get(key, UNSAID)
 
     def __bool__(self) -> bool:
         return True  # plugins say ``sampling_hints or {}``
 
     def __missing__(self, key: str) -> int:
-        return EVERY_POINT
+        return UNSAID
 
 
 def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:

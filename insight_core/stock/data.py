@@ -18,6 +18,12 @@ from insight_core.api import DataProvider, InsightError, InvalidArgument, NotFou
 from insight_core.server.catalog import Entry
 from insight_core.server.series_reader import SeriesReader
 from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, array_of
+from insight_core.stock.context import UNSAID
+
+# What an answer holds where nobody has said how many points: TensorBoard makes each a Python object, its
+# page takes about a second for so many. A series has at least what TensorBoard itself would show.
+_NUMBERS, _NUMBERS_OF_EACH = 200_000, 1000
+_TENSORS, _TENSORS_OF_EACH = 1000, 100
 
 
 class StockDataProvider(stock.DataProvider):
@@ -67,7 +73,8 @@ class StockDataProvider(stock.DataProvider):
         with _public_errors():
             entries = _flat(self._entries(plugin_name, SCALAR, run_tag_filter))
             read: dict[str, dict[str, Sequence[stock.ScalarDatum]]] = {}
-            for entry, numbers in self._reader.numbers(entries, _limit(downsample)):
+            limit = _limit(downsample, len(entries), _NUMBERS, _NUMBERS_OF_EACH)
+            for entry, numbers in self._reader.numbers(entries, limit):
                 columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
                 read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
             return read
@@ -120,13 +127,14 @@ class StockDataProvider(stock.DataProvider):
         run_tag_filter: stock.RunTagFilter | None = None,
     ) -> Mapping[str, Mapping[str, Sequence[stock.TensorDatum]]]:
         with _public_errors():
-            limit = _limit(downsample)
+            found = self._entries(plugin_name, TENSOR, run_tag_filter)
+            limit = _limit(downsample, sum(map(len, found.values())), _TENSORS, _TENSORS_OF_EACH)
             return {
                 run: {
                     tag: [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
                     for tag, entry in tags.items()
                 }
-                for run, tags in self._entries(plugin_name, TENSOR, run_tag_filter).items()
+                for run, tags in found.items()
             }
 
     def list_blob_sequences(
@@ -218,12 +226,13 @@ def _public_errors() -> Iterator[None]:
         raise UnavailableError(str(error)) from error
 
 
-def _limit(downsample: int | None) -> int:
+def _limit(downsample: int | None, series: int = 1, budget: int = UNSAID, least: int = 0) -> int:
+    """How many points of each of so many series; of ``budget`` for all of them, if that was not said."""
     if not isinstance(downsample, int):
         raise TypeError(f"downsample must be an int, not {downsample!r}")
     if downsample < 0:
         raise InvalidArgument(f"downsample must not be negative; got {downsample}")
-    return downsample
+    return max(budget // max(series, 1), least) if downsample == UNSAID else downsample
 
 
 def _flat(found: Mapping[str, Mapping[str, Entry]]) -> list[Entry]:

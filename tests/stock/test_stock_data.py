@@ -13,6 +13,8 @@ from insight_core.api import DataProvider, Unavailable
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+from insight_core.stock import data as stock_data
+from insight_core.stock.context import SamplingHints
 from insight_core.stock.data import StockDataProvider
 from insight_core.testing import wire
 from insight_core.testing.event_writer import EventWriter
@@ -77,6 +79,43 @@ def test_doubles_are_not_rounded(tmp_path: Path) -> None:
     provider.load()
     data = Subject(StockDataProvider(provider))
     assert data.series("read_scalars", "scalars", "run", "loss")[0].value == 0.1
+    provider.close()
+
+
+def test_unsaid_how_many_an_answer_has_as_many_as_a_page_can_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in ("a", "b"):
+        with EventWriter(tmp_path / run) as writer:
+            for step in range(40):
+                writer.scalar("loss", step, 0.5)
+                writer.histogram("weights", step, [0.0, 1.0])
+    for name, count in {
+        "_NUMBERS": 50,
+        "_NUMBERS_OF_EACH": 20,
+        "_TENSORS": 30,
+        "_TENSORS_OF_EACH": 20,
+    }.items():
+        monkeypatch.setattr(stock_data, name, count)
+    provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
+    provider.load()
+    data = StockDataProvider(provider)
+
+    def points(read: Any, plugin: str, hint: int, *runs: str) -> list[int]:  # noqa: ANN401
+        found = read(
+            experiment_id="", plugin_name=plugin, downsample=hint, run_tag_filter=RunTagFilter(runs=runs)
+        )
+        assert all(series[-1].step == 39 for tags in found.values() for series in tags.values())
+        return [len(series) for tags in found.values() for series in tags.values()]
+
+    unsaid, all_points = SamplingHints({})["scalars"], SamplingHints({"scalars": 0})["scalars"]
+    assert points(data.read_scalars, "scalars", unsaid, "a") == [40]
+    assert points(data.read_scalars, "scalars", unsaid, "a", "b") == [25, 25]
+    assert points(data.read_scalars, "scalars", all_points, "a", "b") == [40, 40]
+    assert points(data.read_scalars, "scalars", 3, "a", "b") == [3, 3]
+    assert points(data.read_tensors, "histograms", unsaid, "a") == [30]
+    assert points(data.read_tensors, "histograms", unsaid, "a", "b") == [20, 20]  # no fewer of each
+    assert points(data.read_tensors, "histograms", all_points, "a", "b") == [40, 40]
     provider.close()
 
 
