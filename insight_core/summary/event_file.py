@@ -50,9 +50,11 @@ class EventFile:
                     count = os.write(self._descriptor, view)
                     written += count
                     view = view[count:]
-        except OSError as error:
+        except BaseException as error:
             self._cut(records, written)
-            raise self._said(error) from None
+            if isinstance(error, OSError):
+                raise self._said(error) from None
+            raise
         self.size += written
 
     def sync(self) -> None:

@@ -15,7 +15,7 @@ from insight_core.summary.event_file import EventFile, new_file
 from insight_core.summary.fields import Pieces, pieces_field, size_of, text_field
 from insight_core.summary.frames import GRAPH, event, pieces_record, summary, version_record
 from insight_core.summary.scalars import scalar_records
-from insight_core.summary.waiting import Waiting
+from insight_core.summary.waiting import Columns
 
 _TAG = 1  # of a value of a summary
 _numbers = itertools.count()
@@ -63,24 +63,16 @@ class EventFiles:
             self._begun.clear()
         return self._file
 
-    def write(self, waiting: Waiting) -> None:
+    def write(self, records: Columns) -> None:
         with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
-            self._write(waiting)
+            self._write(records)
 
-    def _write(self, waiting: Waiting) -> None:
-        steps = np.frombuffer(waiting.steps, np.int64)
-        wall_times = np.frombuffer(waiting.wall_times, np.float64)
-        scalars = scalar_records(
-            self._dialect,
-            list(waiting.layouts),
-            np.frombuffer(waiting.layout, np.int64),
-            steps,
-            wall_times,
-            np.frombuffer(waiting.numbers, np.float64) if waiting.numbers else np.empty(0),
-        )
+    def _write(self, records: Columns) -> None:
+        steps, wall_times, layout, layouts, numbers, others = records
+        scalars = scalar_records(self._dialect, layouts, layout, steps, wall_times, numbers)
         data = scalars.data.data
         done = 0
-        for index, values in waiting.others:
+        for index, values in others:
             self._write_scalars(data, scalars.ends, done, index + 1)
             done = index + 1
             for value in self._dialect.joined(values):

@@ -170,8 +170,8 @@ class SummaryRecord(Closing):
 
     def close(self) -> None:
         """Writes everything recorded. Values that were added and not recorded are not written."""
-        self._at_end.detach()
         self._writer.close()
+        self._at_end.detach()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (self._options,)

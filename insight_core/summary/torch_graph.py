@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import torch  # type: ignore[import-not-found,unused-ignore]
 import torch.fx  # type: ignore[import-not-found,unused-ignore]
 
+from insight_core.summary.torch_twin import nothing_disturbed, twin_of
+
 Shape: TypeAlias = tuple[int, ...]
 Node: TypeAlias = dict[str, Any]
 
@@ -18,15 +20,18 @@ def graph_nodes(model: torch.nn.Module, inputs: Any = None) -> list[Node]:  # no
     ``inputs`` is what the model is called with: a tensor, or a tuple of its arguments. With them the shapes
     of outputs are known, and models that ``torch.fx`` does not trace may be traced by ``torch.export``.
     Raises what the tracer raises.
+
+    Tracing runs the model's own ``forward``, with stand-ins for what it computes, so it is done to a twin.
     """
     arguments = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
-    try:
-        traced = torch.fx.symbolic_trace(model)
-    except Exception:  # control flow that depends on data; there are as many kinds as there are models
-        if not arguments:
-            raise
-        return list(_exported(model, arguments))
-    return list(_symbolic(traced, _shapes(traced, arguments)))
+    with nothing_disturbed(model, arguments):
+        try:
+            traced = torch.fx.symbolic_trace(twin_of(model, with_values=False))
+        except Exception:  # control flow that depends on data; there are as many kinds as there are models
+            if not arguments:
+                raise
+            return list(_exported(twin_of(model, with_values=True), arguments))
+        return list(_symbolic(traced, _shapes(traced, arguments)))
 
 
 class _Shapes(torch.fx.Interpreter):  # type: ignore[misc,unused-ignore]

@@ -2,56 +2,51 @@
 
 from __future__ import annotations
 
-from array import array
-from operator import index
-from typing import SupportsIndex
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from insight_core.summary.dialects import Value
 from insight_core.summary.scalars import Names
 
+Scalars: TypeAlias = list[Any]  # name, number, name, number, ...
+# step, wall time, all but scalars (a list of Values, or None), name, number, name, number, ...
+# A tuple of numbers and texts is nothing that the garbage collector looks into.
+Recorded: TypeAlias = tuple[Any, ...]
+
 _SIZE_OF_ONE = 4096  # bytes of arrays that count as one value
 
 
-class Waiting:
-    """Records as columns, in their order, and the scalars of the next one. Not thread-safe.
+class Columns(NamedTuple):
+    """Records in their order.
 
-    ``layout``: for each record the number of its scalars' names in ``layouts``; ``numbers`` are those of all
-    end to end. ``others``: what else there is of a record, by its number.
+    ``layout``: for each the number of its scalars' names in ``layouts``; ``numbers`` are those of all end to
+    end. ``others``: what else there is of a record, by its number.
     """
 
-    def __init__(self) -> None:
-        self.layouts: dict[Names, int] = {}
-        self.layout = array("q")
-        self.steps = array("q")
-        self.wall_times = array("d")
-        self.numbers = array("d")
-        self.others: list[tuple[int, list[Value]]] = []
-        self.load = 0  # values, those that are long counted as several
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    layout: NDArray[np.int64]
+    layouts: list[Names]
+    numbers: NDArray[np.float64]
+    others: list[tuple[int, list[Value]]]
 
-    def __len__(self) -> int:
-        return len(self.steps)
 
-    def add(self, step: SupportsIndex, wall_time: float, names: list[str], others: list[Value]) -> None:
-        """A record of the last ``numbers``, as many as there are names.
+def columns(records: list[Recorded]) -> Columns:
+    layouts: dict[Names, int] = {}
+    return Columns(
+        np.array([record[0] for record in records], np.int64),
+        np.array([record[1] for record in records], np.float64),
+        np.array([layouts.setdefault(record[3::2], len(layouts)) for record in records], np.int64),
+        list(layouts),
+        np.array(list(chain.from_iterable(record[4::2] for record in records)), np.float64),
+        [(number, record[2]) for number, record in enumerate(records) if record[2]],
+    )
 
-        Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits.
-        """
-        key = tuple(names)
-        layout = self.layouts.get(key)
-        if layout is None:
-            layout = self.layouts[key] = len(self.layouts)
-        self.steps.append(index(step))
-        self.layout.append(layout)
-        self.wall_times.append(wall_time)
-        self.load += len(key)
-        if others:
-            self.others.append((len(self.steps) - 1, others))
-            self.load += sum(1 + value.size // _SIZE_OF_ONE for value in others)
 
-    def without_last(self, count: int) -> Waiting:
-        """Leaves the last ``count`` numbers, of the next record, to another one, which is returned."""
-        after = Waiting()
-        if count:
-            after.numbers = self.numbers[-count:]
-            del self.numbers[-count:]
-        return after
+def load(record: Recorded) -> int:
+    """How many values of the queue it is: those that are long count as several."""
+    scalars, others = len(record) // 2 - 1, record[2]
+    return scalars + sum(1 + value.size // _SIZE_OF_ONE for value in others) if others else scalars
