@@ -160,6 +160,18 @@ def test_failures_are_cards_of_the_plugin_that_failed(browser: Browser, host: Ca
     page.close()
 
 
+def test_a_frame_that_cannot_be_loaded_is_a_card_to_try_again(page: Page, host: Callable[..., str]) -> None:
+    page.goto(f"{host('Guest')}#locale=en")
+    page.route("**/plugin_entry.html*", lambda route: route.abort())
+    page.get_by_role("tab", name="Guest", exact=True).click()
+    card = page.locator('[data-plugin="guest"]').get_by_role("alert")
+    expect(card).to_contain_text("the host does not answer")
+    page.unroute("**/plugin_entry.html*")
+    card.get_by_role("button", name="Try again").click()
+    expect(card).to_have_count(0)
+    told(page, "guest", "runs", ["a", "b/c"])
+
+
 @pytest.mark.parametrize("locale", ["en", "zh-CN"])
 def test_requests_that_fail_are_told_until_they_work(
     page: Page, host: Callable[..., str], locale: str

@@ -109,7 +109,8 @@ function accompany(frame: HTMLIFrameElement, page: Page, tab: Tab, visible: Read
 
   const onLoad = (): void => {
     const [window, document] = [frame.contentWindow, frame.contentDocument];
-    if (document && document.contentType !== 'text/html') onFailure(refusal(document)); // the host's own words
+    if (!document) return onFailure(page.t.peek()('plugin.unreachable')); // it is the browser's page of errors
+    if (document.contentType !== 'text/html') onFailure(refusal(document)); // the host's own words
     window?.addEventListener('error', ({ error }) => {
       if (error) onFailure(error); // without one it is the browser's remark, not the plugin's failure
     });
