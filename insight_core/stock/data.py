@@ -22,7 +22,7 @@ from insight_core.stock.context import UNSAID
 
 # What an answer holds where nobody has said how many points: TensorBoard makes each a Python object, its
 # page takes about a second for so many. A series has at least what TensorBoard itself would show.
-_NUMBERS, _NUMBERS_OF_EACH = 200_000, 1000
+_NUMBERS, _NUMBERS_OF_EACH = 100_000, 1000
 _TENSORS, _TENSORS_OF_EACH = 1000, 100
 
 
