@@ -1,0 +1,95 @@
+"""Copies of PyTorch modules to trace: whatever is done to a twin, the module itself stays as it is."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+import torch  # type: ignore[import-not-found,unused-ignore]
+from torch.nn.modules import module as torch_module  # type: ignore[import-not-found,unused-ignore]
+from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found,unused-ignore]
+
+_SMALL = 2**20  # numbers: what a model may ask as it runs, flags, counters and tables, is no larger
+_OWN_HOOKS = "torch.nn.utils."  # those that make a parameter of others: weight_norm, pruning
+
+
+def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
+    """A copy without the user's hooks.
+
+    ``with_values`` it shares parameters and buffers, and only looking at them leaves the model as it is.
+    Otherwise it has parameters of its own without values, on the device "meta"; of all other tensors those
+    that are large have none either, and the others are copied.
+
+    Raises what a part of the model raises that cannot be copied.
+    """
+    twins: dict[int, Any] = {}
+    for module in model.modules():
+        for name, hooks in vars(module).items():
+            if name.endswith("_hooks") and isinstance(hooks, dict):
+                twins[id(hooks)] = type(hooks)((key, hook) for key, hook in hooks.items() if _is_own(hook))
+    if with_values:
+        twins.update((id(values), values) for values in _states(model))
+    else:
+        twins.update((id(values), _without_values(values)) for values in model.parameters())
+    with _LightCopies():
+        twin = copy.deepcopy(model, twins)
+    if not {*map(id, model.modules())}.isdisjoint(map(id, twin.modules())):
+        raise TypeError("a module of it says that its copy is itself")
+    return twin
+
+
+@contextmanager
+def nothing_disturbed(model: torch.nn.Module, arguments: Iterable[Any]) -> Iterator[None]:
+    """Random numbers go on afterwards as if nothing had been drawn, and hooks of all modules do not run."""
+    tensors = [*_states(model), *(one for one in arguments if isinstance(one, torch.Tensor))]
+    with ExitStack() as after:
+        for read, restore in _generators({values.device.type for values in tensors}):
+            after.callback(restore, read())
+        for hooks in (torch_module._global_forward_pre_hooks, torch_module._global_forward_hooks):
+            after.callback(hooks.update, dict(hooks))
+            hooks.clear()
+        yield
+
+
+class _LightCopies(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
+    """Within it large tensors are copied without values, and those with a gradient's graph without it."""
+
+    def __torch_function__(  # noqa: PLW3201
+        self,
+        func: Callable[..., Any],
+        types: Any,  # noqa: ANN401
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401
+        if func not in (torch.Tensor.__deepcopy__, torch.Tensor.clone):  # a Parameter is copied by clone
+            return func(*args, **(kwargs or {}))
+        values = args[0].detach()
+        return torch.empty_like(values, device="meta") if values.numel() > _SMALL else values.clone()
+
+
+def _without_values(values: torch.nn.Parameter) -> torch.nn.Parameter:
+    return torch.nn.Parameter(torch.empty_like(values, device="meta"), values.requires_grad)
+
+
+def _states(model: torch.nn.Module) -> Iterator[torch.Tensor]:
+    yield from model.parameters()
+    yield from model.buffers()
+
+
+def _is_own(hook: object) -> bool:
+    return type(hook).__module__.startswith(_OWN_HOOKS)
+
+
+def _generators(devices: set[str]) -> Iterator[tuple[Callable[[], Any], Callable[[Any], Any]]]:
+    """What reads and what restores the states that random numbers come from."""
+    yield random.getstate, random.setstate
+    yield np.random.get_state, np.random.set_state
+    yield torch.get_rng_state, torch.set_rng_state
+    for kind in devices - {"cpu", "meta"}:
+        device = getattr(torch, kind)
+        every = "_all" if hasattr(device, "get_rng_state_all") else ""  # which MPS, of one device, has not
+        yield getattr(device, f"get_rng_state{every}"), getattr(device, f"set_rng_state{every}")
