@@ -113,6 +113,7 @@ class StockPlugin:
         self._lock = threading.Lock()
         self._question: Call[bool] | None = None
         self._waited_for: Call[bool] | None = None
+        self._reminder: threading.Timer | None = None
         self._known, self._asked = False, float("-inf")
         self._broken: str | None = None  # how is_active failed
         self._troubles = Troubles()
@@ -153,6 +154,9 @@ class StockPlugin:
                 self._question = self._calls.start(
                     "is_active()", lambda _: bool(self.instance.is_active()), self._answered
                 )
+                self._reminder = threading.Timer(ACTIVE_DEADLINE, self._changed)  # it counts as failed now
+                self._reminder.daemon = True
+                self._reminder.start()
 
     def active_by(self, until: float) -> bool:
         """The newest answer there is by ``until`` (monotonic seconds); false before the first."""
@@ -184,6 +188,8 @@ class StockPlugin:
         before = self.error, self._known
         with self._lock:
             self._question, self._asked = None, time.monotonic()
+            if self._reminder is not None:
+                self._reminder.cancel()
             self._known = call.error is None and bool(call.value)
             self._broken = None if call.error is None else f"is_active() failed: {in_one_line(call.error)}"
         if call.error is not None and before[0] != self._broken:
