@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from insight_core.cli.options import Options, fail, read_options
-from insight_core.cli.start import prepare_imports, settle_imports
+if TYPE_CHECKING:
+    from insight_core.cli.options import Options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-host``; returns its exit code."""
+    try:  # around the imports too: whoever has changed their mind wants no traceback
+        return _main(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    import os
+    import sys
+
+    from insight_core.cli.options import fail, read_options
+    from insight_core.cli.start import prepare_imports, settle_imports
+
     options = read_options(sys.argv[1:] if arguments is None else arguments)
     prepare_imports()
     from insight_core.api import InsightError
@@ -36,8 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except InsightError as error:
         return fail(str(error))
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:  # `insight-host inspect | head`: the reader has what it wants
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -2,57 +2,48 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from attrs import evolve
 
 from insight_core.api import InvalidArgument
-from insight_core.cli.ending import ending_signals
+from insight_core.cli.ending import Ending
 from insight_core.cli.options import Options
 from insight_core.cli.serve import serve
 from insight_core.cli.table import printable
 from insight_core.cli.terminal import StatusLine, open_terminal
 
-_PATIENCE = 1.0  # seconds that the training has to end
+_PATIENCE = 1.0  # seconds that a training has to end
 
 
 def demo(options: Options) -> int:
     """Logs are in a directory of their own, removed at the end, unless ``--keep`` names one."""
     line = open_terminal(options.verbosity)
-    for number in ending_signals():  # until the host waits for them itself
-        if number != signal.SIGINT:
-            signal.signal(number, _terminated)
-    temporary = TemporaryDirectory(prefix="insight-host-demo-", ignore_cleanup_errors=True)
-    ended = threading.Event()
-    threads: list[threading.Thread] = []
+    with Ending() as ending:
+        temporary = TemporaryDirectory(prefix="insight-host-demo-", ignore_cleanup_errors=True)
+        trainings = _Trainings()
 
-    def end() -> None:
-        ended.set()
-        for thread in threads:
-            thread.join(_PATIENCE)
-        temporary.cleanup()
+        def end() -> None:
+            trainings.end()
+            temporary.cleanup()
 
-    try:
-        root = Path(temporary.name, "runs") if options.keep is None else _kept(options)
-        _train(root, line)
-        if options.live:
-            threads.append(_live(root, ended))
-        changes: dict[str, Any] = {"logdir": [str(root)]}
-        if options.keep is None:  # of runs that are gone tomorrow nothing stays, neither index nor notes
-            changes |= {name: str(Path(temporary.name, name)) for name in ("cache_dir", "state_dir")}
-        return serve(evolve(options, **changes), at_end=end)
-    finally:
-        end()
-
-
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    sys.exit(128 + number)
+        try:
+            root = Path(temporary.name, "runs") if options.keep is None else _kept(options)
+            trainings.start(root, line, ending)
+            if number := ending.wait():
+                return 128 + number
+            trainings.check()
+            if options.live:
+                trainings.go_on(root)
+            changes: dict[str, Any] = {"logdir": [str(root)]}
+            if options.keep is None:  # of runs that are gone tomorrow nothing stays, neither index nor notes
+                changes |= {name: str(Path(temporary.name, name)) for name in ("cache_dir", "state_dir")}
+            return serve(evolve(options, **changes), at_end=end, ending=ending)
+        finally:
+            end()
 
 
 def _kept(options: Options) -> Path:
@@ -67,19 +58,53 @@ def _kept(options: Options) -> Path:
     return path
 
 
-def _train(root: Path, line: StatusLine) -> None:
-    from insight_core.cli.demo_training import TRIALS, train
+class _Trainings:
+    """In threads: the main one waits for signals, which end a training between two steps."""
 
-    for number, trial in enumerate(TRIALS, 1):
-        line.show(f"Training {number} of {len(TRIALS)}: {trial.name}")
-        train(root, trial)
-    line.show("")
-    line.print(f"Trained {len(TRIALS)} small networks; the logs are in {printable(str(root))}")
+    def __init__(self) -> None:
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._failure: Exception | None = None
 
+    def start(self, root: Path, line: StatusLine, ending: Ending) -> None:
+        """Trains all; ``ending`` is asked when that is over."""
 
-def _live(root: Path, ended: threading.Event) -> threading.Thread:
-    from insight_core.cli.demo_training import train_on
+        def run() -> None:
+            try:
+                self._train(root, line)
+            except Exception as error:
+                self._failure = error
+            finally:
+                ending.ask()
 
-    thread = threading.Thread(target=train_on, args=(root, ended), name="training", daemon=True)
-    thread.start()
-    return thread
+        self._start(threading.Thread(target=run, name="training", daemon=True))
+
+    def check(self) -> None:
+        """Raises what ended the trainings before they were done."""
+        if self._failure is not None:
+            raise self._failure
+
+    def go_on(self, root: Path) -> None:
+        from insight_core.cli.demo_training import train_on
+
+        self._start(
+            threading.Thread(target=train_on, args=(root, self._ended), name="live training", daemon=True)
+        )
+
+    def end(self) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(_PATIENCE)
+
+    def _start(self, thread: threading.Thread) -> None:
+        self._threads.append(thread)
+        thread.start()
+
+    def _train(self, root: Path, line: StatusLine) -> None:
+        from insight_core.cli.demo_training import TRIALS, train
+
+        for number, trial in enumerate(TRIALS, 1):
+            line.show(f"Training {number} of {len(TRIALS)}: {trial.name}")
+            train(root, trial, self._ended)
+        line.show("")
+        line.print(f"Trained {len(TRIALS)} small networks; the logs are in {printable(str(root))}")

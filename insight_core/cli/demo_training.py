@@ -51,16 +51,23 @@ TRIALS = (
 LIVE = Trial("live", "adam", 0.002, hidden=32)
 
 
-def train(root: Path, trial: Trial) -> None:
-    """A whole run in a directory of its name. Raises InsightError where it cannot be written."""
+class Ended(Exception):
+    """Raised by a training that was told to end before it was done."""
+
+
+def train(root: Path, trial: Trial, ended: threading.Event) -> None:
+    """A whole run in a directory of its name, unless it is ``ended`` before (Ended).
+
+    Raises InsightError where it cannot be written.
+    """
     try:
-        _train(root / trial.name, trial)
+        _train(root / trial.name, trial, ended)
     except OSError as error:
         raise InsightError(f"the logs of the demo cannot be written: {error}") from error
 
 
-def _train(log_dir: Path, trial: Trial) -> None:
-    training = _Training(log_dir, trial, epochs=_EPOCHS)
+def _train(log_dir: Path, trial: Trial, ended: threading.Event) -> None:
+    training = _Training(log_dir, trial, ended, epochs=_EPOCHS)
     checkpoints = [training.checkpoint()]
     with training.collector:
         training.describe(trial)
@@ -71,13 +78,13 @@ def _train(log_dir: Path, trial: Trial) -> None:
             checkpoints.append(training.checkpoint())
     training.trace.write(log_dir / "demo.trace.json")
     if trial.landscape:
-        _landscapes(log_dir, training.validation, checkpoints)
+        _landscapes(log_dir, training.validation, checkpoints, ended)
 
 
 def train_on(root: Path, ended: threading.Event) -> None:
     """A run that goes on until ``ended``; its learning rate and the noise of its pictures come and go."""
     try:
-        training = _Training(root / LIVE.name, LIVE, epochs=0)
+        training = _Training(root / LIVE.name, LIVE, ended, epochs=0)
         with training.collector:
             training.describe(LIVE)
             for step in itertools.count():
@@ -85,14 +92,16 @@ def train_on(root: Path, ended: threading.Event) -> None:
                     training.epoch()
                 training.noise = 0.3 - 0.2 * np.cos(2 * np.pi * step / 2000)
                 training.step(LIVE.learning_rate * (1 + np.cos(np.pi * (step % 400) / 400)) / 2)
-                if ended.wait(_LIVE_STEP):
-                    return
+                ended.wait(_LIVE_STEP)
+    except Ended:
+        pass
     except OSError as error:
         log.error("the live training ended: %s", error)
 
 
 class _Training:
-    def __init__(self, log_dir: Path, trial: Trial, epochs: int) -> None:
+    def __init__(self, log_dir: Path, trial: Trial, ended: threading.Event, epochs: int) -> None:
+        self._ended = ended
         self._random = np.random.default_rng(7)
         self.parameters = model.initial(self._random, trial.hidden)
         self.validation = model.draw(np.random.default_rng(1), _VALIDATION, trial.noise)
@@ -128,6 +137,7 @@ class _Training:
         return {name: values.copy() for name, values in self.parameters.items()}
 
     def step(self, learning_rate: float) -> None:
+        _go_on(self._ended)
         trace = self.trace.of_step(self.collector.steps)
         with trace.span(f"ProfilerStep#{self.collector.steps}"):  # as torch calls a step
             with trace.span("draw pictures"):
@@ -168,13 +178,23 @@ class _Training:
         )
 
 
-def _landscapes(log_dir: Path, batch: model.Batch, checkpoints: list[model.Parameters]) -> None:
+def _go_on(ended: threading.Event) -> None:
+    if ended.is_set():
+        raise Ended
+
+
+def _landscapes(
+    log_dir: Path, batch: model.Batch, checkpoints: list[model.Parameters], ended: threading.Event
+) -> None:
     few = model.Batch(batch.pictures[:96], batch.labels[:96])
+
+    def loss(parameters: model.Parameters) -> float:
+        _go_on(ended)
+        return model.loss(parameters, few)
+
     at = range(len(checkpoints))
-    compute(
-        lambda one: model.loss(one, few), checkpoints, log_dir=log_dir, at=at, step_per_epoch=_STEPS, size=28
-    )
-    compute(lambda one: model.loss(one, few), checkpoints[-1], log_dir=log_dir, at=[_EPOCHS], size=28)
+    compute(loss, checkpoints, log_dir=log_dir, at=at, step_per_epoch=_STEPS, size=28)
+    compute(loss, checkpoints[-1], log_dir=log_dir, at=[_EPOCHS], size=28)
 
 
 def _pipeline(trial: Trial) -> dict[str, object]:

@@ -57,8 +57,9 @@ class Ending:
         with suppress(OSError):  # it is over already, or was asked for so often that the socket is full
             self._bell.send(b"\0")
 
-    def wait(self) -> None:
-        self._alarm.recv(1)
+    def wait(self) -> int:
+        """Returns the number of the signal that came; 0 if ``ask`` was called."""
+        return self._alarm.recv(1)[0]
 
     def _let_go(self) -> None:
         """A process that a plugin forks off ends by a signal itself, and does not end its parent by one."""

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from insight_core.api import DataProvider
@@ -31,8 +32,11 @@ log = logging.getLogger(__name__)
 _PATIENCE = 0.8  # seconds that threads have to end after a signal
 
 
-def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
-    """Returns the exit code. ``at_end`` is called when it is over, even if threads still hang."""
+def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending: Ending | None = None) -> int:
+    """Returns the exit code. ``at_end`` is called when it is over, even if threads still hang.
+
+    ``ending`` is what waits for the end where something did before.
+    """
     line = open_terminal(options.verbosity)
     registry = open_registry(options)
     logdirs = open_logdirs(options)
@@ -43,7 +47,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None) -> int:
     except BaseException:
         provider.close()
         raise
-    with Ending() as ending:
+    with Ending() if ending is None else nullcontext(ending) as ending:
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
         settle_imports()

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.request
 from collections.abc import Callable
@@ -131,7 +132,7 @@ def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Sign
 def test_logs_that_cannot_be_written_are_an_error_that_says_so(tmp_path: Path) -> None:
     (tmp_path / "full").touch()
     with pytest.raises(InsightError, match=re.escape(str(tmp_path / "full"))):
-        train(tmp_path / "full", TRIALS[0])
+        train(tmp_path / "full", TRIALS[0], threading.Event())
 
 
 def test_gradients_are_the_slope_of_the_loss() -> None:

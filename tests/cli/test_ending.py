@@ -38,3 +38,25 @@ with Ending() as ending:
 def test_a_signal_to_a_forked_process_is_its_own() -> None:
     done = subprocess.run([sys.executable, "-c", _FORKS], capture_output=True, text=True, timeout=60)
     assert done.stdout == "child ended by it\nit alone\ntold to end\n", done.stderr
+
+
+_INTERRUPTED = """
+import sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+from insight_core.cli import main
+sys.exit(main(["plugins"]))
+"""
+
+
+@pytest.mark.parametrize("module", ["insight_core.cli.options", "numpy", "insight_core.cli.plugins"])
+def test_ctrl_c_while_it_imports_is_no_traceback(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED.format(module=module)], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
