@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from attrs import evolve
 from insight_core.api import Dialect, InvalidArgument, Keep
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
-from insight_core.cli.storage import open_local
+from insight_core.cli.storage import cache_directory, open_local
 from insight_core.loading.logdir import Logdir, run_prefixes
 from insight_core.registry import Registry
 
@@ -85,7 +84,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
     if options.cache_preset is not None:
         flags.append(f"--cache-preset={options.cache_preset}")
     if options.cache_dir is not None:
-        flags.append(f"--cache-dir={options.cache_dir}")
+        flags.append(f"--cache-dir={cache_directory(options)}")
     if not options.cache:
         flags.append("--no-cache")
     if options.max_memory is not None:
@@ -109,7 +108,7 @@ def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> St
     mindspore: list[Logdir] = []
     for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
         flags = [
-            f"--logdir={os.path.abspath(logdir.path)}",
+            f"--logdir={logdir.path}",
             f"--reload={reload}",
             f"--samples-per-plugin={samples}",
         ]

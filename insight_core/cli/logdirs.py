@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from insight_core.api import InsightError, InvalidArgument
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
@@ -16,11 +18,15 @@ if TYPE_CHECKING:  # the web half is loaded when loading has begun
 
 
 def open_logdirs(options: Options) -> list[Logdir]:
-    """The parsed --logdir values. Raises InvalidArgument, which names the flag or variable."""
+    """The parsed --logdir values. Raises InvalidArgument, which names the flag or variable.
+
+    Their paths are absolute: whatever directory a plugin makes the current one, they stay where they are.
+    """
     logdirs = []
     for text in options.logdir:
         try:
-            logdirs.append(parse_logdir(text))
+            logdir = parse_logdir(text)
+            logdirs.append(evolve(logdir, path=os.path.abspath(logdir.path)))
         except (InsightError, ValueError) as error:
             raise InvalidArgument(f"{options.origin('logdir')}: {error}") from error
     return logdirs
@@ -32,7 +38,7 @@ def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
 
     found = []
     for logdir in logdirs:
-        path = os.path.abspath(logdir.path)
+        path = logdir.path
         shown = printable(path)
         if not os.path.exists(path):
             found.append(Notice("logdir-missing", shown, f"The log directory {shown} does not exist."))

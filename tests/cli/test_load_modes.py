@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +68,10 @@ def child_of(pid: int) -> int:
     """The process that a host has started, as soon as there is one."""
     until = time.monotonic() + SOON
     while time.monotonic() < until:
-        found = [
-            int(child)
-            for thread in Path(f"/proc/{pid}/task").iterdir()
-            for child in (thread / "children").read_text().split()
-        ]
-        if found:
-            return found[0]
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended meanwhile
+                for child in (thread / "children").read_text().split():
+                    return int(child)
         time.sleep(0.02)
     raise AssertionError("the host has no child")
 

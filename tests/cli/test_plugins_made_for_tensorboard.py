@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 import pytest
 
+from insight_core.testing import EventWriter
 from tests.cli.conftest import Serving
+from tests.cli.test_load_modes import eventually
 from tests.stock.installed import install, install_examples
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -83,3 +85,47 @@ def test_a_name_that_nobody_has_is_said_when_all_have_loaded(
     said = serve(*flags, env={"PYTHONPATH": str(site)}).process.stderr
     assert said is not None
     assert any("no plugin is named scalars_by_tg\n" in line for line in said)
+
+
+_ILL_MANNERED = """
+import os, socket, sys, threading
+
+os.chdir("/")
+os.environ.clear()
+socket.setdefaulttimeout(0.01)
+sys.setrecursionlimit(300)
+print("hello on stdout")
+threading.Thread(target=lambda: 1 / 0).start()
+
+class Plugin:
+    plugin_name = "ill_mannered"
+    def __init__(self, context):
+        pass
+    def get_plugin_apps(self):
+        return {}
+    def is_active(self):
+        return True
+"""
+
+
+@pytest.mark.parametrize("load", ["inprocess", "server"])
+def test_what_a_plugin_does_to_the_process_stops_nothing(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str
+) -> None:
+    (tmp_path / "ill_mannered.py").write_text(_ILL_MANNERED)
+    install(tmp_path, {"ill_mannered": "ill_mannered:Plugin"})
+    with EventWriter(tmp_path / "logs" / "first") as writer:
+        writer.scalar("loss", 0, 1.0)
+    monkeypatch.chdir(tmp_path)
+    serving = serve("--logdir", "logs", f"--load={load}", env={"PYTHONPATH": str(tmp_path)})
+    assert serving.process.stdout is not None
+    assert serving.process.stdout.readline() == "hello on stdout\n"
+    with EventWriter(tmp_path / "logs" / "second") as writer:
+        writer.scalar("loss", 0, 1.0)
+    expected = {"first": ["loss"], "second": ["loss"]}
+    eventually(
+        f"{serving.url}data/plugin/scalar/tags",
+        lambda status, answer: (
+            status == 200 and {run: list(tags) for run, tags in answer.items()} == expected
+        ),
+    )
