@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen
 from platformdirs import user_state_path
 
 from insight_core.cli.flags import is_logdir_name
@@ -55,8 +55,8 @@ class RunningHost:
     pid: int
     machine: str
     started: float  # seconds since the epoch
-    boot: str  # by which it is told from another one on its port
-    flags: str  # what it was started with
+    boot: str = field(repr=False)  # by which it is told from another one on its port
+    flags: str = field(repr=False)  # what it was started with
 
 
 def start(arguments: Sequence[str], *, patience: float = _PATIENCE) -> tuple[RunningHost, bool]:
