@@ -7,27 +7,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_SMALL_OF_TORCH = ("torch.bfloat16", "torch.float8", "torch.float4")
+
 
 def array_of(value: object) -> NDArray[Any]:
     """``value`` as an array, which may share its memory. Raises TypeError for what is none.
 
-    Tensors of PyTorch are detached and fetched from their device (bfloat16, which numpy has no type for,
-    as float32); those of MindSpore, TensorFlow and JAX say themselves what they are to numpy.
+    Tensors of PyTorch are detached and fetched from their device (types that numpy has not, bfloat16 and
+    shorter, as float32); those of MindSpore, TensorFlow and JAX say themselves what they are to numpy. What
+    is masked is NaN.
     """
     if isinstance(value, np.ndarray):
-        return value
-    found: Any = value
-    if hasattr(found, "detach") and hasattr(found, "cpu"):
-        found = found.detach().cpu()
-        if str(getattr(found, "dtype", "")).endswith("bfloat16"):
-            found = found.float()
-        found = found.numpy()
-    elif hasattr(found, "asnumpy"):
-        found = found.asnumpy()
+        return _unmasked(value) if isinstance(value, np.ma.MaskedArray) else value
     try:
-        return np.asarray(found)
+        return np.asarray(_fetched(value))
     except (ValueError, TypeError, RuntimeError) as error:
         raise TypeError(f"{type(value).__name__} is no array: {error}") from None
+
+
+def _fetched(value: Any) -> object:  # noqa: ANN401
+    if hasattr(value, "detach") and hasattr(value, "cpu"):
+        found = value.detach().cpu()
+        if str(getattr(found, "dtype", "")).startswith(_SMALL_OF_TORCH):
+            found = found.float()
+        if hasattr(found, "resolve_neg"):  # views that are negated, or conjugate, when somebody looks
+            found = found.resolve_conj().resolve_neg()
+        return found.numpy()
+    return value.asnumpy() if hasattr(value, "asnumpy") else value
+
+
+def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    if array.dtype.kind not in "biuf" or not np.ma.is_masked(array):
+        return np.ma.getdata(array)
+    nan = np.result_type(array.dtype, np.float32).type(np.nan)
+    return np.where(np.ma.getmaskarray(array), nan, np.ma.getdata(array))
 
 
 def numbers_of(value: object) -> NDArray[Any]:
@@ -35,7 +48,8 @@ def numbers_of(value: object) -> NDArray[Any]:
     array = array_of(value)
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):
         return array
-    raise TypeError(f"values of type {array.dtype} are no real numbers")
+    kind = type(value).__name__ if array.dtype.kind == "O" and not array.ndim else array.dtype
+    raise TypeError(f"values of type {kind} are no real numbers")
 
 
 def is_small_float(dtype: np.dtype[Any]) -> bool:

@@ -48,6 +48,8 @@ def nodes_of(value: object) -> list[Node]:
     """
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"a graph is bytes or a list of nodes, not {type(value).__name__}")
+    if not value:
+        raise ValueError("the graph has no nodes")
     nodes = [_node(one) for one in value]
     names = {node.name for node in nodes}
     if len(names) < len(nodes):
@@ -106,6 +108,8 @@ def graph_def(nodes: Sequence[Node]) -> bytes:
 
 def checked_graph(data: bytes) -> bytes:
     """``data``, if it looks like the message of a graph. Raises ValueError if it does not."""
+    if not data:
+        raise ValueError("the bytes are no graph: there are none")
     position = 0
     while position < len(data):
         key = data[position]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.summary.arrays import array_of, numbers_of, snapshot
+from insight_core.summary.arrays import numbers_of, snapshot
 from insight_core.summary.images import (
     EncodedImage,
     bytes_of_pixels,
@@ -27,10 +27,20 @@ def number_of(value: object) -> float:
         raise TypeError(f"a scalar is a number, not {type(value).__name__}")
     if isinstance(value, (int, float)):
         return _float_of(value)
-    array = numbers_of(array_of(value))
-    if array.size != 1:
-        raise ValueError(f"a scalar is one number, not an array of shape {list(array.shape)}")
+    array = numbers_of(value)
+    check_one(array.shape)
     return _float_of(array.reshape(-1)[0])
+
+
+def check_one(shape: Iterable[int]) -> None:
+    """ValueError unless an array of this shape has one number."""
+    if any(size != 1 for size in shape):
+        raise ValueError(f"a scalar is one number, not an array of shape {list(shape)}")
+
+
+def named(error: Exception, kind: str, name: object) -> Exception:
+    """The TypeError or ValueError of a value, with its kind and name."""
+    return (TypeError if isinstance(error, TypeError) else ValueError)(f"{kind} {name!r}: {error}")
 
 
 def _float_of(value: float) -> float:

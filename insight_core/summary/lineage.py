@@ -102,31 +102,20 @@ def evaluation_lineage(value: object) -> bytes:
     return text + _parts(whole, _TESTED)
 
 
-def user_defined_info(value: object) -> bytes:
-    """A ``UserDefinedInfo``: text, whole numbers of 32 bits and floating-point numbers by their names."""
-    items = []
-    for name, cell in cells_of("custom_lineage_data", value):
-        if isinstance(cell, bool):
-            raise TypeError(
-                f"{name!r} is a truth value, which custom lineage data cannot hold: say it as text"
-            )
-        if isinstance(cell, int):
-            whole_number_of(repr(name), cell, INT32)
-        items.append(_user_info(name, cell))
-    return b"".join(items)
+def user_defined_info(name: str, value: object) -> bytes:
+    """A ``UserDefinedInfo``: text, whole numbers of 32 bits and floating-point numbers by their names.
 
-
-def hparams_info(value: object) -> bytes:
-    """The ``UserDefinedInfo`` of hyperparameters: truth values as text, long whole numbers as doubles."""
+    Truth values become text, longer whole numbers doubles. ``name`` is what the mapping is called.
+    """
     items = []
-    for name, cell in cells_of("hparams", value):
+    for key, cell in cells_of(name, value):
         if isinstance(cell, bool):
             cell = str(cell).lower()
         elif isinstance(cell, int) and cell not in INT32:
             if abs(cell) > 2**53:
-                raise ValueError(f"{name!r} is {cell}, more than MindSpore's lineage can hold")
+                raise ValueError(f"{key!r} is {cell}, more than MindSpore's lineage can hold: say it as text")
             cell = float(cell)
-        items.append(_user_info(name, cell))
+        items.append(_user_info(key, cell))
     return b"".join(items)
 
 

@@ -131,7 +131,7 @@ class SummaryRecord(Closing):
             self._check_name(name)
             values = self._dialect.values(plugin, name, value)
             for one in values:
-                if one.size > LONGEST_VALUE:
+                if one.size > LONGEST_VALUE and plugin != "histogram":  # of which only buckets are written
                     raise ValueError(f"it takes {one.size} bytes; at most {LONGEST_VALUE} can be written")
         except (TypeError, ValueError) as error:
             raise _named(error, plugin, name) from None
@@ -149,8 +149,10 @@ class SummaryRecord(Closing):
             raise TypeError(f"a wall time is a number of seconds, not {wall_time!r}") from None
         try:
             writer.record(step, seconds)
+        except TypeError:
+            raise TypeError(f"a step is a whole number, not {step!r}") from None
         except OverflowError:
-            raise ValueError(f"a step is an integer of 64 bits, not {step}") from None
+            raise ValueError(f"a step is a whole number of 64 bits, not {step}") from None
 
     @property
     def path(self) -> Path | None:

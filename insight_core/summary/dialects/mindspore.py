@@ -5,14 +5,15 @@ Numbers of fields: mindinsight_summary.proto, mindinsight_anf_ir.proto.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from insight_core.summary.arrays import snapshot
 from insight_core.summary.dialects import Value
+from insight_core.summary.dialects.shared import histogram, image
 from insight_core.summary.fields import message_field, pieces_field
 from insight_core.summary.graphs import checked_graph, graph_proto, nodes_of
 from insight_core.summary.histograms import mindspore_histogram
-from insight_core.summary.kinds import histogram_of, image_of
 from insight_core.summary.landscapes import landscape_of, mindspore_landscape
 from insight_core.summary.lineage import (
     DATASET_GRAPH,
@@ -21,14 +22,13 @@ from insight_core.summary.lineage import (
     USER_DEFINED_INFO,
     dataset_graph,
     evaluation_lineage,
-    hparams_info,
     train_lineage,
     user_defined_info,
 )
 from insight_core.summary.mappings import INT32, whole_number_of
 from insight_core.summary.tensors import mindspore_checked, mindspore_tensor
 
-_IMAGE, _TENSOR, _HISTOGRAM, _LANDSCAPE = 4, 8, 9, 10  # of a value
+_TENSOR, _HISTOGRAM, _LANDSCAPE = 8, 9, 10  # of a value
 
 
 class MindSpore:
@@ -52,16 +52,6 @@ class MindSpore:
                 f"the mindspore dialect has no {plugin!r}: it has {', '.join(['scalar', *_KINDS])}"
             )
         return kind(name, value)
-
-
-def _image(name: str, value: object) -> list[Value]:
-    size, encode = image_of(value)
-    return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
-
-
-def _histogram(name: str, value: object) -> list[Value]:
-    size, encode = histogram_of(value, mindspore_histogram)
-    return [Value(name, "summary", size, lambda: [message_field(_HISTOGRAM, encode())])]
 
 
 def _tensor(name: str, value: object) -> list[Value]:
@@ -94,16 +84,16 @@ def _lineage(field: int, message: Callable[[object], bytes]) -> Callable[[str, o
     return values
 
 
-_KINDS = {
-    "image": _image,
-    "histogram": _histogram,
+_KINDS: Mapping[str, Callable[[str, object], list[Value]]] = {
+    "image": image,
+    "histogram": partial(histogram, _HISTOGRAM, mindspore_histogram),
     "tensor": _tensor,
     "graph": _graph,
     "train_lineage": _lineage(TRAIN_LINEAGE, train_lineage),
     "eval_lineage": _lineage(EVALUATION_LINEAGE, evaluation_lineage),
     "dataset_graph": _lineage(DATASET_GRAPH, dataset_graph),
-    "custom_lineage_data": _lineage(USER_DEFINED_INFO, user_defined_info),
-    "hparams": _lineage(USER_DEFINED_INFO, hparams_info),
+    "custom_lineage_data": _lineage(USER_DEFINED_INFO, partial(user_defined_info, "custom_lineage_data")),
+    "hparams": _lineage(USER_DEFINED_INFO, partial(user_defined_info, "hparams")),
     "loss_landscape": _landscape,
 }
 MINDSPORE = MindSpore()

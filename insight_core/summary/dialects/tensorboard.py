@@ -5,15 +5,15 @@ Numbers of fields: tensorboard/compat/proto/{summary,tensor}.proto.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from insight_core.summary.arrays import snapshot
 from insight_core.summary.dialects import Value
+from insight_core.summary.dialects.shared import histogram, image
 from insight_core.summary.fields import float32, int_field, message_field, pieces_field, text_field
 from insight_core.summary.graphs import checked_graph, graph_def, nodes_of
 from insight_core.summary.histograms import histogram_proto
-from insight_core.summary.kinds import histogram_of, image_of
 from insight_core.summary.landscapes import landscape_file, landscape_of
 from insight_core.summary.lineage import (
     DATASET_GRAPH,
@@ -28,7 +28,7 @@ from insight_core.summary.lineage import (
 from insight_core.summary.mappings import text_of
 from insight_core.summary.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
 
-_IMAGE, _HISTO, _TENSOR, _METADATA = 4, 5, 8, 9  # of a value
+_HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value
 _PLUGIN_DATA, _DISPLAY_NAME, _DESCRIPTION, _DATA_CLASS = 1, 2, 3, 4  # of metadata
 _PLUGIN_NAME, _CONTENT = 1, 2  # of what metadata say of the plugin
 _START_INFO = 3  # of what hparams have there
@@ -81,16 +81,6 @@ def metadata(
     return message_field(_METADATA, said + (int_field(_DATA_CLASS, data_class) if data_class else b""))
 
 
-def _image(name: str, value: object) -> list[Value]:
-    size, encode = image_of(value)
-    return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
-
-
-def _histogram(name: str, value: object) -> list[Value]:
-    size, encode = histogram_of(value, histogram_proto)
-    return [Value(name, "summary", size, lambda: [message_field(_HISTO, encode())])]
-
-
 def _tensor(name: str, value: object) -> list[Value]:
     array = snapshot(tensorflow_checked(value))
     return [
@@ -127,8 +117,8 @@ def _graph(name: str, value: object) -> list[Value]:
     return [Value(name, "graph", len(graph), lambda: [graph])]
 
 
-def _hparams(name: str, value: object) -> list[Value]:
-    return _session(cells_of("hparams", value))
+def _hparams(kind: str, name: str, value: object) -> list[Value]:
+    return _session(cells_of(kind, value))
 
 
 def _trained(name: str, value: object) -> list[Value]:
@@ -154,17 +144,17 @@ def _dataset_graph(name: str, value: object) -> list[Value]:
     return [Value(name, "lineage", len(content), lambda: [content])]
 
 
-_KINDS = {
-    "image": _image,
-    "histogram": _histogram,
+_KINDS: Mapping[str, Callable[[str, object], list[Value]]] = {
+    "image": image,
+    "histogram": partial(histogram, _HISTO, histogram_proto),
     "tensor": _tensor,
     "text": _text,
     "graph": _graph,
     "train_lineage": _trained,
     "eval_lineage": _tested,
     "dataset_graph": _dataset_graph,
-    "custom_lineage_data": _hparams,
-    "hparams": _hparams,
+    "custom_lineage_data": partial(_hparams, "custom_lineage_data"),
+    "hparams": partial(_hparams, "hparams"),
     "loss_landscape": _landscape,
 }
 TENSORBOARD = TensorBoard()
