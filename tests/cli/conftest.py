@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,19 @@ def clean_environment(changes: Mapping[str, str] | None = None) -> dict[str, str
         if not name.startswith("INSIGHT_HOST_") or name.endswith(("_CACHE_DIR", "_STATE_DIR"))
     }
     return {**kept, "BROWSER": "true", **(changes or {})}
+
+
+@pytest.fixture(autouse=True)
+def _signals_reach_what_is_started() -> Iterator[None]:
+    """Programs inherit what is ignored: Ctrl-C in jobs of a script's background, hanging up below nohup."""
+    ignored = [
+        number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture
