@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 _ROOT = Path(__file__).parents[1]
+_STAY = ("/playwright/driver/", "multiprocessing.resource_tracker", "multiprocessing.forkserver")
 _PATIENCE = 60_000  # milliseconds that a page may take on a machine that does much else
 
 
@@ -37,6 +40,30 @@ def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("INSIGHT_HOST_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    """What a module of tests starts ends with it: another's failure would be its fault."""
+    before = _children()
+    yield
+    ends = time.monotonic() + 30
+    while left := {number: command for number, command in _children().items() if number not in before}:
+        assert time.monotonic() < ends, f"left running: {left}"
+        time.sleep(0.01)
+
+
+def _children() -> dict[int, str]:
+    """Commands of processes that this one has started, but for those that stay until it ends; by number."""
+    found = {}
+    for listed in Path("/proc/self/task").glob("*/children"):
+        for number in listed.read_text().split():
+            with suppress(OSError):
+                # nothing of one that has ended and was not waited for
+                command = Path("/proc", number, "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if command and not any(name in command for name in _STAY):
+                    found[int(number)] = command
+    return found
 
 
 @pytest.fixture
