@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from insight_core.records.crc32c import masked_crc32c
 from insight_core.records.framing import FOOTER_SIZE, HEADER_SIZE, header_is_good
@@ -15,7 +16,15 @@ _HEADER = struct.Struct("<QI")
 _FOOTER = struct.Struct("<I")
 
 
-def contents(data: bytes, problems: list[str]) -> Iterator[tuple[int, int]]:
+class Problem(NamedTuple):
+    """What cannot be read of the record at ``offset``; ``cut_off``: the file ends within it."""
+
+    offset: int
+    text: str
+    cut_off: bool = False
+
+
+def contents(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, int]]:
     """Where in the bytes of a file each content begins and ends.
 
     What cannot be read is said in ``problems``: a content that is not the one that was written is left out,
@@ -27,13 +36,15 @@ def contents(data: bytes, problems: list[str]) -> Iterator[tuple[int, int]]:
         length, checksum = _HEADER.unpack_from(data, position) if start <= len(data) else (0, 0)
         end = start + length
         if start <= len(data) and not header_is_good(length, checksum):
-            problems.append(f"the length of the record at byte {position} does not have its checksum")
+            text = f"the length of the record at byte {position} does not have its checksum"
+            problems.append(Problem(position, text))
             return
         if end + FOOTER_SIZE > len(data):
-            problems.append(f"the file ends within the record at byte {position}")
+            text = f"the file ends within the record at byte {position}"
+            problems.append(Problem(position, text, cut_off=True))
             return
         if _FOOTER.unpack_from(data, end)[0] == masked_crc32c(data[start:end]):
             yield start, end
         else:
-            problems.append(f"the record at byte {position} does not have its checksum")
+            problems.append(Problem(position, f"the record at byte {position} does not have its checksum"))
         position = end + FOOTER_SIZE

@@ -5,18 +5,17 @@ Source: mindinsight_lineage.proto; records are framed as in event files.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
 
+from insight_core.summary.framed import Problem, contents
+from insight_core.summary.frames import HEADER
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.notices import Notice
 
 MAX_NODES = 2000
-_HEAD, _FOOT = 12, 4  # bytes before and after the content of a record: length and checksums
 _TYPE, _OPERATION = "op_type", "tensor_op_name"
 _SOURCE = "source"
 
@@ -62,28 +61,19 @@ def pipeline_of(data: bytes) -> Pipeline:
     """Of the last dataset graph of a lineage file: training again writes it anew."""
     notices: list[Notice] = []
     last = None
-    for offset, content in _records(data, notices):
+    problems: list[Problem] = []
+    for start, end in contents(data, problems):
         try:
-            event = parsed("LineageEvent", content)
-        except ValueError:
-            notices.append(Notice("pipeline_unreadable", {"offset": offset}, 1))
+            event = parsed("LineageEvent", data[start:end])
+        except ValueError as error:
+            problems.append(Problem(start - HEADER, str(error)))
             continue
         if is_set(event, "dataset_graph"):
             last = event.dataset_graph
+    for problem in problems:
+        code = "pipeline_cut_off" if problem.cut_off else "pipeline_unreadable"
+        notices.append(Notice(code, {"offset": problem.offset}, 1))
     return Pipeline(_stages(last, notices) if last is not None else None, tuple(notices))
-
-
-def _records(data: bytes, notices: list[Notice]) -> Iterator[tuple[int, bytes]]:
-    """Where each record begins, and its content."""
-    position = 0
-    while position < len(data):
-        start = position + _HEAD
-        size = struct.unpack_from("<Q", data, position)[0] if start <= len(data) else 0
-        if start + size > len(data):
-            notices.append(Notice("pipeline_cut_off", {"offset": position}, 1))
-            return
-        yield position, data[start : start + size]
-        position = start + size + _FOOT
 
 
 def _stages(root: Any, notices: list[Notice]) -> tuple[Stage, ...]:  # noqa: ANN401

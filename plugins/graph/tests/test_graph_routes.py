@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import insight_graph
@@ -13,6 +12,7 @@ from werkzeug.test import Client, TestResponse
 from insight_core.api import Dialect, EventField, FileName, SummaryPlugin
 from insight_core.host import Host
 from insight_core.registry import Registry
+from insight_core.summary.frames import record
 from insight_core.testing.fake import FakeProvider
 from insight_core.testing.graphs import tensorflow_node
 from insight_core.testing.wire import message_field, text_tensor
@@ -48,9 +48,7 @@ def _lineage() -> bytes:
     source.sampler.operation_param.map_str.add(key=b"sampler_name", value=b"RandomSampler")
     content = event.SerializeToString()
     other = empty("LineageEvent", wall_time=1.0).SerializeToString()
-    return b"".join(
-        struct.pack("<Q", len(one)) + b"\0" * 4 + one + b"\0" * 4 for one in (other, content, other)
-    )
+    return b"".join(map(record, (other, content, other)))
 
 
 @pytest.fixture
@@ -264,6 +262,23 @@ def test_the_pipeline(client: Client) -> None:
             "examples": [],
         }
     ]
+
+
+def test_a_damaged_record_is_no_pipeline(provider: FakeProvider, client: Client) -> None:
+    """What its checksum does not stand for is not shown; what comes before and after it is."""
+    whole = _lineage()
+    damaged = bytearray(whole)
+    damaged[-6] ^= 1  # of the last record, which says nothing of a pipeline
+    changed = bytearray(whole)
+    changed[whole.index(b"Resize")] ^= 1
+    for number, (data, has_one) in enumerate([(damaged, True), (changed, False)]):
+        provider.add_records(
+            "graph", "ms", f"damaged.{number}_lineage", [bytes(data)], claim=FileName("*_lineage")
+        )
+        found = _json(client, "pipeline", run="ms", tag=f"damaged.{number}_lineage", index=0)
+        assert (found["pipeline"] is not None) == has_one
+        [notice] = found["notices"]
+        assert notice["code"] == "pipeline_unreadable"
 
 
 @pytest.mark.parametrize(
