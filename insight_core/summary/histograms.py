@@ -59,10 +59,10 @@ def mindspore_histogram(values: ArrayLike) -> bytes:
     finite = _finite(values)
     count = min(_MOST_BUCKETS, -(-len(finite) // 10) + 1) if len(finite) else 1
     least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
-    edges = least + (np.arange(count + 1) / count) * (largest / 2 - least / 2) * 2
-    if least == largest or (np.diff(edges) <= 0).any():  # equal, or nearer than numbers lie to each other
+    edges = np.linspace(least / 2, largest / 2, count + 1) * 2  # what is between may be beyond all numbers
+    edges[[0, -1]] = least, largest  # half of the smallest numbers is none
+    if (np.diff(edges) <= 0).any():  # equal, or nearer than numbers lie to each other
         return mindspore_histogram_of([least], [largest - least], [len(finite)], values)
-    edges[-1] = largest
     return mindspore_histogram_of(edges[:-1], np.diff(edges), np.histogram(finite, edges)[0], values)
 
 

@@ -1,0 +1,59 @@
+"""Histograms that are written of whatever numbers there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import insight_histogram
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from insight_core.summary import SummaryRecord
+from insight_core.summary.histograms import mindspore_histogram
+from insight_core.values import histogram_messages
+from tests.summary.collector_reading import decoded, opened
+
+LEAST, LARGEST = 5e-324, float(np.finfo(np.float64).max)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-1.7e308, 1.7e308] * 20,
+        [-LARGEST, LARGEST],
+        [-LARGEST, 0.0, LARGEST] * 500,
+        [LEAST, 3 * LEAST] * 5,  # half of an odd one is none
+        [0.0, LEAST] * 30,
+        [1.0, np.nextafter(1.0, 2.0)] * 30,
+        [0.1, 0.3, 0.7] * 20,
+        [1e300] * 7,
+    ],
+)
+def test_every_number_is_in_a_bucket(values: list[float]) -> None:
+    with np.errstate(all="ignore"):  # of their sum; SummaryRecord has it so where it writes
+        found = histogram_messages.mindspore_histogram(mindspore_histogram(values))
+    lefts, rights = found.left, found.left + found.width
+    assert found.counts.sum() == len(values)
+    assert (lefts[0], rights[-1]) == (min(values), max(values))
+    assert np.isfinite(rights).all()
+    assert (np.diff(lefts) > 0).all()
+
+
+def test_equal_widths_as_numpy_counts() -> None:
+    values: NDArray[np.float64] = np.random.default_rng(0).normal(size=300)
+    found = histogram_messages.mindspore_histogram(mindspore_histogram(values))
+    counts, edges = np.histogram(values, len(found.counts))
+    assert found.counts.tolist() == counts.tolist()
+    np.testing.assert_allclose(found.left, edges[:-1], atol=1e-14)
+
+
+@pytest.mark.parametrize("dialect", ["mindspore", "tensorboard"])
+def test_the_widest_range_leaves_the_record_whole(tmp_path: Path, dialect: str) -> None:
+    with SummaryRecord(tmp_path / "run", dialect=dialect) as record:  # type: ignore[arg-type]
+        for step in range(2):
+            record.add_value("histogram", "w", np.array([-1.7e308, 1.7e308] * 20))
+            record.record(step)
+            record.flush()
+    with opened(tmp_path) as data:
+        assert [one.count for one in decoded(data, insight_histogram, "w")] == [40, 40]
