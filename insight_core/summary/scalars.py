@@ -13,6 +13,7 @@ from insight_core.summary.fields import message_field, text_field
 from insight_core.summary.frames import FOOTER, HEADER, SUMMARY, VALUE, rows_of_records, seal
 
 Names: TypeAlias = tuple[str, ...]
+Offsets: TypeAlias = tuple[int, ...]
 
 _TIME_END = 9  # of an event: its key and a float64
 _NUMBER = 4  # bytes
@@ -41,29 +42,48 @@ def scalar_records(
     floats = numbers.astype("<f4")
     counts = np.array([len(names) for names in layouts], np.int64)[layout]
     starts = np.cumsum(counts) - counts
+    shapes, shape_of, place_in = _shapes(dialect, layouts)
+    shape, place = shape_of[layout], place_in[layout]
+    order = np.argsort(shape, kind="stable")
+    bounds = np.searchsorted(shape[order], np.arange(len(shapes) + 1))
     groups: list[tuple[NDArray[np.intp], NDArray[np.uint8]]] = []
-    for number, names in enumerate(layouts):
-        if not names:
-            continue
-        for index, step_bytes in steps_alike(steps, np.flatnonzero(layout == number)):
-            values = floats[starts[index, None] + np.arange(len(names))]
-            template = _Template(dialect, names)
-            rows = sealed_rows(template.summary, template.places, step_bytes, wall_times[index], values)
-            groups.append((index, rows))
+    for (offsets, summaries), first, last in zip(shapes.items(), bounds[:-1], bounds[1:], strict=True):
+        table = np.frombuffer(b"".join(summaries), np.uint8).reshape(len(summaries), -1)
+        for index, step_bytes in steps_alike(steps, order[first:last]):
+            values = floats[starts[index, None] + np.arange(len(offsets))]
+            summary = table[place[index]] if len(table) > 1 else table[0]
+            groups.append((index, sealed_rows(summary, offsets, step_bytes, wall_times[index], values)))
     return in_order(groups, len(steps))
 
 
-class _Template:
-    """The summary of an event with these scalars, and where their numbers are in it."""
+def _shapes(
+    dialect: Dialect, layouts: Sequence[Names]
+) -> tuple[dict[Offsets, list[bytes]], NDArray[np.int64], NDArray[np.int64]]:
+    """The summaries of events with these scalars, by where their numbers are.
 
-    def __init__(self, dialect: Dialect, names: Names) -> None:
-        content = b""
-        ends = []
-        for name in names:
-            content += message_field(VALUE, text_field(1, name) + dialect.number_key + bytes(_NUMBER))
-            ends.append(len(content))
-        self.summary = np.frombuffer(message_field(SUMMARY, content), np.uint8)
-        self.places = [end - _NUMBER + len(self.summary) - len(content) for end in ends]
+    And of each layout the number of its shape, -1 for no names, and the place of its summary there.
+    """
+    shapes: dict[Offsets, list[bytes]] = {}
+    numbers: dict[Offsets, int] = {}
+    of_layouts = np.full((2, len(layouts)), -1, np.int64)
+    for number, names in enumerate(layouts):
+        if names:
+            summary, offsets = _summary(dialect, names)
+            alike = shapes.setdefault(offsets, [])
+            of_layouts[:, number] = numbers.setdefault(offsets, len(numbers)), len(alike)
+            alike.append(summary)
+    return shapes, of_layouts[0], of_layouts[1]
+
+
+def _summary(dialect: Dialect, names: Names) -> tuple[bytes, Offsets]:
+    """The summary of an event with these scalars, and where their numbers are in it."""
+    content = b""
+    ends = []
+    for name in names:
+        content += message_field(VALUE, text_field(1, name) + dialect.number_key + bytes(_NUMBER))
+        ends.append(len(content))
+    summary = message_field(SUMMARY, content)
+    return summary, tuple(end - _NUMBER + len(summary) - len(content) for end in ends)
 
 
 def sealed_rows(
@@ -73,13 +93,14 @@ def sealed_rows(
     wall_times: NDArray[np.float64],
     values: NDArray[np.floating],
 ) -> NDArray[np.uint8]:
-    """uint8[n, size]: records of events with the same summary field but for their time, step and numbers.
+    """uint8[n, size]: records of events whose summary fields are alike but for their numbers.
 
-    ``places`` are where the numbers are in ``summary``, one for each column of ``values``.
+    ``summary`` is the field of all of them, or uint8[n, size]; ``places`` are where the numbers are in it,
+    one for each column of ``values``.
     """
     count, step_size = step_bytes.shape
     step_end = _TIME_END + step_size
-    rows = rows_of_records(step_end + len(summary), count)
+    rows = rows_of_records(step_end + summary.shape[-1], count)
     payload = rows[:, HEADER:-FOOTER]
     payload[:, 0] = 0x09
     payload[:, 1:_TIME_END] = wall_times.astype("<f8").view(np.uint8).reshape(-1, 8)
