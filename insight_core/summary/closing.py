@@ -21,7 +21,8 @@ class Closing(ABC):
     ) -> None:
         try:
             self.close()
-        except OSError as ours:
+        except Exception as ours:
             if error is None:
                 raise
-            error.add_note(str(ours))  # what went wrong in the training is what counts
+            # what went wrong in the training is what counts
+            error.add_note(f"The summaries were not all written: {type(ours).__name__}: {ours}")

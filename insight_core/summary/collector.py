@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from insight_core.summary.closing import Closing
 from insight_core.summary.collector_lineage import Lineage
 from insight_core.summary.collector_values import held, pictures_of
-from insight_core.summary.kinds import number_of
+from insight_core.summary.kinds import named, number_of
+from insight_core.summary.mappings import INT32, INT64, mapping_of, whole_number_of
 from insight_core.summary.record import SummaryRecord
 
 Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 Source: TypeAlias = Arrays | Callable[[], Arrays]
 
 _FEW = 5  # parameters whose histograms are collected when nobody says which, as in MindSpore
+_COUNT = range(INT32.stop)
 
 
 class SummaryCollector(Closing):
@@ -53,34 +57,27 @@ class SummaryCollector(Closing):
         log_dir: str | os.PathLike[str],
         *,
         hyperparameters: Mapping[str, Any] | None = None,
-        scalar_every: int = 10,
-        histogram_every: int = 100,
-        gradient_every: int = 100,
-        image_every: int = 100,
+        scalar_every: SupportsIndex = 10,
+        histogram_every: SupportsIndex = 100,
+        gradient_every: SupportsIndex = 100,
+        image_every: SupportsIndex = 100,
         parameters: str | None = None,
         gradients: str | None = None,
-        max_images: int = 16,
+        max_images: SupportsIndex = 16,
         environment: bool = True,
-        initial_step: int = 0,
+        initial_step: SupportsIndex = 0,
         dialect: Literal["mindspore", "tensorboard"] = "mindspore",
         **recording: Any,  # noqa: ANN401
     ) -> None:
-        frequencies = {
-            "scalar_every": scalar_every,
-            "histogram_every": histogram_every,
-            "gradient_every": gradient_every,
-            "image_every": image_every,
-        }
-        for name, every in frequencies.items():
-            if not isinstance(every, int) or every < 0:
-                raise ValueError(f"{name} must be a whole number of steps, or 0 for never, not {every!r}")
-        self._scalar_every, self._histogram_every = scalar_every, histogram_every
-        self._gradient_every, self._image_every = gradient_every, image_every
+        self._scalar_every = whole_number_of("scalar_every", scalar_every, _COUNT)
+        self._histogram_every = whole_number_of("histogram_every", histogram_every, _COUNT)
+        self._gradient_every = whole_number_of("gradient_every", gradient_every, _COUNT)
+        self._image_every = whole_number_of("image_every", image_every, _COUNT)
         self._parameters = _pattern("parameters", parameters)
         self._gradients = _pattern("gradients", gradients)
-        self._max_images = max_images
-        self._first = initial_step + 1
-        self.steps = initial_step  # done so far
+        self._max_images = whole_number_of("max_images", max_images, _COUNT)
+        self.steps = whole_number_of("initial_step", initial_step, INT64)  # done so far
+        self._first = self.steps + 1
         self.epochs = 0
         self._waiting: dict[str, Any] = {}  # numbers of the last step, if they were not due
         self._last_loss: Any = None
@@ -90,7 +87,7 @@ class SummaryCollector(Closing):
             said = {**self.known(), **(hyperparameters or {})}
             self.lineage = Lineage(dialect, said, environment=environment)
             self.lineage.begin(self.record)
-            self.record.record(initial_step)
+            self.record.record(self.steps)
         except BaseException:
             self.record.close()
             raise
@@ -107,28 +104,24 @@ class SummaryCollector(Closing):
         parameters: Source | None = None,
         gradients: Source | None = None,
         inputs: Any = None,  # noqa: ANN401
+        numbers: Mapping[str, Any] | None = None,
         **scalars: Any,  # noqa: ANN401
     ) -> None:
         """Tells of one step that was done.
 
         ``parameters`` and ``gradients`` are arrays by name; ``inputs`` is a batch, shown if it is one of
         pictures: [n, height, width], with channels first or last. ``scalars`` are further numbers, by their
-        tag. What is None is left out.
+        tag, and so are ``numbers``, whatever these are called: of two with one tag that of ``numbers``
+        counts. What is None is left out.
 
-        TypeError for a number that is none, ValueError once it is closed, and OSError where the log could
-        not be written.
+        TypeError or ValueError for a number that is none, ValueError once it is closed, and OSError where
+        the log could not be written.
         """
         if self._ended:
             raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
         self.steps = step = self.steps + 1
-        self._last_loss = loss = held(loss)
-        numbers = {"loss": loss, "learning_rate": learning_rate, **scalars}
         try:
-            if self._due(self._scalar_every):
-                self._waiting = {}
-                self._add_numbers(numbers)
-            elif self._scalar_every:
-                self._waiting = numbers
+            self._take_numbers(_joined({"loss": loss, "learning_rate": learning_rate, **scalars}, numbers))
             if parameters is not None and self._due(self._histogram_every):
                 self._add_histograms(self._chosen_parameters(parameters), "")
             if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
@@ -140,17 +133,18 @@ class SummaryCollector(Closing):
         finally:
             self.record.record(step)  # what was added is of this step, whatever is wrong with the rest
 
-    def epoch(self, **metrics: Any) -> None:  # noqa: ANN401
+    def epoch(self, numbers: Mapping[str, Any] | None = None, /, **metrics: Any) -> None:  # noqa: ANN401
         """Tells of one epoch that was done: numbers by their tag, recorded at the step of its end.
 
-        The last ones are the metrics of the run's lineage.
+        The last ones are the metrics of the run's lineage. What is None is left out.
         """
         self.epochs += 1
         try:
-            self._add_numbers(metrics)
+            for name, value in _joined(metrics, numbers).items():
+                if value is not None:
+                    self.lineage.metrics[name] = self._add_number(name, value)
         finally:
             self.record.record(self.steps)
-        self.lineage.metrics.update((name, number_of(value)) for name, value in metrics.items())
 
     def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
         """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""
@@ -160,24 +154,37 @@ class SummaryCollector(Closing):
     def close(self) -> None:
         """Records what the end of the training says of it, and returns when all is written."""
         if self._ended:
+            self.record.close()  # which may have been interrupted
             return
         self._ended = True
-        try:
-            if self._waiting:
-                self._add_numbers(self._waiting)
+        with ExitStack() as last:  # each is done, in reverse, whatever goes wrong with another
+            last.callback(self.record.close)
+            last.callback(self.record.record, self.steps)
             if self.steps >= self._first:
-                self.lineage.finish(self.record, self._last_loss, self.epochs)
-            self.record.record(self.steps)
-        finally:
-            self.record.close()
+                last.callback(self.lineage.finish, self.record, self._last_loss, self.epochs)
+            for name, value in self._waiting.items():
+                self._add_number(name, value)
 
     def _due(self, every: int) -> bool:
         return every > 0 and (self.steps == self._first or self.steps % every == 0)
 
-    def _add_numbers(self, numbers: Mapping[str, Any]) -> None:
+    def _take_numbers(self, numbers: Mapping[str, Any]) -> None:
+        """Those of a step: recorded if they are due, else kept, for the step may be the last."""
+        due = self._due(self._scalar_every)
+        self._waiting = waiting = dict[str, Any]()
         for name, value in numbers.items():
-            if value is not None:
-                self.record.add_value("scalar", name, value)
+            if value is None or not (self._scalar_every or name == "loss"):
+                continue
+            found = self._add_number(name, value) if due else _read(held, name, value)
+            if self._scalar_every and not due:
+                waiting[name] = found
+            if name == "loss":
+                self._last_loss = found
+
+    def _add_number(self, name: str, value: Any) -> float:  # noqa: ANN401
+        number: float = _read(number_of, name, value)
+        self.record.add_value("scalar", name, number)
+        return number
 
     def _add_histograms(self, arrays: Arrays, prefix: str) -> None:
         for name, array in _pairs(arrays):
@@ -186,7 +193,18 @@ class SummaryCollector(Closing):
     def _chosen_parameters(self, parameters: Source) -> Arrays:
         if self._parameters is not None:
             return _matching(parameters, self._parameters)
-        return [pair for pair, _ in zip(_pairs(parameters), range(_FEW), strict=False)]
+        return islice(_pairs(parameters), _FEW)
+
+
+def _joined(scalars: dict[str, Any], numbers: Mapping[str, Any] | None) -> dict[str, Any]:
+    return scalars if numbers is None else {**scalars, **mapping_of("numbers", numbers)}
+
+
+def _read(read: Callable[[object], Any], name: str, value: object) -> Any:  # noqa: ANN401
+    try:
+        return read(value)
+    except (TypeError, ValueError) as error:
+        raise named(error, "scalar", name) from None
 
 
 def _pairs(arrays: Source) -> Iterable[tuple[str, Any]]:

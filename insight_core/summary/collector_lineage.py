@@ -58,13 +58,15 @@ class Lineage:
         """With the last loss, and with how many epochs there were."""
         if self._dialect != "mindspore":
             return
-        if loss is not None:
-            self.hyperparameters["loss"] = number_of(loss)
         if epochs:
             self.hyperparameters["epoch"] = epochs
-        self._write(record)
-        if self.metrics:
-            record.add_value("eval_lineage", "eval_lineage", {"metric": self.metrics})
+        try:
+            if loss is not None:
+                self.hyperparameters["loss"] = number_of(loss)
+        finally:  # a device that failed the training gives no loss: the rest is still said
+            self._write(record)
+            if self.metrics:
+                record.add_value("eval_lineage", "eval_lineage", {"metric": self.metrics})
 
     def _write(self, record: SummaryRecord) -> None:
         trained, custom = split({**self._environment, **self.hyperparameters})

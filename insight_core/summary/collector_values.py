@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.summary.arrays import array_of
+from insight_core.summary.kinds import check_one, number_of
 
 _CHANNELS = (1, 3, 4)
 
 
 def held(value: Any) -> Any:  # noqa: ANN401
-    """The value to keep for later: of a PyTorch tensor without all that its gradient would need."""
-    return value.detach() if hasattr(value, "detach") else value
+    """The number, to keep for later; of one on a device a tensor, for it is not fetched yet.
+
+    That of PyTorch is a copy, without all that its gradient would need. Raises TypeError for what is no
+    number, ValueError for more than one.
+    """
+    shape = getattr(value, "shape", None)
+    if shape is None or isinstance(value, np.ndarray | np.generic):
+        return number_of(value)
+    check_one(shape)
+    alone = value.detach() if hasattr(value, "detach") else value
+    return alone.clone() if hasattr(alone, "clone") else alone
 
 
 def pictures_of(batch: Any, most: int) -> NDArray[Any] | None:  # noqa: ANN401

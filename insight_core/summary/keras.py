@@ -58,20 +58,15 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         )
 
     def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
+        self.collector.step(
+            learning_rate=self._learning_rate(), parameters=self._weights, inputs=self._inputs, numbers=logs
+        )
         if self._graph_wanted:  # now that the model was called, its shapes are known
             self._graph_wanted = False
             self._record_graph()
-        numbers = dict(logs or {})
-        self.collector.step(
-            numbers.pop("loss", None),
-            learning_rate=self._learning_rate(),
-            parameters=self._weights,
-            inputs=self._inputs,
-            **numbers,
-        )
 
     def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
-        self.collector.epoch(**{f"epoch/{name}": value for name, value in (logs or {}).items()})
+        self.collector.epoch({f"epoch/{name}": value for name, value in (logs or {}).items()})
 
     def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
         self.collector.close()
@@ -87,7 +82,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
 
     def _learning_rate(self) -> Any:  # noqa: ANN401
         optimizer = self.model.optimizer
-        return None if optimizer is None else optimizer.learning_rate
+        return None if optimizer is None else keras.ops.convert_to_tensor(optimizer.learning_rate)
 
     def _weights(self) -> Iterator[tuple[str, Any]]:
         return ((weight.path, weight.value) for weight in self.model.trainable_weights)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
+from torch.nn.parameter import is_lazy  # type: ignore[import-not-found,unused-ignore]
 
+from insight_core.summary.arrays import numbers_of
 from insight_core.summary.collector import Source, SummaryCollector
 from insight_core.summary.torch_graph import graph_nodes
 
@@ -28,9 +31,10 @@ class TorchCollector(SummaryCollector):
 
     ``step`` belongs after the optimizer's and before the gradients are cleared. It records the loss, the
     learning rate of each group of parameters, histograms of parameters and gradients, and pictures of
-    ``inputs``; what is not due is neither fetched from its device nor waited for. With the first step goes
-    the graph of the model (``graph``), where it can be traced: by ``torch.fx``, else by ``torch.export``,
-    neither of which computes anything; otherwise the log says why there is none.
+    ``inputs``; what is not due is neither fetched from its device nor waited for. The first five parameters
+    are those that have real numbers: the log says once what is left out. With the first step goes the graph
+    of the model (``graph``), where a copy of it without values can be traced, by ``torch.fx``, else by
+    ``torch.export``; otherwise the log says why there is none.
 
     The network, the optimizer, what it was made with, and versions become lineage; what
     ``hyperparameters`` say wins. A process of a distributed training gives its ``rank``.
@@ -47,14 +51,13 @@ class TorchCollector(SummaryCollector):
     ) -> None:
         self._model, self._optimizer = model, optimizer
         self._graph_wanted = graph
+        self._left_out: set[str] = set()  # parameters of which the log has said so
         super().__init__(log_dir, **collecting)
 
     def known(self) -> dict[str, Any]:
-        said = {
-            "network": type(self._model).__name__,
-            "model_parameters": sum(values.numel() for values in self._model.parameters()),
-            "torch": torch.__version__,
-        }
+        said: dict[str, Any] = {"network": type(self._model).__name__, "torch": torch.__version__}
+        if not any(map(is_lazy, self._model.parameters())):  # else nobody knows yet
+            said["model_parameters"] = sum(values.numel() for values in self._model.parameters())
         if self._optimizer is not None:
             said["optimizer"] = type(self._optimizer).__name__
             group = self._optimizer.param_groups[0]
@@ -75,12 +78,12 @@ class TorchCollector(SummaryCollector):
         parameters: Source | None = None,
         gradients: Source | None = None,
         inputs: Any = None,  # noqa: ANN401
+        numbers: Mapping[str, Any] | None = None,
         **scalars: Any,  # noqa: ANN401
     ) -> None:
         """As ``SummaryCollector.step``; what is given takes the place of what model and optimizer have."""
-        if self._graph_wanted:
-            self._graph_wanted = False
-            self._record_graph(inputs)
+        if self._graph_wanted and callable(inputs):
+            inputs = inputs()
         if learning_rate is None and self._optimizer is not None:
             groups = self._optimizer.param_groups
             learning_rate = groups[0]["lr"]
@@ -90,11 +93,25 @@ class TorchCollector(SummaryCollector):
         super().step(
             loss,
             learning_rate=learning_rate,
-            parameters=self._model.named_parameters if parameters is None else parameters,
+            parameters=self._parameters_now if parameters is None else parameters,
             gradients=self._gradients_now if gradients is None else gradients,
             inputs=inputs,
+            numbers=numbers,
             **scalars,
         )
+        if self._graph_wanted:
+            self._graph_wanted = False
+            self._record_graph(inputs)
+
+    def _parameters_now(self) -> Iterator[tuple[str, Any]]:
+        """All where a pattern says which, else those that can be recorded: nobody asked for the others."""
+        for name, values in self._model.named_parameters():
+            reason = None if self._parameters is not None else _why_not(values)
+            if reason is None:
+                yield name, values
+            elif name not in self._left_out:
+                self._left_out.add(name)
+                log.warning("no histograms of %s: %s", name, reason)
 
     def _gradients_now(self) -> list[tuple[str, Any]]:
         gradients = ((name, values.grad) for name, values in self._model.named_parameters())
@@ -110,6 +127,15 @@ class TorchCollector(SummaryCollector):
             log.warning("no graph of %s: %s", type(self._model).__name__, str(error).partition("\n")[0])
         else:
             self.graph(nodes)
+
+
+def _why_not(values: torch.Tensor) -> str | None:
+    """Why an array cannot be recorded, seen at its first value; None for one that can."""
+    try:
+        numbers_of(values.detach().reshape(-1)[:1])
+    except Exception as error:  # there are as many kinds as there are tensors: lazy, sparse, complex, meta
+        return str(error).partition("\n")[0]
+    return None
 
 
 def _unwrapped(model: torch.nn.Module) -> torch.nn.Module:

@@ -24,7 +24,7 @@ def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
     Otherwise it has parameters of its own without values, on the device "meta"; of all other tensors those
     that are large have none either, and the others are copied.
 
-    Raises what a part of the model raises that cannot be copied.
+    TypeError for a model with a part that cannot be copied, a lock or an open file.
     """
     twins: dict[int, Any] = {}
     for module in model.modules():
@@ -35,10 +35,13 @@ def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
         twins.update((id(values), values) for values in _states(model))
     else:
         twins.update((id(values), _without_values(values)) for values in model.parameters())
-    with _LightCopies():
-        twin = copy.deepcopy(model, twins)
+    try:
+        with _LightCopies():
+            twin = copy.deepcopy(model, twins)
+    except Exception as error:  # there are as many kinds as there are things that a model may hold
+        raise TypeError(f"only a copy of it is traced, which cannot be made: {error}") from error
     if not {*map(id, model.modules())}.isdisjoint(map(id, twin.modules())):
-        raise TypeError("a module of it says that its copy is itself")
+        raise TypeError("only a copy of it is traced, and what it gives for one is itself")
     return twin
 
 
@@ -58,7 +61,7 @@ def nothing_disturbed(model: torch.nn.Module, arguments: Iterable[Any]) -> Itera
 class _LightCopies(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
     """Within it large tensors are copied without values, and those with a gradient's graph without it."""
 
-    def __torch_function__(  # noqa: PLW3201
+    def __torch_function__(
         self,
         func: Callable[..., Any],
         types: Any,  # noqa: ANN401

@@ -243,13 +243,15 @@ def test_a_number_that_is_none_is_named(tmp_path: Path) -> None:
     [
         ({"scalar_every": -1}, "scalar_every"),
         ({"image_every": 0.5}, "image_every"),
+        ({"max_images": -1}, "max_images"),
+        ({"initial_step": 1.0}, "initial_step"),
         ({"parameters": "("}, "parameters"),
         ({"gradients": "*"}, "gradients"),
         ({"dialect": "csv"}, "dialect"),
     ],
 )
 def test_wrong_arguments_are_named(tmp_path: Path, wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         SummaryCollector(str(tmp_path / "run"), **wrong)
     assert not list(tmp_path.rglob("*_MS"))
 

@@ -73,6 +73,31 @@ def test_lineage(tmp_path: Path) -> None:
     assert found["metric/epoch/val_loss"] > 0
 
 
+@pytest.mark.parametrize("name", ["inputs", "learning_rate", "numbers", "parameters", "self"])
+def test_a_metric_of_whatever_name(tmp_path: Path, name: str) -> None:
+    network = model()
+    network.compile("sgd", "mse", metrics=[keras.metrics.MeanAbsoluteError(name=name)])
+    history = fit(tmp_path / "run", network, epochs=1)
+    with opened(tmp_path) as data:
+        assert scalars(data, f"epoch/{name}") == pytest.approx({8: history[name][0]})
+        assert scalars(data, name)[8] == pytest.approx(history[name][0])
+        assert scalars(data, "loss")[8] == pytest.approx(history["loss"][0])
+
+
+def test_a_learning_rate_that_waits_is_that_of_its_step(tmp_path: Path) -> None:
+    class Falling(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore,name-defined]
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ANN401
+            self.model.optimizer.learning_rate = 0.125
+
+    network, inputs = model(), np.ones((12, 9, 9, 1), np.float32)
+    from insight_core.summary.keras import KerasCollector
+
+    callbacks = [KerasCollector(str(tmp_path / "run")), Falling()]
+    network.fit(inputs, inputs[:, 0, 0], batch_size=4, callbacks=callbacks, verbose=0)
+    with opened(tmp_path) as data:
+        assert scalars(data, "learning_rate") == {1: 0.25, 3: 0.25}
+
+
 def test_a_second_fit_goes_on(tmp_path: Path) -> None:
     network = model()
     for _ in range(2):
