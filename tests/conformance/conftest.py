@@ -15,6 +15,7 @@ import pytest
 from insight_core.api import ScalarQuery
 from insight_core.loading.logdir import Logdir
 from insight_core.providers.local import LocalProvider
+from tests.conformance.recorded import write_everything
 
 Scalars: TypeAlias = dict[str, dict[str, list[list[Any]]]]
 Oracle: TypeAlias = Callable[..., Any]
@@ -117,6 +118,14 @@ def tensorboard_hparams(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 def mindinsight_landscapes(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     """Landscapes below a directory as MindInsight's LandscapeProcessor answers."""
     return _oracle("mindinsight", "oracle_mindinsight_landscapes.py", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every kind of value in both dialects, written by SummaryRecord."""
+    logs = tmp_path_factory.mktemp("recorded")
+    write_everything(logs)
+    return logs
 
 
 @pytest.fixture
