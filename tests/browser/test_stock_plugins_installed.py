@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,33 @@ def test_one_that_does_not_import_is_a_card(page: Page, host: str) -> None:
     card = page.get_by_role("alert")
     expect(card).to_contain_text("tensorboard_3d could not be shown", timeout=30_000)
     expect(card).to_contain_text("No module named 'tensorflow' (from tensorboard-plugin-3d)")
+
+
+def _node(name: str, parent: str, children: Sequence[str] = ()) -> dict[str, object]:
+    """A node of a graph as msprobe dumps it."""
+    lists = ("stack_info", "matched_node_link")
+    return {
+        "id": name,
+        "node_type": 0 if children else 1,
+        "input_data": {},
+        "output_data": {},
+        "upnode": parent,
+        "subnodes": list(children),
+        "micro_step_id": None,
+    } | {field: [] for field in lists}
+
+
+def test_tb_graph_ascend(page: Page, tmp_path: Path) -> None:
+    """Which shows what Ascend's tools dump beside the logs; there need not be any run."""
+    layers = ["Module.conv1.Conv2d.forward.0", "Module.fc.Linear.forward.0"]
+    nodes = [_node("DefaultModel", "None", layers), *(_node(name, "DefaultModel") for name in layers)]
+    graph = {"root": "DefaultModel", "node": {node["id"]: node for node in nodes}, "MicroSteps": 1}
+    logs = tmp_path / "logs"
+    logs.mkdir(mode=0o750)
+    (logs / "lenet.vis").write_text(json.dumps(graph | {"Tooltips": "{}"}))
+    (logs / "lenet.vis").chmod(0o640)
+    with insight_host(python_with_both(), tmp_path, f"--logdir={logs}") as url:
+        page.goto(f"{url}/#locale=en&tab=graph_ascend")
+        frame = page.frame_locator('[data-plugin="graph_ascend"] iframe')
+        expect(frame.locator("svg text").filter(has_text="DefaultModel").first).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
