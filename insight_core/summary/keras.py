@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import keras  # type: ignore[import-not-found,unused-ignore]
+import keras  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from insight_core.summary.collector import SummaryCollector
 

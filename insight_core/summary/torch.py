@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.nn.parameter import is_lazy  # type: ignore[import-not-found,unused-ignore]
@@ -141,9 +141,10 @@ def _why_not(values: torch.Tensor) -> str | None:
 def _unwrapped(model: torch.nn.Module) -> torch.nn.Module:
     """The user's own model, of one that was compiled or distributed."""
     wrappers = (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)
-    while isinstance(model, wrappers) or hasattr(model, "_orig_mod"):
-        model = model.module if isinstance(model, wrappers) else model._orig_mod
-    return model
+    found: Any = model
+    while isinstance(found, wrappers) or hasattr(found, "_orig_mod"):
+        found = found.module if isinstance(found, wrappers) else found._orig_mod
+    return cast(torch.nn.Module, found)
 
 
 def _is_setting(value: object) -> bool:

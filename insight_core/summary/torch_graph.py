@@ -90,7 +90,7 @@ class _Names:
 
 def _symbolic(traced: torch.fx.GraphModule, shapes: dict[str, Shape]) -> Iterator[Node]:
     names, name_of = _Names(), dict[torch.fx.Node, str]()
-    states = dict(traced.named_parameters(remove_duplicate=False))
+    states: dict[str, torch.Tensor] = dict(traced.named_parameters(remove_duplicate=False))
     states.update(traced.named_buffers(remove_duplicate=False))
     modules = dict(traced.named_modules(remove_duplicate=False))
     written: dict[str, str] = {}  # names of the nodes of parameters, by their own
