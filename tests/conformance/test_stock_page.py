@@ -117,6 +117,26 @@ def test_links_reloads_and_the_way_back_lead_to_its_dashboards(page: Page, host:
     expect(chosen).to_have_text("hparams")
 
 
+def test_who_comes_back_to_it_has_its_place_in_the_address_again(page: Page, host: str) -> None:
+    page.goto(f"{host}/#locale=en")
+    tab = page.get_by_role("tab", name="TensorBoard", exact=True)
+    tab.click()
+    inside = page.frame_locator('[data-plugin="tensorboard"] iframe')
+    chosen = inside.locator("app-header .mdc-tab--active")
+    expect(chosen).to_have_text("Time Series", timeout=20_000)
+    expect(page).to_have_url(re.compile("%23timeseries"))
+    inside.get_by_role("tab", name="text", exact=True).click()
+    expect(page).to_have_url(re.compile("%23text"))
+    page.go_back()
+    expect(page).to_have_url(re.compile("%23timeseries"))
+    page.go_back()
+    expect(tab).to_have_attribute("aria-selected", "false")
+    expect(page).not_to_have_url(re.compile("tensorboard.at"))
+    tab.click()
+    expect(page).to_have_url(re.compile("tensorboard.at=%23timeseries"))
+    expect(chosen).to_have_text("Time Series")
+
+
 def test_it_has_the_theme_of_the_page_around_it(browser: Browser, host: str) -> None:
     page = browser.new_page(color_scheme="null")
     page.goto(f"{host}/#locale=en&theme=dark&tab=tensorboard&tensorboard.at=%23text")

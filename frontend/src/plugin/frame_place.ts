@@ -69,6 +69,7 @@ export function keepPlace(frame: HTMLIFrameElement, { base, url, key, mode, visi
     const inner = frame.contentWindow;
     if (!visible.value || shown === null || !inner || !frame.contentDocument) return;
     const here = placeIn(inner.location);
+    if (place === null) note(); // an address from before it was opened, from which its reader comes back to it
     if (theme === shown && (place ?? here) === here) return;
     shown = theme;
     inner.location.replace(addressOf(base, place ?? here, theme));
