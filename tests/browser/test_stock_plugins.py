@@ -141,6 +141,21 @@ def test_tabs_that_do_not_fit_are_in_a_list(page: Page, host: Callable[..., str]
     page.get_by_role("dialog").get_by_text("Guest", exact=True).click()
     expect(guest).to_have_attribute("aria-selected", "true")
     expect(guest).to_be_in_viewport(ratio=1)
+    opened(page, "guest")
+
+
+def test_without_a_run_frames_and_failures_are_in_reach(
+    page: Page, host: Callable[..., str], logdir: Path
+) -> None:
+    shutil.rmtree(logdir)
+    page.goto(f"{host('Guest')}#locale=en")
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
+    page.get_by_role("tab", name="absent").click()
+    expect(page.get_by_role("alert")).to_contain_text("a_module_that_is_not")
+    opened(page, "guest")
+    told(page, "guest", "tags", {})
+    page.get_by_role("tab", name="Scalars", exact=True).click()
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
 
 
 def test_failures_are_cards_of_the_plugin_that_failed(browser: Browser, host: Callable[..., str]) -> None:
