@@ -18,8 +18,8 @@ _MOST_BUCKETS = 90  # of MindSpore
 
 @functools.cache
 def _limits() -> NDArray[np.float64]:
-    growing = np.arange(int(np.log(_LARGEST_LIMIT / _LEAST_LIMIT) / np.log(_GROWTH)) + 1)
-    positive = _LEAST_LIMIT * _GROWTH**growing
+    count = int(np.log(_LARGEST_LIMIT / _LEAST_LIMIT) / np.log(_GROWTH)) + 1
+    positive = np.multiply.accumulate(np.array([_LEAST_LIMIT] + [_GROWTH] * (count - 1)))  # rounds as theirs
     return np.concatenate((-positive[::-1], [0.0], positive, [np.finfo(np.float64).max]))
 
 
@@ -31,7 +31,9 @@ def histogram_proto(values: ArrayLike) -> bytes:
     """
     array = _finite(values)
     limits = _limits()
-    counts = np.diff(np.searchsorted(np.sort(array), limits, side="right"), prepend=0)
+    below = np.searchsorted(np.sort(array), limits)  # a limit itself is above it, but for the last
+    below[-1] = len(array)
+    counts = np.diff(below, prepend=0)
     filled = np.flatnonzero(counts)
     if not len(filled):
         return histogram_proto_of([0.0], [0.0])

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from insight_core.summary import SummaryRecord
-from insight_core.summary.histograms import mindspore_histogram
+from insight_core.summary.histograms import histogram_proto, mindspore_histogram
 from insight_core.values import histogram_messages
 from tests.summary.collector_reading import decoded, opened
 
@@ -57,3 +57,21 @@ def test_the_widest_range_leaves_the_record_whole(tmp_path: Path, dialect: str) 
             record.flush()
     with opened(tmp_path) as data:
         assert [one.count for one in decoded(data, insight_histogram, "w")] == [40, 40]
+
+
+def test_tensorboards_buckets_are_those_of_torch() -> None:
+    """As in torch's ``make_histogram``: each limit is 1.1 times the one before, and counts as above it."""
+    growing = [1e-12]
+    while growing[-1] * 1.1 < 1e20:
+        growing.append(growing[-1] * 1.1)
+    edges = [*(-limit for limit in reversed(growing)), 0.0, *growing]
+    random = np.random.default_rng(0)
+    for values in (random.normal(size=500), np.maximum(random.normal(size=50), 0), np.zeros(3), -np.ones(2)):
+        found = histogram_messages.histogram_proto(histogram_proto(values))
+        counts, _ = np.histogram(values, edges)
+        filled = np.flatnonzero(counts)
+        assert found.limits.tolist() == edges[filled[0] : filled[-1] + 2]
+        assert found.counts.tolist() == [0, *counts[filled[0] : filled[-1] + 1].tolist()]
+    with np.errstate(over="ignore"):  # of the sum of squares
+        extreme = histogram_messages.histogram_proto(histogram_proto([-LARGEST, -1e20, 1e20, LARGEST]))
+    assert extreme.counts.sum() == 4
