@@ -5,7 +5,7 @@ What a value is to TensorBoard, insight_core.server says: here as over gRPC.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
@@ -19,18 +19,18 @@ from insight_core.server.catalog import Entry
 from insight_core.server.series_reader import SeriesReader
 from insight_core.server.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, array_of
 from insight_core.stock.context import UNSAID
-
-# What an answer holds where nobody has said how many points: TensorBoard makes each a Python object, its
-# page takes about a second for so many. A series has at least what TensorBoard itself would show.
-_NUMBERS, _NUMBERS_OF_EACH = 100_000, 1000
-_TENSORS, _TENSORS_OF_EACH = 1000, 100
+from insight_core.stock.sampling import SCALARS, TENSORS, Budget, Sampled
 
 
 class StockDataProvider(stock.DataProvider):
-    """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
+    """Answers from ``provider``. There is one experiment, whatever its id is said to be.
 
-    def __init__(self, provider: DataProvider) -> None:
+    ``changed`` is called when ``sampled`` begins to name a plugin.
+    """
+
+    def __init__(self, provider: DataProvider, changed: Callable[[], None] = lambda: None) -> None:
         self._reader = SeriesReader(provider)
+        self.sampled = Sampled(changed)
 
     def __str__(self) -> str:
         return f"insight_host.DataProvider({self._reader.location()!r})"
@@ -73,7 +73,7 @@ class StockDataProvider(stock.DataProvider):
         with _public_errors():
             entries = _flat(self._entries(plugin_name, SCALAR, run_tag_filter))
             read: dict[str, dict[str, Sequence[stock.ScalarDatum]]] = {}
-            limit = _limit(downsample, len(entries), _NUMBERS, _NUMBERS_OF_EACH)
+            limit = self._limit(downsample, plugin_name, entries, SCALARS)
             for entry, numbers in self._reader.numbers(entries, limit):
                 columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
                 read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
@@ -128,7 +128,7 @@ class StockDataProvider(stock.DataProvider):
     ) -> Mapping[str, Mapping[str, Sequence[stock.TensorDatum]]]:
         with _public_errors():
             found = self._entries(plugin_name, TENSOR, run_tag_filter)
-            limit = _limit(downsample, sum(map(len, found.values())), _TENSORS, _TENSORS_OF_EACH)
+            limit = self._limit(downsample, plugin_name, _flat(found), TENSORS)
             return {
                 run: {
                     tag: [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
@@ -185,6 +185,17 @@ class StockDataProvider(stock.DataProvider):
         runs, tags = (None, None) if asked is None else (asked.runs, asked.tags)
         return self._reader.entries(Kind(plugin, data_class), runs, tags)
 
+    def _limit(self, downsample: int | None, plugin: str, entries: Sequence[Entry], budget: Budget) -> int:
+        """How many points of each: what was said, else what keeps to the budget."""
+        limit = _limit(downsample)
+        if limit != UNSAID:
+            return limit
+        counts = [sum(source.info.kept for source in entry.sources.values()) for entry in entries]
+        limit, longest = budget.limit(counts), max(counts, default=0)
+        if limit < longest:
+            self.sampled.note(plugin, limit, longest)
+        return limit
+
     def _scalar_series(self, entry: Entry) -> stock.ScalarTimeSeries:
         last = _last(entry)
         return stock.ScalarTimeSeries(**self._said(entry), last_value=None if last is None else last.value)
@@ -226,13 +237,12 @@ def _public_errors() -> Iterator[None]:
         raise UnavailableError(str(error)) from error
 
 
-def _limit(downsample: int | None, series: int = 1, budget: int = UNSAID, least: int = 0) -> int:
-    """How many points of each of so many series; of ``budget`` for all of them, if that was not said."""
+def _limit(downsample: int | None) -> int:
     if not isinstance(downsample, int):
         raise TypeError(f"downsample must be an int, not {downsample!r}")
     if downsample < 0:
         raise InvalidArgument(f"downsample must not be negative; got {downsample}")
-    return max(budget // max(series, 1), least) if downsample == UNSAID else downsample
+    return downsample
 
 
 def _flat(found: Mapping[str, Mapping[str, Entry]]) -> list[Entry]:

@@ -61,7 +61,7 @@ class Hosting:
         self._unknown_flags = {word for word in settings.flags if word.startswith("-")}
         self._logdir = LogdirForPlugins(settings.logdirs)
         self._flags = host_flags(settings, self._logdir.path)
-        self._data = StockDataProvider(provider)
+        self._data = StockDataProvider(provider, changed)
         self._context = TBContext(
             data_provider=self._data,
             flags=plugin_flags(None, self._flags)[0],
@@ -217,8 +217,11 @@ class Hosting:
         for plugin in idle:
             plugin.ask()
         rows: dict[str, Mapping[str, object]] = {}
+        sampled = self._data.sampled()
         if self._application is not None:
-            rows["tensorboard"] = _row("TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"})
+            rows["tensorboard"] = _row(
+                "TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"}, sampled=sampled
+            )
         for candidate, each in found.items():
             if isinstance(each, Absence):
                 if each.state != "failed":
@@ -232,14 +235,16 @@ class Hosting:
                 continue
             else:
                 enabled = each not in idle or each.active_by(until)
-                shown = self._listed(each, enabled)
+                shown = self._listed(each, enabled, sampled)
                 if shown is None:
                     continue
                 name, row = each.plugin_name, shown
             rows[name] = row
         return rows
 
-    def _listed(self, plugin: StockPlugin, enabled: bool) -> dict[str, object] | None:
+    def _listed(
+        self, plugin: StockPlugin, enabled: bool, sampled: Mapping[str, Mapping[str, int]]
+    ) -> dict[str, object] | None:
         frontend = plugin.frontend_metadata()
         mechanism: dict[str, object] = {"type": "NONE"}
         error = plugin.error
@@ -251,7 +256,15 @@ class Hosting:
                 return None
         else:
             error = error or "its page is part of TensorBoard's own: install insight-host[tensorboard]"
-        row = _row(frontend.tab_name, mechanism, enabled=enabled, error=error, warnings=plugin.warnings)
+        of_its_data = {name: sampled[name] for name in plugin.data_plugin_names() & sampled.keys()}
+        row = _row(
+            frontend.tab_name,
+            mechanism,
+            enabled=enabled,
+            error=error,
+            warnings=plugin.warnings,
+            sampled=of_its_data,
+        )
         return row | {"disable_reload": frontend.disable_reload, "remove_dom": frontend.remove_dom}
 
     def _plugins_with_data(self) -> frozenset[str]:
@@ -280,6 +293,7 @@ def _row(
     enabled: bool = True,
     error: str | None = None,
     warnings: Sequence[str] = (),
+    sampled: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, object]:
     row: dict[str, object] = {
         "disable_reload": False,
@@ -293,4 +307,6 @@ def _row(
         row["error"] = error
     if warnings:
         row["warnings"] = list(warnings)
+    if sampled:
+        row["sampled"] = sampled
     return row

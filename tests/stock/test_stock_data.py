@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pytest
 from tensorboard import errors
 from tensorboard.data.provider import RunTagFilter
@@ -16,6 +17,7 @@ from insight_core.registry import Registry
 from insight_core.stock import data as stock_data
 from insight_core.stock.context import SamplingHints
 from insight_core.stock.data import StockDataProvider
+from insight_core.stock.sampling import Budget
 from insight_core.testing import wire
 from insight_core.testing.event_writer import EventWriter
 from insight_core.testing.fake import FakeProvider
@@ -90,16 +92,12 @@ def test_unsaid_how_many_an_answer_has_as_many_as_a_page_can_take(
             for step in range(40):
                 writer.scalar("loss", step, 0.5)
                 writer.histogram("weights", step, [0.0, 1.0])
-    for name, count in {
-        "_NUMBERS": 50,
-        "_NUMBERS_OF_EACH": 20,
-        "_TENSORS": 30,
-        "_TENSORS_OF_EACH": 20,
-    }.items():
-        monkeypatch.setattr(stock_data, name, count)
+    monkeypatch.setattr(stock_data, "SCALARS", Budget(50, 20))
+    monkeypatch.setattr(stock_data, "TENSORS", Budget(30, 20))
     provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
     provider.load()
-    data = StockDataProvider(provider)
+    told: list[bool] = []
+    data = StockDataProvider(provider, lambda: told.append(True))
 
     def points(read: Any, plugin: str, hint: int, *runs: str) -> list[int]:  # noqa: ANN401
         found = read(
@@ -110,13 +108,28 @@ def test_unsaid_how_many_an_answer_has_as_many_as_a_page_can_take(
 
     unsaid, all_points = SamplingHints({})["scalars"], SamplingHints({"scalars": 0})["scalars"]
     assert points(data.read_scalars, "scalars", unsaid, "a") == [40]
-    assert points(data.read_scalars, "scalars", unsaid, "a", "b") == [25, 25]
     assert points(data.read_scalars, "scalars", all_points, "a", "b") == [40, 40]
     assert points(data.read_scalars, "scalars", 3, "a", "b") == [3, 3]
+    assert (data.sampled(), told) == ({}, [])  # it is as was said
+    assert points(data.read_scalars, "scalars", unsaid, "a", "b") == [25, 25]
+    assert points(data.read_scalars, "scalars", unsaid, "a", "b") == [25, 25]
+    assert (data.sampled(), told) == ({"scalars": {"shown": 25, "points": 40}}, [True])
     assert points(data.read_tensors, "histograms", unsaid, "a") == [30]
     assert points(data.read_tensors, "histograms", unsaid, "a", "b") == [20, 20]  # no fewer of each
     assert points(data.read_tensors, "histograms", all_points, "a", "b") == [40, 40]
+    assert data.sampled()["histograms"] == {"shown": 20, "points": 40}
     provider.close()
+
+
+def test_a_budget_is_used_up_before_anything_is_left_out() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        counts = random.integers(0, 60, random.integers(1, 8)).tolist()
+        limit = Budget(100, 1).limit(counts)
+        taken = [sum(min(count, most) for count in counts) for most in (limit, limit + 1)]
+        assert taken[0] == sum(counts) if sum(counts) <= 100 else taken[0] <= 100 < taken[1]
+    assert Budget(100, 30).limit([50] * 10) == 30
+    assert Budget(100, 30).limit([]) == 0
 
 
 def test_runs_without_a_start_are_last(tmp_path: Path) -> None:

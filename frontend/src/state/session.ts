@@ -30,6 +30,8 @@ export interface Listed {
   readonly error?: string;
   /** Requests to a view that is there which failed and have not worked since, a line each. */
   readonly warnings?: readonly string[];
+  /** Of whose long series, by TensorBoard's plugin, it was given a part of the points. */
+  readonly sampled?: Readonly<Record<string, { readonly shown: number; readonly points: number }>>;
   readonly disable_reload?: boolean;
   readonly remove_dom?: boolean;
   readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };

@@ -8,7 +8,7 @@ import { firstAddress, keepPlace, type Surroundings } from '../plugin/frame_plac
 import { type Page, usePage } from '../state/page';
 import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
-import { PluginWarnings } from './plugin_warnings';
+import { PluginRemarks } from './plugin_remarks';
 
 const RELOADS_APART = 5000; // ms: a plugin reads all that it shows anew
 
@@ -42,7 +42,7 @@ export function PluginFrame({ tab, visible }: { tab: Tab; visible: ReadonlySigna
         />
       )}
       <Frame key={attempt.value} page={page} tab={tab} title={title} visible={visible} onFailure={(cause) => void (failure.value = cause)} />
-      <PluginWarnings title={title} warnings={tab.warnings ?? []} />
+      <PluginRemarks tab={tab} title={title} />
     </>
   );
 }

@@ -1,0 +1,84 @@
+/** What is to be known of a plugin made for TensorBoard. Below it, so that nothing of it is covered and nothing above moves. */
+import { type ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { usePage } from '../state/page';
+import type { Tab } from '../state/session';
+import { Icon } from './icon';
+
+export function PluginRemarks({ tab, title }: { readonly tab: Tab; readonly title: string }) {
+  return (
+    <>
+      <Sampled title={title} sampled={tab.sampled ?? {}} />
+      <Warnings title={title} warnings={tab.warnings ?? []} />
+    </>
+  );
+}
+
+/** That long series are shown in part, and how to have all of them. */
+function Sampled({ title, sampled }: { readonly title: string; readonly sampled: NonNullable<Tab['sampled']> }) {
+  const t = usePage().t.value;
+  const dismissed = useSignal(false);
+  const [first] = Object.entries(sampled).sort(([, a], [, b]) => b.points / b.shown - a.points / a.shown);
+  if (!first || dismissed.value) return null;
+  const [name, { shown, points }] = first;
+  return (
+    <Remark icon="info" role="status" title={t('plugin.sampled', { plugin: title })} onDismiss={() => void (dismissed.value = true)}>
+      <span>{t('plugin.sampled.how', { shown, points, flag: `--samples-per-plugin ${name}=0` })}</span>
+    </Remark>
+  );
+}
+
+interface WarningsProps {
+  readonly title: string;
+  /** The newest first; one goes when the request has worked. */
+  readonly warnings: readonly string[];
+}
+
+/** Which requests to the plugin failed. */
+function Warnings({ title, warnings }: WarningsProps) {
+  const t = usePage().t.value;
+  const dismissed = useSignal<readonly string[]>([]);
+  useEffect(() => {
+    // what worked meanwhile and fails again is news
+    dismissed.value = dismissed.peek().filter((text) => warnings.includes(text));
+  }, [warnings.join('\n')]);
+  const [first, ...others] = warnings.filter((text) => !dismissed.value.includes(text));
+  if (first === undefined) return null;
+  return (
+    <Remark icon="warn" role="alert" title={t('plugin.warning', { plugin: title })} onDismiss={() => void (dismissed.value = warnings)}>
+      <p>{first}</p>
+      {others.length > 0 && (
+        <details>
+          <summary>{t('plugin.warning.more', { count: others.length })}</summary>
+          {others.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </details>
+      )}
+    </Remark>
+  );
+}
+
+interface RemarkProps {
+  readonly icon: 'info' | 'warn';
+  readonly role: 'alert' | 'status';
+  readonly title: string;
+  readonly onDismiss: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Remark({ icon, role, title, onDismiss, children }: RemarkProps) {
+  const t = usePage().t.value;
+  return (
+    <div class="ih-plugin-remark" role={role}>
+      <Icon name={icon} />
+      <div>
+        <strong>{title}</strong> {children}
+      </div>
+      <button type="button" class="ih-button ih-quiet ih-square ih-small" aria-label={t('dismiss')} title={t('dismiss')} onClick={onDismiss}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
