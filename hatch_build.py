@@ -69,11 +69,12 @@ def build(root: Path) -> None:
     """Builds page and plugins unless the assets match their sources."""
     if fresh(root):
         return
+    built = digest(root)  # what is changed while it is built makes the assets stale
     _install(root)
     npm(root, "run", "--silent", "build")
     marker = root / _DIGEST
     marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.write_text(digest(root), encoding="ascii")
+    marker.write_text(built, encoding="ascii")
 
 
 def fresh(root: Path) -> bool:

@@ -301,6 +301,24 @@ def test_a_failing_build_fails_and_leaves_the_assets_stale(
     assert not hook.fresh(sources)
 
 
+def test_what_changes_while_it_is_built_is_built_again(
+    hook: ModuleType, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _mark_as_built(hook, sources)
+    main = sources / "frontend/src/main.tsx"
+    main.write_text("first\n")
+
+    def change(*_: object) -> None:
+        main.write_text("later\n")
+
+    monkeypatch.setattr(hook, "_install", lambda root: None)
+    monkeypatch.setattr(hook, "npm", change)
+    hook.build(sources)
+    assert not hook.fresh(sources)
+    hook.build(sources)
+    assert hook.fresh(sources)
+
+
 @pytest.mark.parametrize(
     ("version", "accepted"),
     [("v20.18.9", False), ("v20.19.0", True), ("v21.7.0", False), ("v22.12.0", True), ("v9.9.9", False)],
