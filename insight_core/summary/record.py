@@ -14,7 +14,7 @@ from insight_core.summary.dialects import DialectName, dialect_named
 from insight_core.summary.files import EventFiles
 from insight_core.summary.frames import LONGEST_VALUE
 from insight_core.summary.kinds import number_of
-from insight_core.summary.writer import RecordWriter
+from insight_core.summary.writer import Closed, RecordWriter
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # that are known to be good
@@ -149,6 +149,8 @@ class SummaryRecord(Closing):
             raise TypeError(f"a wall time is a number of seconds, not {wall_time!r}") from None
         try:
             writer.record(step, seconds)
+        except Closed:
+            self._refuse()
         except TypeError:
             raise TypeError(f"a step is a whole number, not {step!r}") from None
         except OverflowError:

@@ -30,6 +30,10 @@ class _Call(NamedTuple):
 _SOME, _MANY, _END = _Call("some wait"), _Call("many wait"), _Call("end")
 
 
+class Closed(Exception):
+    """Nothing more is recorded."""
+
+
 class RecordWriter:
     """Takes values and records from any thread; a thread of its own writes them.
 
@@ -80,12 +84,14 @@ class RecordWriter:
             self._others += values
 
     def record(self, step: SupportsIndex, wall_time: float) -> None:
-        """Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits."""
+        """Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits, Closed."""
         number = index(step)
         if number not in INT64:
             raise OverflowError
         while True:
             with self._lock:
+                if self.closed:  # by another thread, which may have waited for what there was
+                    raise Closed
                 waits = self._taken - self._begun
                 if waits < self._queue_size:
                     if self._scalars or self._others:
@@ -114,7 +120,8 @@ class RecordWriter:
 
     def close(self) -> None:
         """Writes what waits and ends the thread. After an interruption it may be called again."""
-        self.closed = True
+        with self._lock:
+            self.closed = True
         if self._ended:
             return
         self._calls.put(_END)

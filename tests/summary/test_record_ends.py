@@ -225,6 +225,28 @@ def test_after_it_is_closed_nothing_is_taken(tmp_path: Path) -> None:
     assert points(tmp_path) == []
 
 
+def test_what_was_taken_while_another_thread_closes_is_there(tmp_path: Path) -> None:
+    for number in range(20):
+        record = SummaryRecord(tmp_path / str(number), queue_size=4, flush_seconds=60)
+        taken: list[int] = []
+        running = threading.Event()
+
+        def work(record: SummaryRecord = record, taken: list[int] = taken, running: Any = running) -> None:  # noqa: ANN401
+            with pytest.raises(ValueError, match="is closed"):
+                while True:
+                    record.add_value("scalar", "loss", 0.5)
+                    record.record(len(taken))
+                    taken.append(len(taken))
+                    running.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert running.wait(10)
+        record.close()
+        thread.join(10)
+        assert [step for step, *_ in points(tmp_path / str(number), "loss")] == taken
+
+
 def test_a_full_queue_drops_with_a_count(tmp_path: Path) -> None:
     with SummaryRecord(tmp_path, queue_size=10, on_full="drop", flush_seconds=1000) as record:
         with record._writer._writing:  # a disk that is busy
