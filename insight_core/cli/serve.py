@@ -96,6 +96,7 @@ def _listen(
         bound_host=options.host,
         allowed_hosts=options.allowed_host,
         frame_ancestors=options.frame_ancestor,
+        follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs),
         cache_directory=plugin_cache_directory(options, logdirs),
         stock=stock,

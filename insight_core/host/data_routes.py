@@ -128,6 +128,7 @@ class DataRoutes:
                 "bytes_total": progress.bytes_total,
                 "loaded_once": progress.loaded_once,
             },
+            "follows": self.settings.follows,
             "notices": [asdict(notice) for notice in self.settings.notices()],
             "runs": [
                 {

@@ -88,6 +88,7 @@ class HostSettings:
     frame_ancestors: Sequence[str] = ()
     max_streams: int = 64
     heartbeat: float = HEARTBEAT
+    follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices
     cache_directory: Path | None = None  # where plugins may keep what took long to make
     stock: StockPart | None = None

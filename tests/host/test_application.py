@@ -69,6 +69,8 @@ def test_run_table(host_of: Callable[..., Host], provider: FakeProvider) -> None
         {"code": "logdir-missing", "subject": "/x", "text": "The log directory /x does not exist."}
     ]
     assert {run["name"]: run["damage"] for run in table["runs"]} == {"late": 1, "early": 0}
+    assert table["follows"] is True
+    assert _json(Client(host_of(follows=False)).get("/data/run_table"))["follows"] is False
     notices.clear()  # says something new although no data came
     again = client.get("/data/run_table", headers={"If-None-Match": answer.headers["ETag"]})
     assert _json(again)["notices"] == []

@@ -19,6 +19,8 @@ export interface RunTable {
   readonly generation: number;
   readonly boot?: string;
   readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
+  /** Whether what is written after the start of the host is shown. */
+  readonly follows?: boolean;
   readonly notices: readonly Notice[];
   readonly runs: readonly RunRow[];
 }
@@ -72,6 +74,7 @@ export class Session {
   readonly annotations = new Annotations();
   readonly live = new LiveConnection(browserWorld, (changes) => this.accept(changes));
   readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
+  readonly follows = computed(() => this.table.value?.follows !== false);
   private refreshing = false;
   private again = false;
   private readonly askAgain = new Spaced(ASK_AGAIN_APART, () => void this.refresh());

@@ -1,6 +1,7 @@
 /** Calm strips above the views: the server is away, notices of the host; and short messages. */
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
+import type { Notice } from '../state/session';
 import { Icon } from './icon';
 
 const NOTICES = {
@@ -16,6 +17,10 @@ export function Banners() {
   const { session } = page;
   const offline = session.live.state.value === 'disconnected';
   const away = offline ? null : session.away.value; // no news of the data without news of the host
+  const words = (notice: Notice): string => {
+    if (notice.code === 'logdir-missing' && !session.follows.value) return t('notice.missing.once', { subject: notice.subject });
+    return notice.code in NOTICES ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject }) : notice.text;
+  };
   const notices = (session.table.value?.notices ?? []).filter((notice) => !dismissed.value.includes(notice.text));
   if (!offline && away === null && notices.length === 0) return null;
   return (
@@ -43,7 +48,7 @@ export function Banners() {
       {notices.map((notice) => (
         <div key={notice.text} class="ih-banner" role="status">
           <Icon name="info" />
-          <span>{notice.code in NOTICES ? t(NOTICES[notice.code as keyof typeof NOTICES], { subject: notice.subject }) : notice.text}</span>
+          <span>{words(notice)}</span>
           <button
             type="button"
             class="ih-button ih-quiet ih-square ih-small"

@@ -51,7 +51,7 @@ export function EmptyLogdir() {
       <h2>{t('empty.title')}</h2>
       <p class="ih-muted">{t('empty.where')}</p>
       <p class="ih-mono ih-location">{location}</p>
-      <p class="ih-muted">{t('empty.auto')}</p>
+      <p class="ih-muted">{t(page.session.follows.value ? 'empty.auto' : 'empty.once')}</p>
       <div class="ih-card ih-snippets">
         <div class="ih-row">
           <span class="ih-muted">{t('empty.write')}</span>

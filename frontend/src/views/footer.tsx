@@ -53,8 +53,10 @@ function LiveStatus() {
   const page = usePage();
   const t = page.t.value;
   const { live } = page.session;
-  const state = live.state.value !== 'disconnected' && page.session.away.value !== null ? 'away' : live.state.value;
-  const hint = state === 'live' || state === 'polling' ? t(`live.${state}.hint`) : undefined;
+  const isConnected = live.state.value === 'live' || live.state.value === 'polling';
+  const isAway = live.state.value !== 'disconnected' && page.session.away.value !== null;
+  const state = isAway ? 'away' : isConnected && !page.session.follows.value ? 'once' : live.state.value;
+  const hint = state === 'live' || state === 'polling' || state === 'once' ? t(`live.${state}.hint`) : undefined;
   return (
     <span class={`ih-live ih-live-${state}`} role="status" data-live={state} title={hint}>
       <span class="ih-live-dot" />
