@@ -61,6 +61,9 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         self.collector.step(
             learning_rate=self._learning_rate(), parameters=self._weights, inputs=self._inputs, numbers=logs
         )
+        said = self.collector.lineage.hyperparameters
+        if "model_parameters" not in said and self.model.built:
+            said["model_parameters"] = self.model.count_params()
         if self._graph_wanted:  # now that the model was called, its shapes are known
             self._graph_wanted = False
             self._record_graph()
@@ -82,7 +85,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
 
     def _learning_rate(self) -> Any:  # noqa: ANN401
         optimizer = self.model.optimizer
-        return None if optimizer is None else keras.ops.convert_to_tensor(optimizer.learning_rate)
+        return None if optimizer is None else keras.ops.copy(optimizer.learning_rate)
 
     def _weights(self) -> Iterator[tuple[str, Any]]:
         return ((weight.path, weight.value) for weight in self.model.trainable_weights)
@@ -102,10 +105,11 @@ class _Collector(SummaryCollector):
     def known(self) -> dict[str, Any]:
         said: dict[str, Any] = {
             "network": self._model.name,
-            "model_parameters": self._model.count_params(),
             "keras": keras.__version__,
             "backend": keras.backend.backend(),
         }
+        if self._model.built:  # else nobody knows yet
+            said["model_parameters"] = self._model.count_params()
         if self._fit.get("epochs") is not None:
             said["epoch"] = self._fit["epochs"]
         loss = self._model.loss

@@ -73,6 +73,22 @@ def test_lineage(tmp_path: Path) -> None:
     assert found["metric/epoch/val_loss"] > 0
 
 
+def test_a_model_that_is_built_as_it_is_fitted(tmp_path: Path) -> None:
+    """TensorFlow's backend tells callbacks of the beginning before it builds a model without an input."""
+    from insight_core.summary.keras import KerasCollector
+
+    network = keras.Sequential([keras.layers.Dense(1)])
+    network.compile("sgd", "mse")
+    collector = KerasCollector(tmp_path / "run")
+    collector.set_model(network)
+    collector.set_params({})
+    collector.on_train_begin()
+    network(np.zeros((1, 4), np.float32))
+    collector.on_train_batch_end(0, {"loss": 1.0})
+    collector.on_train_end()
+    assert lineage(tmp_path / "run")["custom/model_parameters"] == 5
+
+
 @pytest.mark.parametrize("name", ["inputs", "learning_rate", "numbers", "parameters", "self"])
 def test_a_metric_of_whatever_name(tmp_path: Path, name: str) -> None:
     network = model()
