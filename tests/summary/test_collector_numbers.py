@@ -25,7 +25,7 @@ class Tensor:
         return SharedTensor(self.values, broken=self.broken)
 
     def clone(self) -> Tensor:
-        return Tensor(self.values, broken=self.broken)
+        return Tensor(self.values, self.graph, broken=self.broken)
 
     def cpu(self) -> Tensor:
         if self.broken:
@@ -79,6 +79,46 @@ def test_what_waits_keeps_nothing_else(tmp_path: Path) -> None:
                 Tensor(1.0, Graph()), learning_rate=Tensor(0.1, Graph()), error=Tensor(2.0, Graph())
             )
             assert Graph.alive == 0
+
+
+def test_only_numbers_of_the_last_step_wait(tmp_path: Path) -> None:
+    for name, steps in (("after", 3), ("due", 10)):
+        with SummaryCollector(str(tmp_path / name)) as collector:
+            for step in range(1, steps + 1):
+                collector.step(step, error=0.5 if step == 2 else None)
+    with opened(tmp_path) as data:
+        assert scalars(data, "loss", "after") == {1: 1.0, 3: 3.0}
+        assert scalars(data, "loss", "due") == {1: 1.0, 10: 10.0}
+        assert tags(data, "scalar", "after") == tags(data, "scalar", "due") == ["loss"]
+
+
+def test_the_last_loss_is_lineage_even_if_no_number_is_collected(tmp_path: Path) -> None:
+    with SummaryCollector(str(tmp_path / "run"), scalar_every=0) as collector:
+        collector.step(Tensor(1.0))
+        collector.step(Tensor(0.5), error="unread")
+    assert lineage(tmp_path / "run")["loss"] == 0.5
+    with opened(tmp_path) as data:
+        assert tags(data, "scalar") == []
+
+
+def test_an_end_that_was_interrupted_can_be_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector = SummaryCollector(str(tmp_path / "run"))
+    collector.step(1.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(collector.record, "close", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            collector.close()
+    collector.close()
+    with pytest.raises(ValueError, match="closed"):
+        collector.record.flush()
+    with opened(tmp_path) as data:
+        assert scalars(data, "loss") == {1: 1.0}
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(

@@ -128,10 +128,19 @@ def test_a_model_that_has_run_holds_what_a_gradient_needs() -> None:
 def test_hooks_of_torch_itself_make_their_weights() -> None:
     from insight_core.summary.torch_graph import graph_nodes
 
+    class Scaled(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(2, 4))
+
+        def forward(self, x: Any) -> Any:  # noqa: ANN401
+            return x @ self.weight.T
+
     with pytest.warns(FutureWarning, match="weight_norm"):
-        layer = torch.nn.utils.weight_norm(torch.nn.Linear(4, 2))
-    nodes = {node["name"]: node for node in graph_nodes(torch.nn.Sequential(layer), torch.ones(3, 4))}
-    assert nodes["0/Linear"]["shape"] == [3, 2]
+        layers = [torch.nn.utils.weight_norm(layer) for layer in (Scaled(), torch.nn.Linear(2, 2))]
+    nodes = {node["name"]: node for node in graph_nodes(torch.nn.Sequential(*layers), torch.ones(3, 4))}
+    assert nodes["1/Linear"]["shape"] == [3, 2]
+    assert nodes["0/weight_g"]["op"] == "Parameter"
 
 
 def test_a_model_that_cannot_be_copied_has_no_graph(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
