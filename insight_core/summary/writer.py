@@ -84,7 +84,7 @@ class RecordWriter:
             self._others += values
 
     def record(self, step: SupportsIndex, wall_time: float) -> None:
-        """Raises TypeError for a step that is no integer, OverflowError for one of more than 64 bits, Closed."""
+        """Raises Closed, TypeError for a step that is no integer, OverflowError for one beyond 64 bits."""
         number = index(step)
         if number not in INT64:
             raise OverflowError
