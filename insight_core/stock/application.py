@@ -10,10 +10,12 @@ import copy
 import importlib
 import importlib.util
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from werkzeug import Request, Response
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOUNT = "/tensorboard"  # of the page
+_WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # pages named as directories
 _FONTS = "/font-roboto/"  # where frames that TensorBoard brings look for them, whoever shows them
 
 
@@ -66,7 +69,7 @@ class StockApplication:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
-        if path == MOUNT:
+        if _WITHOUT_SLASH.fullmatch(path):
             return _redirection(environ)(environ, start_response)
         if path in (f"{MOUNT}/", f"{MOUNT}/index.html"):
             self._settle()
@@ -136,8 +139,9 @@ def _module(name: str) -> ModuleType:
 
 def _redirection(environ: WSGIEnvironment) -> Response:
     # relative, so that it is right behind a proxy that adds a prefix of its own
-    query = Request(environ).query_string.decode("latin1")
+    request = Request(environ)
+    query, name = request.query_string.decode("latin1"), request.path.rpartition("/")[2]
     answer = Response(status=301)
-    answer.headers["Location"] = f"{MOUNT[1:]}/" + (f"?{query}" if query else "")
+    answer.headers["Location"] = f"{quote(name, safe='')}/" + (f"?{query}" if query else "")
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer

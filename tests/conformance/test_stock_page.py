@@ -167,6 +167,9 @@ def test_what_is_asked_at_the_root(page: Page, sample_logs: Path, tmp_path: Path
     with insight_host(python_with_both(), tmp_path, f"--logdir={sample_logs / 'torch'}") as url:
         runs = page.request.get(f"{url}/experiment/e/data/runs").json()
         assert runs == page.request.get(f"{url}/data/runs").json()
+        for path in ("tensorboard", "experiment/a%3Fb", "tensorboard/experiment/a%3Fb"):
+            moved = page.request.get(f"{url}/{path}?x=1", max_redirects=0)  # for proxies with a prefix
+            assert moved.headers["location"] == f"{path.rpartition('/')[2]}/?x=1"
         projector = page.request.get(f"{url}/tensorboard/data/plugin/projector/projector_binary.html").text()
         [font, *_] = re.findall(r"url\((/font-roboto/[^)]+)\)", projector)
         assert page.request.get(f"{url}{font}").headers["content-type"] == "font/woff2"
