@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import pytest
 from werkzeug.test import Client
 
 from insight_core.api import Plugin, hookimpl
@@ -92,3 +93,17 @@ def test_changes_tell_when_the_listing_does() -> None:
     before = number()
     part.changed()
     assert number() == before + 1
+
+
+def test_what_it_raises_is_said_to_be_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        raise RuntimeError("no dashboard today")
+
+    part = _Part()
+    part.app_for = lambda path: fails  # type: ignore[method-assign]
+    answer = Client(_host(part)).get("/a/ü/other", headers={"Host": "localhost"})
+    assert answer.status_code == 500
+    assert answer.json == {
+        "error": "TensorBoard's application failed to answer; the log of the host says why"
+    }
+    assert "no dashboard today" in caplog.text
