@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from insight_core.stock.calls import Call, Overdue, overdue
 
@@ -123,7 +123,7 @@ class Answer:
         """Status and headers, once the body has begun."""
         self._wait(lambda: self._begun)
         if self._error is not None and not self._pieces:
-            raise self._error
+            _raise(self._error)
         assert self._start is not None
         self._sent = True
         return self._start
@@ -147,7 +147,7 @@ class Answer:
             left = None if left is None else left - len(piece)
             yield piece
         if self._error is not None:
-            raise self._error
+            _raise(self._error)
         if left and not self._has_no_body():
             raise BrokenRule(f"its body is {left} bytes shorter than its headers say")
 
@@ -164,6 +164,15 @@ class Answer:
     def _has_no_body(self) -> bool:
         assert self._start is not None
         return self._environ.get("REQUEST_METHOD") == "HEAD" or self._start[0][:3] in ("204", "304")
+
+
+def _raise(error: BaseException) -> NoReturn:
+    """Raises what another thread has raised, as it was there: without what this one is just handling."""
+    context = error.__context__
+    try:
+        raise error
+    finally:
+        error.__context__ = context
 
 
 def _checked(status: object, headers: object) -> tuple[str, Headers]:

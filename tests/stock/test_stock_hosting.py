@@ -268,6 +268,7 @@ def test_a_route_that_fails_names_the_plugin(
         assert answer.status_code == 500
         assert answer.text.startswith(f"plugin plain: GET /data/plugin/plain/{path} failed")
     assert "no such thing" in caplog.text
+    assert "NotFound" not in caplog.text  # how the host came to ask it is of no interest to its author
     assert host.row("plain")["warnings"] == [
         "GET /data/plugin/plain/exit failed: SystemExit: 1",
         "GET /data/plugin/plain/boom failed: ValueError: no such thing",
