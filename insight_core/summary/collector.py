@@ -121,7 +121,8 @@ class SummaryCollector(Closing):
             raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
         self.steps = step = self.steps + 1
         try:
-            self._take_numbers(_joined({"loss": loss, "learning_rate": learning_rate, **scalars}, numbers))
+            given = {"loss": loss, "learning_rate": learning_rate, **scalars}
+            self._take_numbers(given if numbers is None else given | _mapping(numbers))
             if parameters is not None and self._due(self._histogram_every):
                 self._add_histograms(self._chosen_parameters(parameters), "")
             if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
@@ -140,7 +141,7 @@ class SummaryCollector(Closing):
         """
         self.epochs += 1
         try:
-            for name, value in _joined(metrics, numbers).items():
+            for name, value in (metrics if numbers is None else metrics | _mapping(numbers)).items():
                 if value is not None:
                     self.lineage.metrics[name] = self._add_number(name, value)
         finally:
@@ -162,7 +163,7 @@ class SummaryCollector(Closing):
             last.callback(self.record.record, self.steps)
             if self.steps >= self._first:
                 last.callback(self.lineage.finish, self.record, self._last_loss, self.epochs)
-            for name, value in self._waiting.items():
+            for name, value in self._waiting.items() if self._scalar_every else ():
                 self._add_number(name, value)
 
     def _due(self, every: int) -> bool:
@@ -172,17 +173,18 @@ class SummaryCollector(Closing):
         """Those of a step: recorded if they are due, else kept, for the step may be the last."""
         due = self._due(self._scalar_every)
         self._waiting = waiting = dict[str, Any]()
-        for name, value in numbers.items():
-            if value is None or not (self._scalar_every or name == "loss"):
+        for name, value in numbers.items() if self._scalar_every else [("loss", numbers["loss"])]:
+            if value is None:
                 continue
-            found = self._add_number(name, value) if due else _read(held, name, value)
-            if self._scalar_every and not due:
-                waiting[name] = found
+            if due:
+                found = self._add_number(name, value)
+            else:
+                found = waiting[name] = value if type(value) is float else _read(held, name, value)
             if name == "loss":
                 self._last_loss = found
 
     def _add_number(self, name: str, value: Any) -> float:  # noqa: ANN401
-        number: float = _read(number_of, name, value)
+        number: float = value if type(value) is float else _read(number_of, name, value)
         self.record.add_value("scalar", name, number)
         return number
 
@@ -196,8 +198,8 @@ class SummaryCollector(Closing):
         return islice(_pairs(parameters), _FEW)
 
 
-def _joined(scalars: dict[str, Any], numbers: Mapping[str, Any] | None) -> dict[str, Any]:
-    return scalars if numbers is None else {**scalars, **mapping_of("numbers", numbers)}
+def _mapping(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(mapping_of("numbers", numbers))
 
 
 def _read(read: Callable[[object], Any], name: str, value: object) -> Any:  # noqa: ANN401
