@@ -187,6 +187,23 @@ def test_a_directory_that_is_gone_is_told(tmp_path: Path) -> None:
         record.close()
 
 
+def test_a_directory_that_goes_ends_the_training_soon(tmp_path: Path) -> None:
+    """A file that was removed would take whatever is written, for nobody."""
+    record = SummaryRecord(tmp_path / "logs", flush_seconds=0)
+    shutil.rmtree(tmp_path / "logs")
+    deadline = time.monotonic() + 20
+
+    def train() -> None:
+        while time.monotonic() < deadline:
+            record.add_value("scalar", "loss", 1.0)
+            record.record(0)
+
+    with pytest.raises(FileNotFoundError, match="logs"):
+        train()
+    with pytest.raises(FileNotFoundError, match="logs"):
+        record.close()
+
+
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from insight_core.summary.images import bytes_of_pixels
+from insight_core.summary.images import bytes_of_pixels, pixels_of
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -24,3 +24,15 @@ LARGEST = float(np.finfo(np.float64).max)
 def test_from_the_least_to_the_largest(numbers: list[float], expected: list[int]) -> None:
     found = bytes_of_pixels(np.array(numbers)[:, None, None])
     assert found.ravel().tolist() == expected
+
+
+def test_a_batch_is_laid_out_in_rows_of_eight() -> None:
+    """Pictures one after the other from left to right; what is missing of the last row is black."""
+    batch = np.arange(10 * 2 * 3).reshape(10, 2, 3, 1)
+    laid = pixels_of(batch)
+    assert laid.shape == (2 * 2, 8 * 3, 1)
+    for number in range(16):
+        row, column = divmod(number, 8)
+        found = laid[2 * row : 2 * row + 2, 3 * column : 3 * column + 3]
+        np.testing.assert_array_equal(found, batch[number] if number < 10 else np.zeros((2, 3, 1)))
+    np.testing.assert_array_equal(pixels_of(np.moveaxis(batch.repeat(3, 3), 3, 1)), laid.repeat(3, 2))
