@@ -28,11 +28,11 @@ def test_from_the_least_to_the_largest(numbers: list[float], expected: list[int]
 
 def test_a_batch_is_laid_out_in_rows_of_eight() -> None:
     """Pictures one after the other from left to right; what is missing of the last row is black."""
-    batch = np.arange(10 * 2 * 3).reshape(10, 2, 3, 1)
+    batch = np.arange(10 * 5 * 3).reshape(10, 5, 3, 1)
     laid = pixels_of(batch)
-    assert laid.shape == (2 * 2, 8 * 3, 1)
+    assert laid.shape == (2 * 5, 8 * 3, 1)
     for number in range(16):
         row, column = divmod(number, 8)
-        found = laid[2 * row : 2 * row + 2, 3 * column : 3 * column + 3]
-        np.testing.assert_array_equal(found, batch[number] if number < 10 else np.zeros((2, 3, 1)))
+        found = laid[5 * row : 5 * row + 5, 3 * column : 3 * column + 3]
+        np.testing.assert_array_equal(found, batch[number] if number < 10 else np.zeros((5, 3, 1)))
     np.testing.assert_array_equal(pixels_of(np.moveaxis(batch.repeat(3, 3), 3, 1)), laid.repeat(3, 2))
