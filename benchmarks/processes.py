@@ -95,6 +95,7 @@ class Program:
         """Seconds from the start until ``done`` says so, asked every ``pause`` seconds. Raises Failed."""
         while not done():
             if self.process.poll() is not None:
+                self.log.close()  # what it said last may still be on its way
                 raise Failed(f"ended with {self.process.returncode}: {str(self.log)[-2000:]}")
             if self.elapsed() > patience:
                 raise Failed(f"not done after {patience:.0f} s: {str(self.log)[-2000:]}")

@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from attrs import evolve
 
 from benchmarks import bench_load
 from benchmarks.corpus import CORPORA, WrittenCorpus, kept_corpus, run_name, tag_names, write_corpus
-from benchmarks.processes import Failed, peak_memory, started
+from benchmarks.processes import Failed, Log, peak_memory, started
 from benchmarks.table import OURS, RUST, AtMost, Row, TimesBetter, median, render
 from insight_core.api import Dialect, SeriesKey
 from insight_core.providers.local import LocalProvider
@@ -180,6 +181,21 @@ def test_a_program_that_ends_early_is_a_failure() -> None:
         program.log.await_text("ready", 60)
     with pytest.raises(Failed):
         peak_memory(program.process.pid)
+
+
+def test_what_an_ended_program_said_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Log._read
+
+    def read_late(log: Log, stream: IO[bytes]) -> None:
+        time.sleep(0.2)
+        read(log, stream)
+
+    monkeypatch.setattr(Log, "_read", read_late)
+    with (
+        started([sys.executable, "-c", "import sys; sys.exit('no such thing')"]) as program,
+        pytest.raises(Failed, match="no such thing"),
+    ):
+        program.wait(lambda: program.process.wait() == 0, pause=0.01, patience=60)
 
 
 def test_our_load_is_measured_and_counted(tmp_path: Path) -> None:
