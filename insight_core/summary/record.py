@@ -13,7 +13,7 @@ from insight_core.summary.closing import Closing
 from insight_core.summary.dialects import DialectName, dialect_named
 from insight_core.summary.files import EventFiles
 from insight_core.summary.frames import LONGEST_VALUE
-from insight_core.summary.kinds import number_of
+from insight_core.summary.kinds import named, number_of
 from insight_core.summary.writer import Closed, RecordWriter
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
@@ -124,7 +124,7 @@ class SummaryRecord(Closing):
                 if name not in self._good_names:
                     self._check_name(name)
             except (TypeError, ValueError) as error:
-                raise _named(error, plugin, name) from None
+                raise named(error, plugin, name) from None
             writer.add_number(name, number)
             return
         try:
@@ -134,7 +134,7 @@ class SummaryRecord(Closing):
                 if one.size > LONGEST_VALUE and plugin != "histogram":  # of which only buckets are written
                     raise ValueError(f"it takes {one.size} bytes; at most {LONGEST_VALUE} can be written")
         except (TypeError, ValueError) as error:
-            raise _named(error, plugin, name) from None
+            raise named(error, plugin, name) from None
         writer.add(values)
 
     def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
@@ -196,11 +196,6 @@ class SummaryRecord(Closing):
 
     def _begin_in_child(self) -> None:
         self._writer.begin_in_child()
-
-
-def _named(error: Exception, plugin: str, name: object) -> Exception:
-    kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"{plugin} {name!r}: {error}")
 
 
 def _whole(argument: str, number: SupportsIndex, least: int) -> int:
