@@ -274,7 +274,7 @@ def in_one_line(error: BaseException) -> str:
     if isinstance(error, (Refused, BrokenRule)):
         return text
     if isinstance(error, ImportError) and _is_of_tensorboard(error.name) and not has_tensorboard():
-        text += "; with TensorBoard itself it is there: pip install 'insight-host[tensorboard]'"
+        text += "; with TensorBoard itself it is there: pip install tensorboard"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -255,7 +255,7 @@ class Hosting:
             if error is None:
                 return None
         else:
-            error = error or "its page is part of TensorBoard's own: install insight-host[tensorboard]"
+            error = error or "its page is part of TensorBoard's own: install tensorboard"
         of_its_data = {name: sampled[name] for name in plugin.data_plugin_names() & sampled.keys()}
         row = _row(
             frontend.tab_name,

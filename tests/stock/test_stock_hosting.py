@@ -153,7 +153,7 @@ def test_routes_are_found_as_tensorboard_finds_them(open_host: Open, tmp_path: P
         (
             "import tensorboard.util.op_evaluator",
             "ModuleNotFoundError: No module named 'tensorboard.util.op_evaluator'; with TensorBoard itself "
-            "it is there: pip install 'insight-host[tensorboard]'",
+            "it is there: pip install tensorboard",
         ),
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("class Plugin:\n    def load(self, context): return 3", "its loader gives 3, no TBPlugin"),
