@@ -119,12 +119,16 @@ def test_a_signal_while_it_trains(temporary: dict[str, str], number: signal.Sign
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 20
-    while not list(place.glob("*/runs/*/*_MS")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=10)
+    try:
+        deadline = time.monotonic() + 20
+        while not list(place.glob("*/runs/*/*_MS")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=10)
+    finally:  # whatever failed, it must not go on
+        process.kill()
+        process.communicate()
     assert (process.returncode, err) == (code, "")
     assert not list(place.iterdir())
 
