@@ -231,6 +231,8 @@ def test_sliders_are_linked_at_the_nearest_step(page: Page, serve: Serve, tmp_pa
         panel.locator(f'[data-tag="{tag}"][data-card-run="{run}"]').get_by_test_id("step-slider")
         for run in ("every", "some")
     )
+    for slider in (every, some):
+        expect(slider.get_by_test_id("step-label")).to_have_text("step 9")  # there are records to move over
     panel.locator('[data-action="link"]').click()
     every.locator("input").focus()
     for _ in range(2):
