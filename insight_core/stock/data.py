@@ -187,13 +187,15 @@ class StockDataProvider(stock.DataProvider):
 
     def _limit(self, downsample: int | None, plugin: str, entries: Sequence[Entry], budget: Budget) -> int:
         """How many points of each: what was said, else what keeps to the budget."""
-        limit = _limit(downsample)
-        if limit != UNSAID:
-            return limit
+        said = _limit(downsample)
+        if said != UNSAID:
+            return said
         counts = [sum(source.info.kept for source in entry.sources.values()) for entry in entries]
-        limit, longest = budget.limit(counts), max(counts, default=0)
-        if limit < longest:
-            self.sampled.note(plugin, limit, longest)
+        limit = budget.limit(counts)
+        if limit is None:
+            return UNSAID
+        if limit < max(counts):
+            self.sampled.note(plugin, limit, max(counts))
         return limit
 
     def _scalar_series(self, entry: Entry) -> stock.ScalarTimeSeries:

@@ -16,10 +16,13 @@ class Budget:
     points: int
     of_each: int
 
-    def limit(self, counts: Sequence[int]) -> int:
-        """The largest number of points of each that keeps to the budget, where series have ``counts``."""
+    def limit(self, counts: Sequence[int]) -> int | None:
+        """The largest number of points of each that keeps to the budget, where series have ``counts``.
+
+        None is all. Counts are 0 where they are not known: a data server of TensorBoard's has sampled.
+        """
         if sum(counts) <= self.points:
-            return max(counts, default=0)
+            return None
         ascending = np.sort(np.asarray(counts, np.int64))
         shorter = np.cumsum(ascending) - ascending  # points of all that are shorter: they are taken whole
         room = (self.points - shorter) // np.arange(len(ascending), 0, -1)
