@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -271,7 +272,6 @@ def test_custom_lineage_data_is_the_same_in_both_dialects(tmp_path: Path) -> Non
 
 
 def test_small_floats_of_ml_dtypes(tmp_path: Path) -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     values = np.array([1.5, -2.0, np.inf], ml_dtypes.bfloat16)
     dialects: tuple[DialectName, ...] = ("mindspore", "tensorboard")
     for dialect in dialects:
