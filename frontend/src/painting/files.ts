@@ -1,4 +1,5 @@
 import type { Theme } from '../../api';
+import { canvasFile } from '../../kit/pictures';
 import { TITLE, type Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 import { legendHeight } from './legend';
@@ -43,7 +44,5 @@ export function pngOf({ size: { width, height, ratio }, draw }: Sheet, { theme }
   const colors = palette(theme);
   painter.begin(width, height, colors.surface);
   draw(painter, colors);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(`The browser cannot encode a picture of ${canvas.width} x ${canvas.height} pixels.`))), 'image/png');
-  });
+  return canvasFile(canvas);
 }
