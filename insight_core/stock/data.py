@@ -73,7 +73,7 @@ class StockDataProvider(stock.DataProvider):
         with _public_errors():
             entries = _flat(self._entries(plugin_name, SCALAR, run_tag_filter))
             read: dict[str, dict[str, Sequence[stock.ScalarDatum]]] = {}
-            limit = self._limit(downsample, plugin_name, entries, SCALARS)
+            limit = self._within_budget(downsample, plugin_name, entries, SCALARS)
             for entry, numbers in self._reader.numbers(entries, limit):
                 columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
                 read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
@@ -128,7 +128,7 @@ class StockDataProvider(stock.DataProvider):
     ) -> Mapping[str, Mapping[str, Sequence[stock.TensorDatum]]]:
         with _public_errors():
             found = self._entries(plugin_name, TENSOR, run_tag_filter)
-            limit = self._limit(downsample, plugin_name, _flat(found), TENSORS)
+            limit = self._within_budget(downsample, plugin_name, _flat(found), TENSORS)
             return {
                 run: {
                     tag: [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
@@ -185,7 +185,9 @@ class StockDataProvider(stock.DataProvider):
         runs, tags = (None, None) if asked is None else (asked.runs, asked.tags)
         return self._reader.entries(Kind(plugin, data_class), runs, tags)
 
-    def _limit(self, downsample: int | None, plugin: str, entries: Sequence[Entry], budget: Budget) -> int:
+    def _within_budget(
+        self, downsample: int | None, plugin: str, entries: Sequence[Entry], budget: Budget
+    ) -> int:
         """How many points of each: what was said, else what keeps to the budget."""
         said = _limit(downsample)
         if said != UNSAID:
