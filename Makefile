@@ -129,7 +129,7 @@ conformance: .venv/.dev assets $(peers) $(hosting)
 	done; echo 'make: mindinsight needs Python 3.11 or 3.12' >&2; exit 1
 
 proto: .venv/.dev
-	$(PY) -m insight_core.proto.generate
+	$(PY) -m insight_core.rpc.schema.generate
 
 # Rounds, parts and corpora: make bench ARGUMENTS='--quick' (`.venv/bin/python -m benchmarks --help` tells more).
 bench: .venv/.dev assets $(peers)

@@ -32,7 +32,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.processes import free_port, peer_environment, started
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, render
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 _APPENDS = 50
 _PATIENCE = 60.0  # seconds

@@ -28,7 +28,7 @@ from benchmarks.data_service import channel, has_everything
 from benchmarks.hosts import rust_loaded
 from benchmarks.processes import Failed, peer_environment
 from benchmarks.table import MINDINSIGHT, OURS, RUST, RUST_ALL, AtMost, Row, TimesBetter, median
-from insight_core.api import Dialect
+from insight_core.plugin import Dialect
 
 _CONFORMANCE = Path(__file__).parents[1] / "tests/conformance"  # how MindInsight is run is told there
 _BASE = 60.0  # MB of a process that has loaded nothing

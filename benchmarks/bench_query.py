@@ -27,8 +27,8 @@ from benchmarks.hosts import our_host, tensorboard_host
 from benchmarks.machine import describe_machine
 from benchmarks.processes import Failed
 from benchmarks.table import OURS, TENSORBOARD, AtMost, Row, median, render
-from insight_core.api import PluginNameEnum, ScalarQuery, SeriesKey
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import PluginNameEnum, ScalarQuery, SeriesKey
 from insight_core.providers.local import LocalProvider
 
 CORPORA = ("million", "very_deep")

@@ -20,7 +20,7 @@ from benchmarks.corpus import WrittenCorpus
 from benchmarks.hosts import our_host, our_server, rust_server, tensorboard_host
 from benchmarks.processes import Failed, Program
 from benchmarks.table import OUR_SERVER, OURS, RUST, TENSORBOARD, AtMost, Row, median
-from insight_core.api import Dialect
+from insight_core.plugin import Dialect
 
 _WARM = {"wide": 0.5, "many": 0.5}  # seconds
 _SETTLED = 1.0  # seconds without a change after which an index is written

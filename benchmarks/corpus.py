@@ -38,11 +38,11 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from benchmarks.traces import write_trace
-from insight_core.api import Dialect
-from insight_core.testing import EventWriter, png
-from insight_core.testing.graphs import large_tensorflow_graph
-from insight_core.testing.scalar_block import Form
-from insight_core.testing.wire import event, message_field, record, varint
+from insight_core.plugin import Dialect
+from insight_core.plugin.testing import EventWriter, png
+from insight_core.plugin.testing.graphs import large_tensorflow_graph
+from insight_core.plugin.testing.scalar_block import Form
+from insight_core.plugin.testing.wire import event, message_field, record, varint
 
 _BLOCK = 50_000  # steps written at a time
 _START = 1_700_000_000.0

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import grpc
 
 from benchmarks.corpus import Corpus, run_name
-from insight_core.proto import insight_data_pb2 as insight
-from insight_core.proto import tensorboard_data_pb2 as tensorboard
-from insight_core.proto.services import MESSAGE_OPTIONS, InsightStub, TensorBoardStub
+from insight_core.rpc.schema import insight_data_pb2 as insight
+from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
+from insight_core.rpc.schema.services import MESSAGE_OPTIONS, InsightStub, TensorBoardStub
 
 _DEADLINE = 60.0  # seconds
 

@@ -15,7 +15,7 @@ import time
 import insight_scalar
 
 from benchmarks.processes import peak_memory
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 
 

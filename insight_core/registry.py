@@ -12,8 +12,8 @@ from types import MappingProxyType
 import pluggy
 from attrs import define, field, frozen
 
-from insight_core import hookspecs
-from insight_core.api import CachePolicy, Claim, FileName, Plugin, PluginNameEnum, RecordDecoder
+from insight_core.plugin import CachePolicy, Claim, FileName, Plugin, PluginNameEnum, RecordDecoder
+from insight_core.plugin import hooks as hookspecs
 
 log = logging.getLogger(__name__)
 

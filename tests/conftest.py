@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import insight_scalar
 import pytest
 
-from insight_core.loading import reading, tailed
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest import schedule as reading
+from insight_core.ingest import tailer as tailed
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 
 if TYPE_CHECKING:

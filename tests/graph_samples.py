@@ -9,13 +9,13 @@ from insight_graph.described import kind_of
 from insight_graph.tree import Tree
 from insight_graph.view import View
 
-from insight_core.testing.graphs import (
+from insight_core.plugin.testing.graphs import (
     mindspore_constant,
     mindspore_node,
     mindspore_parameter,
     tensorflow_node,
 )
-from insight_core.testing.wire import message_field
+from insight_core.plugin.testing.wire import message_field
 
 
 def mindspore(*parts: bytes) -> bytes:

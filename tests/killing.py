@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 from attrs import define, frozen
 
-from insight_core.api import DataProvider, Dialect, InsightError, ScalarQuery, SeriesKey
-from insight_core.loading.index_upkeep import KeptFile, kept_files
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.index.upkeep import KeptFile, kept_files
+from insight_core.plugin import DataProvider, Dialect, InsightError, ScalarQuery, SeriesKey
+from insight_core.plugin.testing import EventWriter, GrowingFile
+from insight_core.plugin.testing.scalar_block import Form
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import EventWriter, GrowingFile
-from insight_core.testing.scalar_block import Form
 
 _PATIENCE = 300.0  # seconds that a program has to show what the files hold
 
@@ -188,8 +188,8 @@ class Running:
 
 _LOADER = """
 import sys, time
-from insight_core.loading import index_writer
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.index import writer as index_writer
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from pathlib import Path
@@ -218,7 +218,7 @@ def _host(logdir: Path, cache: Path, place: Path) -> list[str]:
 
 
 def _over_grpc(running: Running, expected: dict[str, object]) -> list[str]:
-    from insight_core.providers.grpc_insight import InsightProvider
+    from insight_core.providers.insight_client import InsightProvider
     from insight_core.providers.link import Link
 
     port = running.place / "port"

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.api import Damage, SeriesKey
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import Damage, SeriesKey
+from insight_core.plugin.testing import EventWriter, damaged_logdir, scalar_points, wire
+from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, damaged_logdir, scalar_points, wire
-from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
 Open = Callable[[Path], LocalProvider]
 

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from insight_core.api import DataProvider, Dialect, SeriesKey
-from insight_core.loading.logdir import Logdir
-from insight_core.proto import mindspore_pb2 as mindspore
-from insight_core.proto import tensorboard_pb2 as tensorboard
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import DataProvider, Dialect, SeriesKey
+from insight_core.plugin.testing import EventWriter, histograms, png, tensors
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, histograms, png, tensors
+from insight_core.rpc.schema import mindspore_pb2 as mindspore
+from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 
 BOTH = pytest.mark.parametrize("dialect", list(Dialect))
 VALUES = np.random.default_rng(0).normal(0, 2, 1000)

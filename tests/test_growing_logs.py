@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from insight_core.plugin.testing import EventWriter, GrowingFile, scalar_points
+from insight_core.plugin.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, GrowingFile, scalar_points
-from insight_core.testing.damaged_logdir import FILE_NAME, scalar_record, version_record
 
 Open = Callable[..., LocalProvider]
 

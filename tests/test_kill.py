@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.loading.index_upkeep import kept_files
+from insight_core.ingest.index.upkeep import kept_files
 from tests.killing import PROGRAMS, Training, catch_up, differences, loaded, start, wait_for_a_save
 
 _ROUNDS = {"loader": 9, "data server": 3, "host": 3}

@@ -13,7 +13,7 @@ import insight_landscape
 import numpy as np
 import pytest
 
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 
 torch = pytest.importorskip("torch", reason="torch is not installed: its example is not run")

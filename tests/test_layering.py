@@ -110,7 +110,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def _part(name: str) -> str:
-    """``insight_core.host.events`` belongs to ``host``."""
+    """``insight_core.web.live_events`` belongs to ``host``."""
     return name.split(".")[1]
 
 
@@ -169,11 +169,11 @@ def test_plugins_import_only_the_public_api(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "breach"),
     [
-        ("from insight_core.host import application", True),
-        ("def later():\n    import insight_core.loading.loader", True),
+        ("from insight_core.web import application", True),
+        ("def later():\n    import insight_core.ingest.loader", True),
         ("import torch", True),
         ("from insight_core import registry", True),
-        ("from insight_core.api import Plugin", False),
+        ("from insight_core.plugin import Plugin", False),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from werkzeug import Request", False),
     ],
 )

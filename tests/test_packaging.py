@@ -139,7 +139,7 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
     for package in _plugins(repository):
         assert f"plugins/{package.removeprefix('insight_')}/{package}/static/index.js" in names
     assert {"LICENSE", "README.md", "hatch_build.py", "package-lock.json", "frontend/build.mjs"} <= names
-    assert "insight_core/records/_kernel.pyx" in names
+    assert "insight_core/ingest/scanner/_kernel.pyx" in names
     assert not [name for name in names if "node_modules" in name or ".venv" in name]
     assert not [name for name in names if name.startswith("insight_core/") and name.endswith((".so", ".c"))]
 
@@ -171,7 +171,7 @@ def test_wheel_with_compiled_modules_is_for_one_platform(
     environment = {**offline_environment, "CC": "no-compiler"}  # what is fresh is not compiled again
     built = _build(source, tmp_path / "out", "wheel", environment)
     assert not built.name.endswith("-any.whl")
-    assert f"insight_core/records/_kernel{hook.SUFFIX}" in zipfile.ZipFile(built).namelist()
+    assert f"insight_core/ingest/scanner/_kernel{hook.SUFFIX}" in zipfile.ZipFile(built).namelist()
 
 
 def test_wheel_declares_its_plugins_and_licence(wheel: zipfile.ZipFile, project: dict[str, Any]) -> None:
@@ -191,7 +191,7 @@ def test_wheel_works_without_the_checkout(
         "import insight_core, sys; from pathlib import Path\n"
         f"assert Path(insight_core.__file__).is_relative_to({str(tmp_path)!r}), insight_core.__file__\n"
         "from insight_core.registry import Registry; from insight_frontend import STATIC\n"
-        "from insight_core.records.compiled import kernel_name; print(kernel_name())\n"
+        "from insight_core.formats.compiled import kernel_name; print(kernel_name())\n"
         "found = Registry.discover(); assert not found.failures, found.failures\n"
         "assert (STATIC / 'index.html').is_file(); print(sorted(found.plugins))"
     )

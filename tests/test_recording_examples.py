@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.summary.collector_reading import graphs, lineage, opened, scalars, tags
+from tests.recording.collector_reading import graphs, lineage, opened, scalars, tags
 
 _BACKENDS = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax"}
 _backend = next((name for name, module in _BACKENDS.items() if find_spec(module) is not None), None)

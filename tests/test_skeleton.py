@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from werkzeug.test import Client
 
-from insight_core.api import Payload, SummaryPlugin
-from insight_core.host import Host, HostSettings
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import Payload, SummaryPlugin
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import EventWriter
+from insight_core.web import Host, HostSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.summary import SummaryCollector
+from insight_core.recording import SummaryCollector
 
 Floats = NDArray[np.float64]
 

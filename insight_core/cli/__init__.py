@@ -21,12 +21,12 @@ def _main(arguments: Sequence[str] | None) -> int:
     import os
     import sys
 
+    from insight_core.cli.import_tuning import prepare_imports, settle_imports
     from insight_core.cli.options import fail, read_options
-    from insight_core.cli.start import prepare_imports, settle_imports
 
     options = read_options(sys.argv[1:] if arguments is None else arguments)
     prepare_imports()
-    from insight_core.api import InsightError
+    from insight_core.plugin import InsightError
 
     command: Callable[[Options], int]
     try:

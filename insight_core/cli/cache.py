@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from insight_core.api import InsightError
 from insight_core.cli.options import Options
 from insight_core.cli.plugin_caches import clear_plugin_caches, kept_by_plugins
 from insight_core.cli.storage import cache_directory
 from insight_core.cli.table import printable
 from insight_core.cli.terminal import megabytes, open_terminal
-from insight_core.loading.index_upkeep import clear, contents
+from insight_core.ingest.index.upkeep import clear, contents
+from insight_core.plugin import InsightError
 
 
 def info(options: Options) -> int:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from insight_core.cli.ending import Ending
 from insight_core.cli.flags import Flag, merged_counts, nonempty, port_number, seconds, with_hyphens
+from insight_core.cli.import_tuning import prepare_imports, settle_imports
 from insight_core.cli.options import (
     CACHE,
     CACHE_DIR,
@@ -28,11 +28,11 @@ from insight_core.cli.options import (
     VERBOSITY,
     Options,
 )
-from insight_core.cli.start import prepare_imports, settle_imports
+from insight_core.cli.shutdown import Ending
 
 if TYPE_CHECKING:
-    from insight_core.api import CachePolicy, Plugin
-    from insight_core.loading.logdir import Logdir
+    from insight_core.ingest.discover import Logdir
+    from insight_core.plugin import CachePolicy, Plugin
 
 _BAD_FLAG, _BAD_LOGDIR, _BIND_FAILED, _OTHER = 2, 8, 9, 1
 _PATIENCE = 0.8  # seconds that threads have to end
@@ -174,12 +174,12 @@ def _run(options: DataServerOptions) -> int:
 
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
     """Listens, says where, and loads; returns what ends it all."""
-    from insight_core.api import InsightError
     from insight_core.cli.policies import open_registry
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
     from insight_core.cli.version import host_version
-    from insight_core.server.serving import BindError, serve
+    from insight_core.plugin import InsightError
+    from insight_core.rpc.serving import BindError, serve
 
     open_terminal(options.shared.verbosity)
     try:
@@ -202,7 +202,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
 
 
 def _logdirs(texts: Sequence[str]) -> list[Logdir]:
-    from insight_core.loading.logdir import parse_logdir
+    from insight_core.ingest.discover import parse_logdir
 
     for text in texts:
         if not text:
@@ -215,9 +215,9 @@ def _logdirs(texts: Sequence[str]) -> list[Logdir]:
 
 def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapping[str, CachePolicy]:
     """How much is kept, by plugin of this host, and of values without one by their claim."""
-    from insight_core.api import CachePolicy, Keep
     from insight_core.cli.policies import cache_policies
-    from insight_core.server.translation import claims_of
+    from insight_core.plugin import CachePolicy, Keep
+    from insight_core.rpc.tensorboard_view.translation import claims_of
 
     policies = cache_policies(options.shared, plugins)
     for name, points in options.samples_per_plugin.items():

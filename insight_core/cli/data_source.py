@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from insight_core.api import Dialect, InvalidArgument, Keep
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.storage import cache_directory, open_local
-from insight_core.loading.logdir import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.plugin import Dialect, InvalidArgument, Keep
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:  # gRPC is loaded where it is needed
@@ -40,7 +40,7 @@ _SAMPLED = (
 def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
     """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be."""
     if options.data_provider is not None:
-        from insight_core.providers.opening import OpenedProvider
+        from insight_core.providers.opened_later import OpenedProvider
 
         return OpenedProvider(
             options.data_provider, registry.plugins.values(), interval=options.reload_interval
@@ -65,8 +65,8 @@ def _in_process(options: Options, registry: Registry, logdirs: Sequence[Logdir])
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
-    from insight_core.providers.grpc_insight import InsightProvider
-    from insight_core.providers.supervised import ChildLink
+    from insight_core.providers.child import ChildLink
+    from insight_core.providers.insight_client import InsightProvider
 
     command = [sys.executable, "-P", "-m", "insight_core.cli.data_server"]
     return InsightProvider(ChildLink([*command, *_server_flags(options, logdirs)]))
@@ -94,9 +94,9 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
 
 
 def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+    from insight_core.providers.child import ChildLink, rust_server
     from insight_core.providers.merged import MergedProvider
-    from insight_core.providers.supervised import ChildLink, rust_server
+    from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 
     try:
         program = rust_server()
@@ -127,7 +127,7 @@ def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> St
 
 def _samples(options: Options, registry: Registry) -> dict[str, int | str]:
     """How many points the server in Rust keeps of a series, by TensorBoard's name of the plugin."""
-    from insight_core.providers.tensorboard_listing import Naming, Shape
+    from insight_core.providers.tensorboard_client.listing import Naming, Shape
 
     policies = cache_policies(options, registry.plugins)
     naming = Naming.of(registry.plugins.values())

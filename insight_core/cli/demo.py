@@ -9,12 +9,12 @@ from typing import Any
 
 from attrs import evolve
 
-from insight_core.api import InvalidArgument
-from insight_core.cli.ending import Ending
 from insight_core.cli.options import Options
 from insight_core.cli.serve import serve
+from insight_core.cli.shutdown import Ending
 from insight_core.cli.table import printable
 from insight_core.cli.terminal import StatusLine, open_terminal
+from insight_core.plugin import InvalidArgument
 
 _PATIENCE = 1.0  # seconds that a training has to end
 

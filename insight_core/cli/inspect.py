@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from insight_core.api import Damage
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_registry
 from insight_core.cli.table import table
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
+from insight_core.plugin import Damage
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from insight_core.api import InsightError, InvalidArgument
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
-from insight_core.loading.logdir import Logdir, parse_logdir
+from insight_core.ingest.discover import Logdir, parse_logdir
+from insight_core.plugin import InsightError, InvalidArgument
 
 if TYPE_CHECKING:  # the web half is loaded when loading has begun
-    from insight_core.host.settings import Notice
+    from insight_core.web.settings import Notice
 
 
 def open_logdirs(options: Options) -> list[Logdir]:
@@ -34,7 +34,7 @@ def open_logdirs(options: Options) -> list[Logdir]:
 
 def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
     """One for each log directory that cannot be read now; looked for again at every call."""
-    from insight_core.host.settings import Notice
+    from insight_core.web.settings import Notice
 
     found = []
     for logdir in logdirs:

@@ -1,4 +1,4 @@
-"""What plugins keep below the cache directory, each in one of its own (``insight_core.web.cache``)."""
+"""What plugins keep below the cache directory, each in one of its own (``insight_core.plugin.http.cache``)."""
 
 from __future__ import annotations
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 from attrs import asdict, evolve, field, frozen
 
-from insight_core.api import Plugin
-from insight_core.cli.ending import end_soon
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, describe, open_registry
+from insight_core.cli.shutdown import end_soon
 from insight_core.cli.stock import open_stock
 from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
+from insight_core.plugin import Plugin
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.stock.mount import Stock
+from insight_core.tensorboard.mount import Stock
 
 if TYPE_CHECKING:
-    from insight_core.stock.adapter import StockPlugin
-    from insight_core.stock.discovery import Candidate
-    from insight_core.stock.hosting import Absence
+    from insight_core.tensorboard.adapter import StockPlugin
+    from insight_core.tensorboard.discovery import Candidate
+    from insight_core.tensorboard.hosting import Absence
 
 _PATIENCE = 600.0  # seconds: each of those made for TensorBoard is given up by itself
 _FEW = 3  # claims and routes of a plugin in the table
@@ -134,7 +134,7 @@ def plugin_rows(registry: Registry, options: Options) -> list[PluginRow]:
 
 def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
     """Those made for TensorBoard in the order of their loading, then what was disabled."""
-    from insight_core.stock.discovery import candidates
+    from insight_core.tensorboard.discovery import candidates
 
     rows = [_stock_row(candidate, found) for candidate, found in stock.found().items()]
     left_out = [_entry_point(each) for each in candidates() if each.name in disabled]
@@ -142,7 +142,7 @@ def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
 
 
 def _stock_row(candidate: Candidate, found: StockPlugin | Absence) -> PluginRow:
-    from insight_core.stock.adapter import StockPlugin  # what it imports is there, since it was found
+    from insight_core.tensorboard.adapter import StockPlugin  # what it imports is there, since it was found
 
     row = _entry_point(candidate)
     if not isinstance(found, StockPlugin):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from insight_core.api import CachePolicy, InvalidArgument, Keep, Plugin
 from insight_core.cli.options import Options
+from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
 from insight_core.registry import Registry
 
 # MindInsight 2.3.1, datavisual/data_transform/events_data.py and conf/constants.py
@@ -34,7 +34,7 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
     for name in names:
         if name in known:
             continue
-        from insight_core.stock.discovery import candidates, known_names  # rarely needed
+        from insight_core.tensorboard.discovery import candidates, known_names  # rarely needed
 
         known = known | known_names()
         if name in known or candidates():  # of which each may have it: that is seen when they have loaded

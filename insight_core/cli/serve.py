@@ -10,22 +10,22 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from insight_core.api import DataProvider
 from insight_core.cli.data_source import ignored_flags, open_data
-from insight_core.cli.ending import Ending, end_soon
+from insight_core.cli.import_tuning import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
-from insight_core.cli.start import settle_imports
+from insight_core.cli.shutdown import Ending, end_soon
 from insight_core.cli.storage import open_annotations, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
-    from insight_core.host.server import Server
-    from insight_core.stock.mount import Stock
+    from insight_core.tensorboard.mount import Stock
+    from insight_core.web.http_server import Server
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +86,8 @@ def _listen(
 ) -> tuple[Server, Stock]:
     # the web half is a third of what a start imports, and loading need not wait for it
     from insight_core.cli.stock import open_stock
-    from insight_core.host import Host, HostSettings
-    from insight_core.host.server import listen
+    from insight_core.web import Host, HostSettings
+    from insight_core.web.http_server import listen
 
     stock = open_stock(options, provider, logdirs, registry)
     settings = HostSettings(

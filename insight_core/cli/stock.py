@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from insight_core.api import DataProvider
 from insight_core.cli.options import Options
-from insight_core.loading.logdir import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
-from insight_core.stock.mount import Stock
-from insight_core.stock.settings import StockSettings
+from insight_core.tensorboard.mount import Stock
+from insight_core.tensorboard.settings import StockSettings
 
 
 def open_stock(

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.api import CachePolicy, DataProvider, InvalidArgument, Plugin
 from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
-from insight_core.loading.logdir import Logdir, run_prefixes
+from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Plugin
 
 if TYPE_CHECKING:  # the commands on the cache load no data
-    from insight_core.annotations.store import AnnotationStore
     from insight_core.providers.local import LocalProvider
+    from insight_core.web.annotations.store import AnnotationStore
 
 log = logging.getLogger(__name__)
 
@@ -78,8 +78,8 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
     """The annotations of the runs that the provider shows. Raises InvalidArgument for a state directory
     in a logdir that the user chose; where the default one is, nothing can be written."""
     # after loading has begun
-    from insight_core.annotations.places import Place
-    from insight_core.annotations.store import AnnotationStore
+    from insight_core.web.annotations.places import Place
+    from insight_core.web.annotations.store import AnnotationStore
 
     directory = state_directory(options)
     where = _where_in_logdir(directory, logdirs)

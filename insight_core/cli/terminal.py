@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TextIO
 
-from insight_core.api import Progress, Unavailable
 from insight_core.cli.table import printable, width
+from insight_core.plugin import Progress, Unavailable
 
 _LEVELS = {
     "error": logging.ERROR,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from insight_core.records.compiled import kernel_name
+from insight_core.formats.compiled import kernel_name
 
 DISTRIBUTION = "insight-host"
 

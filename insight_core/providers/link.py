@@ -12,8 +12,8 @@ from attrs import frozen
 from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
-from insight_core.api import InsightError, InvalidArgument, NotFound, Unavailable
-from insight_core.proto.services import MESSAGE_OPTIONS
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
+from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
 log = logging.getLogger(__name__)
 

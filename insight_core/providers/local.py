@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import (
+from insight_core.ingest.discover import Logdir, may_count_below
+from insight_core.ingest.event_file import read_payload
+from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.loader import Loader
+from insight_core.plugin import (
     CachePolicy,
     Changes,
     Damage,
@@ -28,20 +32,16 @@ from insight_core.api import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.loading.event_file import read_payload
-from insight_core.loading.file_names import FileNames
-from insight_core.loading.loader import Loader
-from insight_core.loading.logdir import Logdir, may_count_below
-from insight_core.providers.payload_pieces import payload_of_file, stream_of_file, stream_of_payload
-from insight_core.providers.scalars import answer
-from insight_core.providers.views import ViewCache
+from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.scalars import answer
 from insight_core.store.snapshot import Snapshot
 from insight_core.store.store import Store
+from insight_core.store.views import ViewCache
 
 if TYPE_CHECKING:  # a host that does without does not load them
-    from insight_core.loading.index_cache import IndexCache
-    from insight_core.loading.watch import Watcher
+    from insight_core.ingest.index.cache import IndexCache
+    from insight_core.ingest.watch import Watcher
 
 _EVERY_POINT = ScalarQuery()
 
@@ -224,12 +224,12 @@ def _unreadable(key: SeriesKey, index: int, error: Exception) -> InsightError:
 def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:
     if directory is None:
         return None
-    from insight_core.loading.index_cache import IndexCache
+    from insight_core.ingest.index.cache import IndexCache
 
     return IndexCache(directory, fingerprint)
 
 
 def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:
-    from insight_core.loading.watch import Watcher
+    from insight_core.ingest.watch import Watcher
 
     return Watcher([logdir.path for logdir in logdirs], may_count_below(logdirs, names))

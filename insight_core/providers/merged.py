@@ -9,7 +9,7 @@ from typing import Protocol
 
 from attrs import evolve
 
-from insight_core.api import (
+from insight_core.plugin import (
     Changes,
     Damage,
     DataProvider,
@@ -25,7 +25,7 @@ from insight_core.api import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.providers.change_log import ChangeLog
+from insight_core.store.change_log import ChangeLog
 
 log = logging.getLogger(__name__)
 

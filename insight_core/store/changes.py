@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from insight_core.api import Changes, SeriesKey
+from insight_core.plugin import Changes, SeriesKey
 
 _MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
 

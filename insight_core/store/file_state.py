@@ -8,9 +8,9 @@ import numpy as np
 from attrs import Factory, frozen
 from numpy.typing import NDArray
 
-from insight_core.api import Claim, Dialect
-from insight_core.records.batch import Flaw
-from insight_core.records.wire import Metadata
+from insight_core.formats.batch import Flaw
+from insight_core.formats.event import Metadata
+from insight_core.plugin import Claim, Dialect
 from insight_core.store.column_memory import Column
 
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from attrs import evolve
 
-from insight_core.api import CachePolicy, SeriesInfo, SeriesKey
-from insight_core.records.wire import Metadata
+from insight_core.formats.event import Metadata
+from insight_core.plugin import CachePolicy, SeriesInfo, SeriesKey
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.description import described
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
+from insight_core.store.series_info import described
 
 _making = threading.Lock()  # held while a series is made of a group, any group
 

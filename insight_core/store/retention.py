@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Keep
+from insight_core.plugin import CachePolicy, Keep
 from insight_core.store.column_memory import Column
 from insight_core.store.segment import FileOrder
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from insight_core.api import Claim
-from insight_core.records.batch import never_back
+from insight_core.formats.batch import never_back
+from insight_core.plugin import Claim
 from insight_core.store.column_memory import Column, ColumnMemory
 
 FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by when they were begun

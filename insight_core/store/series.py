@@ -10,15 +10,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import CachePolicy, Claim, Keep, SeriesInfo, SeriesKey
-from insight_core.records.batch import never_back
-from insight_core.records.wire import Metadata
+from insight_core.formats.batch import never_back
+from insight_core.formats.event import Metadata
+from insight_core.plugin import CachePolicy, Claim, Keep, SeriesInfo, SeriesKey
 from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
 from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.description import described
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.retention import chosen, keeps_all, lots
 from insight_core.store.segment import FileOrder, FilePart, Segment, all_ascending, merged_segment
+from insight_core.store.series_info import described
 from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")

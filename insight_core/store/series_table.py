@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from insight_core.api import CachePolicy
-from insight_core.records.wire import Metadata
+from insight_core.formats.event import Metadata
+from insight_core.plugin import CachePolicy
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.resting import RestingGroup

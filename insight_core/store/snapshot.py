@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.api import Claim
+from insight_core.plugin import Claim
 from insight_core.store.attempts import Attempts
 from insight_core.store.column_memory import Column
 from insight_core.store.segment import FileOrder

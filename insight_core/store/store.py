@@ -7,15 +7,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from insight_core.api import CachePolicy, Changes, Damage, Dialect, Plugin, Run, SeriesInfo, SeriesKey
-from insight_core.records.batch import Batch, Flaw
+from insight_core.formats.batch import Batch, Flaw
+from insight_core.plugin import CachePolicy, Changes, Damage, Dialect, Plugin, Run, SeriesInfo, SeriesKey
 from insight_core.store.changes import changes_after
+from insight_core.store.claimed_file import NamedFile
+from insight_core.store.claims import Owners, Taken
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import FileState, SeriesGroup
-from insight_core.store.held import FileHeld, RunState
-from insight_core.store.named_file import NamedFile
-from insight_core.store.owners import Owners, Taken
 from insight_core.store.resting import RestingGroup
+from insight_core.store.run_state import FileHeld, RunState
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.series_table import SeriesTable, may_rest

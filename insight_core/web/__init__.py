@@ -1,1 +1,8 @@
-"""For the routes of plugins: parameters of requests, answers, and the records of a series."""
+"""The web half: a WSGI application over a registry and a data provider, and a server for it."""
+
+from __future__ import annotations
+
+from insight_core.web.application import Host
+from insight_core.web.settings import HostSettings, Notice
+
+__all__ = ["Host", "HostSettings", "Notice"]

@@ -1,62 +1,127 @@
-"""Answers of routes: JSON, columns as safetensors, bytes as they are."""
+"""The last step of every answer: headers, errors as JSON, compression, validators."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
-from urllib.parse import quote
+import gzip
+import hashlib
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-from safetensors.numpy import save
-from werkzeug import Response
+from werkzeug import Request, Response
+from werkzeug.exceptions import HTTPException
 
-from insight_core.api import encode_json
+from insight_core.formats.json_text import encode_json
 
-Column: TypeAlias = NDArray[np.generic]
-
-IMMUTABLE = "private, max-age=86400, immutable"
-
-
-def json_response(value: object, *, immutable: bool = False) -> Response:
-    return _kept(Response(encode_json(value), mimetype="application/json"), immutable)
-
-
-def safetensors_response(
-    columns: Mapping[str, Column], name: str, described: object, *, immutable: bool = False
-) -> Response:
-    """The columns by name, and ``described`` as JSON under ``name`` in the metadata."""
-    tensors = {key: np.ascontiguousarray(column) for key, column in columns.items()}
-    body = save(tensors, metadata={name: encode_json(described).decode("ascii")})
-    return _kept(Response(body, mimetype="application/octet-stream"), immutable)
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'self'"
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+_SMALL = 1024  # bytes; below, gzip saves nothing worth its time
+_LEVEL = 4  # of gzip: half the time of the default for a few per cent more bytes
+_LARGE, _FAST_LEVEL = 1 << 20, 1  # bytes from which on half of that time again counts for more
 
 
-def bytes_response(
-    data: bytes, mimetype: str, *, filename: str | None = None, immutable: bool = False
-) -> Response:
-    """Bytes as they are. With ``filename`` the browser saves them (RFC 6266).
-
-    ``immutable``: the same URL never means anything else, so that a browser need not ask again for a day.
-    """
-    answer = Response(data, mimetype=mimetype)
-    if filename is not None:
-        answer.headers["Content-Disposition"] = _attachment(filename)
-    return _kept(answer, immutable)
+def json_answer(value: object, status: int = 200) -> Response:
+    return Response(encode_json(value), status, mimetype="application/json")
 
 
-def _kept(answer: Response, immutable: bool) -> Response:
-    if immutable:
-        answer.headers["Cache-Control"] = IMMUTABLE
+def error_answer(text: str, status: int) -> Response:
+    return json_answer({"error": text}, status)
+
+
+def http_error_answer(error: HTTPException) -> Response:
+    """A refusal of werkzeug's in our words; a redirection, or an answer it carries, as it is."""
+    answer = error.get_response()
+    code = error.code or 500
+    if error.response is not None or code < 400:
+        return Response(answer.get_data(), answer.status, answer.headers)
+    text = {404: "there is nothing at this address", 405: "this address does not take that method"}.get(code)
+    if text is None or error.description != type(error).description:
+        text = error.description or text or error.name
+    refusal = error_answer(text, code)
+    for name in ("Allow", "Retry-After"):
+        if name in answer.headers:
+            refusal.headers[name] = answer.headers[name]
+    return refusal
+
+
+def content_tag(*parts: bytes) -> str:
+    """An entity tag of the bytes themselves."""
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def tag_by_content(request: Request, answer: Response) -> Response:
+    """Gives the answer an ETag of its bytes, and makes it a 304 for who has them already."""
+    tag = content_tag(answer.get_data())
+    if request.if_none_match.contains_weak(tag):
+        return not_modified(tag)
+    answer.set_etag(tag, weak=True)
     return answer
 
 
-def _attachment(filename: str) -> str:
-    """A name without path separators and control characters, in ASCII and, where it differs, in UTF-8."""
-    name = "".join(
-        "_" if mark in '/\\:*?"<>|' or ord(mark) < 32 or ord(mark) == 127 else mark for mark in filename
+def not_modified(tag: str) -> Response:
+    answer = Response(status=304)
+    answer.headers.remove("Content-Type")
+    answer.set_etag(tag, weak=True)
+    return answer
+
+
+def framing(frame_ancestors: Sequence[str]) -> str:
+    """Whose pages may show ours in a frame: our own, and those of these sources."""
+    return " ".join(("frame-ancestors 'self'", *frame_ancestors))
+
+
+def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = ()) -> Response:
+    """Adds what every answer carries, and compresses it where that pays."""
+    for name, value in _HEADERS.items():
+        answer.headers.setdefault(name, value)
+    policy = answer.headers.get("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+    if "frame-ancestors" not in policy:
+        policy = f"{policy}; {framing(frame_ancestors)}"
+    answer.headers["Content-Security-Policy"] = policy
+    if not frame_ancestors:  # it cannot name any, and counts where the policy is not known
+        answer.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
+    if _compressible(answer):
+        answer.vary.add("Accept-Encoding")
+        if accepts_gzip(request):
+            data = answer.get_data()
+            level = _LEVEL if len(data) < _LARGE else _FAST_LEVEL
+            answer.set_data(gzip.compress(data, level, mtime=0))
+            answer.headers["Content-Encoding"] = "gzip"
+    return answer
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Whether the client asked for gzip; ``q=0`` refuses it, and silence is no request."""
+    accepted = request.accept_encodings
+    named = [quality for coding, quality in accepted if coding.lower() in ("gzip", "x-gzip")]
+    if named:
+        return max(named) > 0
+    return any(coding == "*" and quality > 0 for coding, quality in accepted)
+
+
+def is_text(media_type: str) -> bool:
+    return media_type.startswith("text/") or media_type in {
+        "application/json",
+        "application/javascript",
+        "application/manifest+json",
+        "image/svg+xml",
+    }
+
+
+def _compressible(answer: Response) -> bool:
+    return (
+        answer.status_code not in (204, 304)
+        and not answer.is_streamed
+        and not answer.direct_passthrough
+        and "Content-Encoding" not in answer.headers
+        and is_text(answer.mimetype or "")
+        and (answer.calculate_content_length() or 0) > _SMALL
     )
-    # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
-    name = name.encode("utf-8", "replace").decode("utf-8").strip(". ") or "download"
-    plain = "".join(mark if mark.isascii() else "_" for mark in name)
-    text = f'attachment; filename="{plain}"'
-    return text if plain == name else f"{text}; filename*=UTF-8''{quote(name, safe='')}"

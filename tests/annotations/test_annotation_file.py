@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.annotations import log_file
-from insight_core.annotations.places import Place, key_of, runs_of
-from insight_core.annotations.store import AnnotationStore
-from insight_core.annotations.values import Annotation, FieldValue, checked
-from insight_core.api import InvalidArgument, NotFound, Unavailable
+from insight_core.plugin import InvalidArgument, NotFound, Unavailable
+from insight_core.plugin.annotations import Annotation, FieldValue, checked
+from insight_core.web.annotations import log_file
+from insight_core.web.annotations.places import Place, key_of, runs_of
+from insight_core.web.annotations.store import AnnotationStore
 
 LOGS = [Place("", "/logs")]
 

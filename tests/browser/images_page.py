@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
-from insight_core.testing import EventWriter
-from insight_core.testing.pictures import png
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.pictures import png
 from tests.browser.waiting import until
 
 WIDTH, HEIGHT = 16, 12

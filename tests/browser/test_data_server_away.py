@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 pytestmark = pytest.mark.browser
 

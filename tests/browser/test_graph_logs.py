@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter
-from insight_core.testing.graphs import tensorflow_node
-from insight_core.testing.wire import event, int_field, message_field
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.graphs import tensorflow_node
+from insight_core.plugin.testing.wire import event, int_field, message_field
 from tests.browser.graph_page import LENET, frame, node, opened
 
 pytestmark = pytest.mark.browser

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter
-from insight_core.testing.pictures import png
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.pictures import png
 from tests.browser.images_page import (
     HEIGHT,
     WIDTH,

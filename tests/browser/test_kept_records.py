@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter, png
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

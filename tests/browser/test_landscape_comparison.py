@@ -11,8 +11,8 @@ import pytest
 from insight_landscape import compute
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter, wire
-from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
+from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 from tests.browser.landscapes_page import (
     ACROSS,
     AXIS,

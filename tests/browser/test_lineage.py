@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from tests.browser.lineage_page import ACCURACY, axis, brush, cell, open_page, shown
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, Request, expect
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

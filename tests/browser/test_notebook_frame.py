@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from insight_host import RunningHost, start
 from insight_host.display import frame
 from insight_host.hosts import _children

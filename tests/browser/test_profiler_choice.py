@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from tests.browser.profiler_page import open_page, write_trace
 
 pytestmark = pytest.mark.browser

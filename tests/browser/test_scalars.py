@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from insight_core.testing import EventWriter, damaged_logdir
+from insight_core.plugin.testing import EventWriter, damaged_logdir
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

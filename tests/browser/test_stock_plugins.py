@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from insight_core.testing import EventWriter
-from tests.stock.installed import install
+from insight_core.plugin.testing import EventWriter
+from tests.tensorboard.installed import install
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

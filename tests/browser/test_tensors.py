@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import ArrayLike
 from playwright.sync_api import Locator, Page, expect
 
-from insight_core.api import Dialect
-from insight_core.testing import EventWriter, wire
+from insight_core.plugin import Dialect
+from insight_core.plugin.testing import EventWriter, wire
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]

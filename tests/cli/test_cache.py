@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Serving

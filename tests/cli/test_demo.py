@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.api import InsightError
 from insight_core.cli import demo_model as model
 from insight_core.cli.demo_training import TRIALS, train
+from insight_core.plugin import InsightError
 from tests.cli.conftest import COMMAND, clean_environment
 
 Serve = Callable[..., Any]

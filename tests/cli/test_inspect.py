@@ -11,12 +11,12 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from insight_core.api import CachePolicy, Keep, Plugin
 from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
+from insight_core.plugin import CachePolicy, Keep, Plugin
+from insight_core.plugin.testing import EventWriter, damaged_logdir
 from insight_core.registry import Origin, Registry
-from insight_core.testing import EventWriter, damaged_logdir
 
 Run = Callable[..., CompletedProcess[str]]
 

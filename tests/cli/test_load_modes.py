@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from insight_core.api import Dialect
-from insight_core.testing import EventWriter
+from insight_core.plugin import Dialect
+from insight_core.plugin.testing import EventWriter
 
 Serve = Callable[..., Any]
 SOON = 30.0  # seconds, on a busy machine
@@ -224,7 +224,7 @@ def test_a_data_provider_may_come_later_and_go(
 
 
 def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    from insight_core.providers.supervised import rust_server
+    from insight_core.providers.child import rust_server
 
     port_file = tmp_path / "port"
     flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from insight_core.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter, png
 from tests.cli.conftest import Serving
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

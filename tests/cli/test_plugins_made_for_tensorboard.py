@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 import pytest
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from tests.cli.conftest import Serving
 from tests.cli.test_load_modes import eventually
-from tests.stock.installed import install, install_examples
+from tests.tensorboard.installed import install, install_examples
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Serve: TypeAlias = Callable[..., Serving]

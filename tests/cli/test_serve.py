@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 Serve = Callable[..., Any]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -203,7 +203,7 @@ def test_the_version_is_told_at_once() -> None:
     assert "Python 3." in done.stdout
     assert "numpy " in done.stdout
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert not imported & {"numpy", "werkzeug", "pluggy", "insight_core.api", "http.server"}
+    assert not imported & {"numpy", "werkzeug", "pluggy", "insight_core.plugin", "http.server"}
 
 
 def test_usage_without_a_logdir(run: Run) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from insight_core.cli.start import prepare_imports, settle_imports
+from insight_core.cli.import_tuning import prepare_imports, settle_imports
 
 
 def imported_by(statement: str) -> set[str]:
@@ -26,10 +26,10 @@ def test_options_are_read_before_numpy_starts_its_threads() -> None:
 
 def test_loading_begins_without_the_web_half_and_what_only_some_need() -> None:
     names = imported_by("import insight_core.cli.serve, insight_core.providers.local")
-    assert {"numpy", "insight_core.loading.loader"} <= names
+    assert {"numpy", "insight_core.ingest.loader"} <= names
     others = {"werkzeug", "grpc", "google", "platformdirs", "safetensors", "webbrowser", "inotify_simple"}
     assert not names & (
-        others | {"insight_core.host", "insight_core.server", "insight_core.providers.grpc_insight"}
+        others | {"insight_core.web", "insight_core.rpc", "insight_core.providers.insight_client"}
     )
 
 

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from insight_core.api import Progress
 from insight_core.cli.table import printable, table, width
 from insight_core.cli.terminal import LoadingDisplay, Pace, StatusLine, open_terminal, progress_text
+from insight_core.plugin import Progress
 
 
 class Terminal(io.StringIO):

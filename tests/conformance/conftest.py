@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import insight_scalar
 import pytest
 
-from insight_core.api import ScalarQuery
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import ScalarQuery
 from insight_core.providers.local import LocalProvider
 from tests.conformance.recorded import write_everything
 

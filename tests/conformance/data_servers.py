@@ -12,8 +12,8 @@ from typing import Any
 
 import grpc
 
-from insight_core.proto import tensorboard_data_pb2 as messages
-from insight_core.proto.services import MESSAGE_OPTIONS, TensorBoardStub
+from insight_core.rpc.schema import tensorboard_data_pb2 as messages
+from insight_core.rpc.schema.services import MESSAGE_OPTIONS, TensorBoardStub
 
 OURS = [sys.executable, "-m", "insight_core.cli.data_server", "--no-cache"]
 _PATIENCE = 60.0  # seconds

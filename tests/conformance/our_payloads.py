@@ -18,13 +18,13 @@ import numpy as np
 from attrs import frozen
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import DataProvider, SeriesKey
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.formats.histogram_messages import decoded_histogram
+from insight_core.formats.tensors import tensor_of
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import DataProvider, SeriesKey
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.values.histogram_messages import decoded_histogram
-from insight_core.values.tensors import tensor_of
+from insight_core.web import Host
 from tests.conformance.payload_values import histogram_value, image_value, tensor_value
 
 Payloads: TypeAlias = dict[str, dict[str, dict[str, list[Any]]]]  # run, kind, tag: [step, wall_time, value]

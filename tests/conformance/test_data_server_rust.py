@@ -9,7 +9,7 @@ import grpc
 import pytest
 import tensorboard_data_server  # type: ignore[import-untyped]
 
-from insight_core.proto import tensorboard_data_pb2 as messages
+from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from tests.conformance.data_servers import OURS, Reader, running, until
 
 KINDS = ("Scalars", "Tensors", "BlobSequences")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.testing import EventWriter, damaged_logdir, wire
+from insight_core.plugin.testing import EventWriter, damaged_logdir, wire
 
 Scalars = dict[str, dict[str, list[list[Any]]]]
 Read = Callable[..., Scalars]

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import EventWriter, wire
-from insight_core.testing.landscapes import LOSS_LANDSCAPE, mindspore_landscape, points
+from insight_core.web import Host
 
 Oracle = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from insight_core.testing import EventWriter, png
+from insight_core.plugin.testing import EventWriter, png
 from tests.conformance.independent_reader import Steps, steps_of
 from tests.conformance.our_payloads import Payloads, Plugins, plugins_over
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from insight_core.summary import SummaryRecord
-from insight_core.values.histogram_messages import decoded_histogram
+from insight_core.formats.histogram_messages import decoded_histogram
+from insight_core.recording import SummaryRecord
 from tests.conformance.our_payloads import plugins_over
 from tests.conformance.payload_values import image_value, tensor_value
 from tests.conformance.recorded import (

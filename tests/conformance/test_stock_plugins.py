@@ -21,7 +21,7 @@ from attrs import frozen
 from tests.conformance.data_servers import until
 from tests.conformance.stock_hosts import python_with_both
 from tests.conformance.tensorboard_servers import peer_environment
-from tests.stock.installed import install_examples
+from tests.tensorboard.installed import install_examples
 
 REPOSITORY = Path(__file__).parents[2]
 _PROFILER = "/data/plugin/pytorch_profiler"
@@ -162,7 +162,7 @@ def test_examples_answer(host: HostOfPlugins) -> None:
 
 
 def test_the_suite_holds_for_the_provider_of_tensorboard(tmp_path: Path) -> None:
-    command = [python_with_both(), "-m", "insight_core.testing.provider_suite"]
+    command = [python_with_both(), "-m", "insight_core.plugin.testing.provider_suite"]
     environment = peer_environment(tmp_path, PYTHONPATH=str(Path(__file__).parent))
     done = subprocess.run(
         [*command, "provider_of_tensorboard:open_provider"],

@@ -18,7 +18,7 @@ import pytest
 from attrs import evolve
 
 import insight_host
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from insight_host import RunningHost, StartFailed, display, running, start
 from insight_host.display import frame
 from insight_host.hosts import _directory

@@ -11,7 +11,8 @@ from typing import Protocol
 import insight_scalar
 import pytest
 
-from insight_core.api import (
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import (
     CachePolicy,
     DataProvider,
     Dialect,
@@ -20,13 +21,12 @@ from insight_core.api import (
     RecordDecoder,
     SummaryPlugin,
 )
-from insight_core.loading.logdir import Logdir
-from insight_core.providers.grpc_insight import InsightProvider
-from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.supervised import ChildLink, rust_server
-from insight_core.server.serving import serve
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+from insight_core.rpc.serving import serve
 
 SCALAR = insight_scalar.insight_plugin()
 IMAGE = Plugin(

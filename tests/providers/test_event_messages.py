@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.api import Claim, Dialect, EventField, Plugin, RecordDecoder, SeriesKey, SummaryPlugin
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import Claim, Dialect, EventField, Plugin, RecordDecoder, SeriesKey, SummaryPlugin
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, wire
 
 TENSORBOARD, MINDSPORE = Dialect.TENSORBOARD, Dialect.MINDSPORE
 KERAS_TAGS = ("graph_keras_model", "graph_run_metadata", "graph_run_metadata_graph")

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.api import InvalidArgument, NotFound, ScalarQuery, SeriesKey, Unavailable
-from insight_core.providers.grpc_insight import InsightProvider
-from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.plugin import InvalidArgument, NotFound, ScalarQuery, SeriesKey, Unavailable
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
-from insight_core.providers.opening import OpenedProvider
-from insight_core.providers.supervised import ChildLink, rust_server
-from insight_core.server.serving import DataServer, serve
-from insight_core.testing import EventWriter
-from insight_core.testing.fake import FakeProvider
+from insight_core.providers.opened_later import OpenedProvider
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+from insight_core.rpc.serving import DataServer, serve
 from tests.providers.conftest import SCALAR, Open, eventually
 
 StartServer = Callable[..., DataServer]

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 
 _PROGRAM = """
 import json, re, sys
 from pathlib import Path
 import insight_scalar
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 
 def own():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from insight_core.api import (
+from insight_core.plugin import (
     Damage,
     Dialect,
     EventField,
@@ -18,9 +18,9 @@ from insight_core.api import (
     SeriesKey,
     Unavailable,
 )
-from insight_core.providers.change_log import ChangeLog
+from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.providers.merged import MergedProvider
-from insight_core.testing.fake import FakeProvider
+from insight_core.store.change_log import ChangeLog
 from tests.providers.conftest import eventually
 
 IMAGE = EventField(Dialect.TENSORBOARD, "image")

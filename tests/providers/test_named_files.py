@@ -12,7 +12,9 @@ from pathlib import Path
 import insight_scalar
 import pytest
 
-from insight_core.api import (
+from insight_core.ingest import claimed_files as named_files
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import (
     CachePolicy,
     DataProvider,
     Dialect,
@@ -25,18 +27,16 @@ from insight_core.api import (
     RecordDecoder,
     SeriesKey,
 )
-from insight_core.loading import named_files
-from insight_core.loading.logdir import Logdir
-from insight_core.providers import payload_pieces
-from insight_core.providers.grpc_insight import InsightProvider
-from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.plugin.testing import EventWriter
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.providers import payload_streams as payload_pieces
+from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.merged import MergedProvider
-from insight_core.providers.supervised import ChildLink, rust_server
-from insight_core.server.serving import serve
-from insight_core.testing import EventWriter
-from insight_core.testing.fake import FakeProvider
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+from insight_core.rpc.serving import serve
 from tests.providers.conftest import eventually
 
 TRACE, GRAPH = FileName("**/*.trace.json"), FileName("*.pb")
@@ -342,8 +342,8 @@ def test_a_cache_policy_of_tags_holds_for_files(tmp_path: Path, opened: ExitStac
 
 
 def test_tensorboard_is_told_of_no_file(tmp_path: Path, opened: ExitStack) -> None:
-    from insight_core.proto import tensorboard_data_pb2 as pb
-    from insight_core.server.tensorboard_service import TensorBoardService
+    from insight_core.rpc.schema import tensorboard_data_pb2 as pb
+    from insight_core.rpc.tensorboard_service import TensorBoardService
 
     write(tmp_path / "run/g.pb", b"graph")
     provider = local(tmp_path, opened)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.proto import packed_scalars_pb2 as packed
-from insight_core.proto import tensorboard_data_pb2 as pb
-from insight_core.providers.packed_columns import packed_varints, scalar_columns
+from insight_core.providers.tensorboard_client.packed_columns import packed_varints, scalar_columns
+from insight_core.rpc.schema import packed_scalars_pb2 as packed
+from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 POINT = st.tuples(INT64, st.floats(), st.floats(width=32))

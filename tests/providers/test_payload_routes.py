@@ -18,16 +18,16 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from insight_core.api import DataProvider
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
-from insight_core.providers.grpc_insight import InsightProvider
-from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import DataProvider
+from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.supervised import ChildLink, rust_server
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.registry import Registry
-from insight_core.server.serving import serve
+from insight_core.rpc.serving import serve
+from insight_core.web import Host
 from tests.providers.conftest import eventually
 
 MODULES = {

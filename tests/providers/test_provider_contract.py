@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from insight_core.api import (
+from insight_core.plugin import (
     CachePolicy,
     DataProvider,
     Dialect,
@@ -23,7 +23,7 @@ from insight_core.api import (
     ScalarQuery,
     SeriesKey,
 )
-from insight_core.testing import EventWriter
+from insight_core.plugin.testing import EventWriter
 from tests.providers.conftest import Open, eventually
 
 _NO_MINDSPORE = "the server in Rust cannot read what MindSpore writes"

@@ -10,7 +10,8 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.api import (
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
     ScalarColumns,
@@ -18,12 +19,11 @@ from insight_core.api import (
     SeriesKey,
     ShownAttempts,
 )
-from insight_core.loading.logdir import Logdir
-from insight_core.providers.grpc_insight import InsightProvider
+from insight_core.plugin.testing import damaged_logdir
+from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
-from insight_core.server.serving import serve
-from insight_core.testing import damaged_logdir
+from insight_core.rpc.serving import serve
 
 QUERIES = (
     ScalarQuery(),

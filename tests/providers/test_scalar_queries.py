@@ -14,16 +14,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from insight_core.api import CachePolicy, ScalarColumns, ScalarQuery, X
-from insight_core.providers import scalars, views
-from insight_core.providers.scalars import answer
-from insight_core.providers.views import ViewCache
-from insight_core.store import numpy_reduction
+from insight_core.plugin import CachePolicy, ScalarColumns, ScalarQuery, X
+from insight_core.store import numpy_reduction, scalars, views
 from insight_core.store.column_memory import Column
 from insight_core.store.decimation import column_borders
 from insight_core.store.reduction import Reduction, Values, compiled, reduction
+from insight_core.store.scalars import answer
 from insight_core.store.series import Series
 from insight_core.store.snapshot import Snapshot
+from insight_core.store.views import ViewCache
 
 KINDS: list[Reduction] = [kind for kind in (numpy_reduction, compiled()) if kind is not None]
 

@@ -9,12 +9,12 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.api import Dialect, EventField, ScalarQuery, SeriesInfo, SeriesKey, SummaryPlugin
-from insight_core.loading.logdir import Logdir
-from insight_core.proto import tensorboard_pb2 as tb
-from insight_core.providers.grpc_tensorboard import TensorBoardProvider
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import Dialect, EventField, ScalarQuery, SeriesInfo, SeriesKey, SummaryPlugin
+from insight_core.providers.child import ChildLink, rust_server
 from insight_core.providers.local import LocalProvider
-from insight_core.providers.supervised import ChildLink, rust_server
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+from insight_core.rpc.schema import tensorboard_pb2 as tb
 from tests.providers.conftest import eventually
 
 SCALAR = insight_scalar.insight_plugin()

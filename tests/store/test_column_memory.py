@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from insight_core.api import CachePolicy
+from insight_core.plugin import CachePolicy
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
@@ -91,7 +91,7 @@ _BOUNDED = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from insight_core.api import CachePolicy
+from insight_core.plugin import CachePolicy
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 

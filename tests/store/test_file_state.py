@@ -12,7 +12,9 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.api import (
+from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.event import Metadata
+from insight_core.plugin import (
     CachePolicy,
     DataKind,
     Dialect,
@@ -23,8 +25,6 @@ from insight_core.api import (
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.records.batch import Batch, ValueColumns
-from insight_core.records.wire import Metadata
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 

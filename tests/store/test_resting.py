@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.api import (
+from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.event import Metadata
+from insight_core.plugin import (
     CachePolicy,
     Dialect,
     EventField,
@@ -18,12 +20,10 @@ from insight_core.api import (
     SeriesInfo,
     SeriesKey,
 )
-from insight_core.records.batch import Batch, ValueColumns
-from insight_core.records.wire import Metadata
 from insight_core.store import resting
 from insight_core.store import store as store_module
+from insight_core.store.claimed_file import NamedFile
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.named_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.store import Store

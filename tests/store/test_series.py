@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.api import CachePolicy, Keep, SummaryPlugin
+from insight_core.plugin import CachePolicy, Keep, SummaryPlugin
 from insight_core.store.attempts import find_attempts
 from insight_core.store.column_memory import Column
 from insight_core.store.series import Series

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.api import DataProvider, Plugin, RecordDecoder, Route, SummaryPlugin, hookimpl
+from insight_core.plugin import DataProvider, Plugin, RecordDecoder, Route, SummaryPlugin, hookimpl
 from insight_notes.decoder import texts_of
 
 

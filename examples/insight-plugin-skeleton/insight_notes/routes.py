@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, Payload, Route, SeriesKey, encode_json
+from insight_core.plugin import DataProvider, Payload, Route, SeriesKey, encode_json
 from insight_notes.decoder import texts_of
 
 _NEWEST = 200  # points in one answer

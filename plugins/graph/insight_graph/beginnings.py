@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insight_core.values.wire import LENGTH_DELIMITED, VARINT, Malformed, fields, varint
+from insight_core.formats.protobuf import LENGTH_DELIMITED, VARINT, Malformed, fields, varint
 
 MINDSPORE, TENSORFLOW = "mindspore", "tensorboard"
 
@@ -16,7 +16,7 @@ _LONGEST_NAME = 1024  # bytes
 
 def graph_format(data: bytes) -> str | None:
     """MINDSPORE (a graph, or a model with one), TENSORFLOW (a GraphDef), or None: no graph. The first
-    ``insight_core.api.BEGINNING`` bytes are enough."""
+    ``insight_core.plugin.BEGINNING`` bytes are enough."""
     of_model = ((1, VARINT), (2, LENGTH_DELIMITED), (3, VARINT))  # version, domain, version
     is_model = False
     for number, wire_type, start, end in _complete(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.api import (
+from insight_core.plugin import (
     Dialect,
     EventField,
     FileName,

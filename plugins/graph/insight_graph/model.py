@@ -8,7 +8,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.api import InvalidArgument
+from insight_core.plugin import InvalidArgument
 from insight_graph.columns import Graph
 from insight_graph.readable import Removed, readable
 from insight_graph.view import Shown, View

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.summary.framed import Problem, contents
-from insight_core.summary.frames import HEADER
+from insight_core.recording.framed import Problem, contents
+from insight_core.recording.frames import HEADER
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.notices import Notice

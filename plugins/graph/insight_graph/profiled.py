@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 from werkzeug import Request
 
-from insight_core.api import InsightError, PluginNameEnum, Unavailable, Undecodable
-from insight_core.web.asking import ask
+from insight_core.plugin import InsightError, PluginNameEnum, Unavailable, Undecodable
+from insight_core.plugin.http.asking import ask
 from insight_graph.columns import Graph, Kind
 from insight_graph.model import Times
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.web.matching import Matcher, matcher_of
+from insight_core.plugin.http.matching import Matcher, matcher_of
 from insight_graph.columns import Indices, Kind, joined
 from insight_graph.described import ids_around, named, type_of
 from insight_graph.view import View

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from insight_core.api import Dialect, EventField, Payload
+from insight_core.plugin import Dialect, EventField, Payload
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import MOST_BYTES, tensor_text, text_of

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
-from insight_core.values.decoded import DecodedValues, RecordPlace, record_at
-from insight_core.web.answers import json_response
-from insight_core.web.clients import is_gone
-from insight_core.web.parameters import choice, flag, required_text, whole_number
-from insight_core.web.records import is_pinned, record_of
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.clients import is_gone
+from insight_core.plugin.http.decoded import DecodedValues, RecordPlace, record_at
+from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
+from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
 from insight_graph.decoder import (
     Profile,

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from insight_graph.beginnings import MINDSPORE, TENSORFLOW, graph_format
 from werkzeug.test import Client
 
-from insight_core.api import BEGINNING
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
-from insight_core.providers.local import LocalProvider
-from insight_core.registry import Registry
-from insight_core.testing.graphs import (
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import BEGINNING
+from insight_core.plugin.testing.graphs import (
     large_mindspore_graph,
     large_tensorflow_graph,
     mindspore_node,
     mindspore_parameter,
     tensorflow_node,
 )
-from insight_core.testing.wire import int_field, message_field
+from insight_core.plugin.testing.wire import int_field, message_field
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
 from tests.graph_samples import chain, in_model, small_network
 
 _META_GRAPH = message_field(2, message_field(1, message_field(2, b"")) + message_field(2, chain("a", "b")))

@@ -10,11 +10,11 @@ import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.api import Dialect, EventField, NotFound, Plugin, Route, hookimpl
-from insight_core.host import Host
+from insight_core.plugin import Dialect, EventField, NotFound, Plugin, Route, hookimpl
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.fake import FakeProvider
-from insight_core.web.answers import json_response
+from insight_core.web import Host
 from tests.graph_samples import small_network
 
 GRAPH = {"run": "ms", "tag": "events.1_MS", "index": "0"}

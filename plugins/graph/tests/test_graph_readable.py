@@ -10,7 +10,7 @@ from insight_graph.model import GraphModel
 from insight_graph.readable import RULES
 from insight_graph.statistics import removed_of
 
-from insight_core.testing.graphs import (
+from insight_core.plugin.testing.graphs import (
     mindspore_constant,
     mindspore_node,
     mindspore_parameter,

@@ -14,7 +14,7 @@ from insight_graph.columns import Graph, Kind
 from insight_graph.messages import empty
 from insight_graph.model import GraphModel
 
-from insight_core.testing.graphs import (
+from insight_core.plugin.testing.graphs import (
     large_mindspore_graph,
     large_tensorflow_graph,
     mindspore_constant,
@@ -22,7 +22,7 @@ from insight_core.testing.graphs import (
     mindspore_parameter,
     tensorflow_node,
 )
-from insight_core.testing.wire import int_field, message_field
+from insight_core.plugin.testing.wire import int_field, message_field
 from tests.graph_samples import chain, edges_of, in_model, node_of, small_network
 
 

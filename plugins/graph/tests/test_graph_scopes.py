@@ -16,7 +16,7 @@ from insight_graph.opened import MAX_EDGES, MAX_PROXIES, opened
 from insight_graph.stacks import MOST_CHILDREN, type_of_stack
 from insight_graph.view import Shown, View
 
-from insight_core.testing.graphs import (
+from insight_core.plugin.testing.graphs import (
     mindspore_constant,
     mindspore_node,
     mindspore_parameter,

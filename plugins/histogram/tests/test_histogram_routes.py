@@ -13,18 +13,18 @@ from safetensors import safe_open
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.api import Dialect, EventField, Payload, SeriesKey, SummaryPlugin
-from insight_core.host import Host
-from insight_core.registry import Registry
-from insight_core.testing.fake import FakeProvider
-from insight_core.testing.histograms import (
+from insight_core.plugin import Dialect, EventField, Payload, SeriesKey, SummaryPlugin
+from insight_core.plugin.http.histograms import evenly
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing.histograms import (
     histogram_proto,
     histogram_proto_of,
     histogram_tensor,
     mindspore_histogram,
     mindspore_histogram_of,
 )
-from insight_core.web.histograms import evenly
+from insight_core.registry import Registry
+from insight_core.web import Host
 
 BASE = "/data/plugin/histogram"
 PROTO = EventField(Dialect.TENSORBOARD, "histo")

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, NotFound, PluginNameEnum, Route, Undecodable
-from insight_core.values.decoded import DecodedValues, RecordPlace
-from insight_core.web.answers import bytes_response, json_response
-from insight_core.web.parameters import flag, whole_number
-from insight_core.web.records import is_pinned, record_of, records_route
-from insight_core.web.tags import tags_response
+from insight_core.plugin import DataProvider, NotFound, PluginNameEnum, Route, Undecodable
+from insight_core.plugin.http.answers import bytes_response, json_response
+from insight_core.plugin.http.decoded import DecodedValues, RecordPlace
+from insight_core.plugin.http.parameters import flag, whole_number
+from insight_core.plugin.http.records import is_pinned, record_of, records_route
+from insight_core.plugin.http.tags import tags_response
 from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
 from insight_image.headers import Header, header_of
 

@@ -6,8 +6,8 @@ import pytest
 from insight_image import decoder
 from insight_image.decoder import DECODER, Pictures, pictures_of
 
-from insight_core.api import Claim, Dialect, EventField, Payload, SummaryPlugin
-from insight_core.testing import wire
+from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin.testing import wire
 
 TENSORBOARD = EventField(Dialect.TENSORBOARD, "image")
 MINDSPORE = EventField(Dialect.MINDSPORE, "image")

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import Dialect, EventField, SummaryPlugin
-from insight_core.host import Host
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.plugin.testing import wire
+from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing import wire
-from insight_core.testing.fake import FakeProvider
+from insight_core.web import Host
 
 FIELD = EventField(Dialect.TENSORBOARD, "image")
 

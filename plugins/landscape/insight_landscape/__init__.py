@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.api import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
+from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
 from insight_landscape.claims import DECODER, has_landscapes
 
 if TYPE_CHECKING:

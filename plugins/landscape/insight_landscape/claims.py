@@ -3,7 +3,7 @@ somebody looks."""
 
 from __future__ import annotations
 
-from insight_core.api import (
+from insight_core.plugin import (
     DataProvider,
     Dialect,
     EventField,

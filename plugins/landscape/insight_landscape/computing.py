@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.summary import SummaryRecord
+from insight_core.recording import SummaryRecord
 from insight_landscape import points, stored
 from insight_landscape.directions import (
     Direction,

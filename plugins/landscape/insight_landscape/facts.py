@@ -11,8 +11,8 @@ import struct
 
 from attrs import evolve, field, frozen
 
-from insight_core.summary.framed import contents
-from insight_core.values.wire import FOUR_BYTES, LENGTH_DELIMITED, fields
+from insight_core.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, fields
+from insight_core.recording.framed import contents
 
 _TIMESTAMP = re.compile(r"summary\.(\d+)")
 _TRAIN, _EVALUATION, _PIPELINE = 6, 7, 9  # of a LineageEvent

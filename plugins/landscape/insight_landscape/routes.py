@@ -9,7 +9,7 @@ import numpy as np
 from attrs import asdict, evolve, frozen
 from werkzeug import Request, Response
 
-from insight_core.api import (
+from insight_core.plugin import (
     DataProvider,
     InsightError,
     NotFound,
@@ -19,9 +19,9 @@ from insight_core.api import (
     SeriesInfo,
     Undecodable,
 )
-from insight_core.values.decoded import DecodedValues, RecordPlace, record_at
-from insight_core.web.answers import Column, json_response, safetensors_response
-from insight_core.web.parameters import choice, required_text
+from insight_core.plugin.http.answers import Column, json_response, safetensors_response
+from insight_core.plugin.http.decoded import DecodedValues, RecordPlace, record_at
+from insight_core.plugin.http.parameters import choice, required_text
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
 from insight_landscape.decoder import landscape_of
 from insight_landscape.facts import TrainingFacts, file_order

@@ -20,16 +20,16 @@ from insight_landscape.landscape import Landscape
 from safetensors.numpy import load, save
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import EventField, Payload, SummaryPlugin
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import EventField, Payload, SummaryPlugin
+from insight_core.plugin.testing import wire
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing.landscapes import mindspore_landscape, points
 from insight_core.providers.local import LocalProvider
+from insight_core.recording import landscapes
+from insight_core.recording.landscapes import landscape_file
 from insight_core.registry import Registry
-from insight_core.summary import landscapes
-from insight_core.summary.landscapes import landscape_file
-from insight_core.testing import wire
-from insight_core.testing.fake import FakeProvider
-from insight_core.testing.landscapes import mindspore_landscape, points
+from insight_core.web import Host
 
 SAMPLE_LOGS = Path(__file__).parents[3] / "examples/logs"
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import encode_json
+from insight_core.plugin import encode_json
 from insight_lineage.mindspore import Cell
 
 Mask: TypeAlias = NDArray[np.bool_]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import frozen
 
-from insight_core.api import InvalidArgument
+from insight_core.plugin import InvalidArgument
 from insight_lineage.column import Column, Mask
 from insight_lineage.table import NoColumn
 

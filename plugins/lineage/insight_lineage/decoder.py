@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.api import FileName, Payload, PluginNameEnum, RecordDecoder, SummaryPlugin
+from insight_core.plugin import FileName, Payload, PluginNameEnum, RecordDecoder, SummaryPlugin
 from insight_lineage.mindspore import LineageFile, lineage_of
 
 NAME = str(PluginNameEnum.LINEAGE)

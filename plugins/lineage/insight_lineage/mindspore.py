@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_core.summary.framed import Problem, contents
+from insight_core.recording.framed import Problem, contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
 

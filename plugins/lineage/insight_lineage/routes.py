@@ -10,11 +10,11 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound, Route, encode_json
-from insight_core.web.annotations import annotations_of
-from insight_core.web.answers import json_response
-from insight_core.web.csv_text import csv_field, csv_response
-from insight_core.web.parameters import choice, required_text, whole_number
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Route, encode_json
+from insight_core.plugin.http.annotations import annotations_of
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.csv_text import csv_field, csv_response
+from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_lineage.column import Column
 from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
 from insight_lineage.expression import parsed

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.api import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
+from insight_core.plugin import DataProvider, PluginNameEnum, ScalarQuery, SeriesInfo, SeriesKey
 from insight_lineage.column import Column, Mask
 from insight_lineage.names import SCALARS, title_of
 

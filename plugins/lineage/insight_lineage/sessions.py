@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
 from attrs import define, field
 
-from insight_core.api import SeriesInfo
+from insight_core.plugin import SeriesInfo
 from insight_lineage import hparams
 from insight_lineage.hparams import Metric, Session
 from insight_lineage.mindspore import Cells

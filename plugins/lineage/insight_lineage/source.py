@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 from attrs import evolve
 
-from insight_core.api import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
-from insight_core.web.annotations import Annotations
+from insight_core.plugin import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.plugin.http.annotations import Annotations
 from insight_lineage import mindspore
 from insight_lineage.column import Column, Values, moved, values_of
 from insight_lineage.decoder import HPARAMS, LINEAGE_FILE, NAME

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_core.api import InvalidArgument, Run
+from insight_core.plugin import InvalidArgument, Run
 from insight_lineage.column import Column, Mask, values_of
 from insight_lineage.names import ANNOTATIONS, GROUPS, SCALARS, group_of, natural, rank, title_of
 

@@ -16,11 +16,11 @@ from insight_lineage.scalars import Scalars
 from insight_lineage.sessions import Sessions
 from insight_lineage.table import Rows
 
-from insight_core.api import SeriesInfo, SeriesKey
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import SeriesInfo, SeriesKey
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.plugin.testing.wire import message_field, varint
 from insight_core.providers.local import LocalProvider
-from insight_core.testing.fake import FakeProvider
-from insight_core.testing.wire import message_field, varint
 
 LOGS = Path(__file__).parents[3] / "examples/logs/torch"
 

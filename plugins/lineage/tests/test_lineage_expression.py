@@ -23,7 +23,7 @@ from insight_lineage.expression import parsed
 from insight_lineage.selection import groups_of
 from insight_lineage.table import NoColumn
 
-from insight_core.api import InvalidArgument
+from insight_core.plugin import InvalidArgument
 
 CELLS: dict[str, list[object]] = {
     "lr": [0.1, 0.01, None, math.nan, 1, True, "0.1", [1]],

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from insight_lineage.source import Lineage
 
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.http.annotations import Annotations
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
-from insight_core.testing import EventWriter, wire
-from insight_core.web.annotations import Annotations
 from tests.lineage_samples import hparams_value, write_run
 
 WHAT = ("scalars", "scalars", "session", "bare", "bare", "lineage", "again", "experiment", "file", "gone")

@@ -17,13 +17,13 @@ import insight_scalar
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.annotations.places import Place
-from insight_core.annotations.store import AnnotationStore
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import EventWriter, wire
+from insight_core.web import Host
+from insight_core.web.annotations.places import Place
+from insight_core.web.annotations.store import AnnotationStore
 from tests.lineage_samples import LineageLogs, field
 
 Get = Callable[..., TestResponse]

@@ -11,11 +11,11 @@ import insight_scalar
 import pytest
 from werkzeug.test import Client
 
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.testing import EventWriter
+from insight_core.web import Host
 from tests.lineage_samples import write_run
 
 Rows = Callable[[], dict[str, dict[str, Any]]]

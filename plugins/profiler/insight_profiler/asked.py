@@ -13,11 +13,11 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound, Unavailable, Undecodable
-from insight_core.web.answers import json_response
-from insight_core.web.cache import cache_directory
-from insight_core.web.csv_text import csv_response
-from insight_core.web.parameters import choice, flag, required_text, whole_number
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.cache import cache_directory
+from insight_core.plugin.http.csv_text import csv_response
+from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_profiler.analysis.listing import Listing, Wanted
 from insight_profiler.analysis.steps import rows_of
 from insight_profiler.claims import NAME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.api import FileName, PluginNameEnum, RecordDecoder
+from insight_core.plugin import FileName, PluginNameEnum, RecordDecoder
 
 NAME = str(PluginNameEnum.PROFILER)
 

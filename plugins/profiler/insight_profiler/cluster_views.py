@@ -8,9 +8,9 @@ from typing import Any
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.api import NotFound
-from insight_core.web.answers import json_response
-from insight_core.web.parameters import choice, required_text
+from insight_core.plugin import NotFound
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.parameters import choice, required_text
 from insight_profiler.analysis.cluster import (
     known_times,
     nearest_of_ranks,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
-from insight_core.api import SeriesInfo
+from insight_core.plugin import SeriesInfo
 from insight_profiler.model import Source
 
 _ASCEND = {"_ascend_ms": Source.MINDSPORE, "_ascend_pt": Source.ASCEND}

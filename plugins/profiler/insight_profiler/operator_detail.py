@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import NotFound
+from insight_core.plugin import NotFound
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.operators import Grouped, grouped, run_rows
 from insight_profiler.model import Profile, Side

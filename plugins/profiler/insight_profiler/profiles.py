@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Literal
 
 from attrs import evolve, frozen
 
-from insight_core.api import DataProvider, InsightError, NotFound, SeriesKey
+from insight_core.plugin import DataProvider, InsightError, NotFound, SeriesKey
 from insight_profiler.arguments import arguments_at, place_of
 from insight_profiler.claims import NAME
 from insight_profiler.discovery import ProfileFiles, profiles_of

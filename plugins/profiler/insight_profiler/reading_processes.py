@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from insight_core.api import InsightError
+from insight_core.plugin import InsightError
 from insight_profiler.model import Note
 from insight_profiler.worker import FAILED, HEAD, PIECE
 

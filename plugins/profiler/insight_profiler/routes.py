@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.api import DataProvider, Route
-from insight_core.web.later import Views, routes_of_later_views
+from insight_core.plugin import DataProvider, Route
+from insight_core.plugin.http.later import Views, routes_of_later_views
 
 _NAMES = (
     *("profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step", "memory"),

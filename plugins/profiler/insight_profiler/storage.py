@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from attrs import asdict, fields, frozen
 
-from insight_core.api import encode_json
+from insight_core.plugin import encode_json
 from insight_profiler.model import (
     TABLES,
     Column,

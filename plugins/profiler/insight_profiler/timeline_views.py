@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.api import InvalidArgument
-from insight_core.web.answers import safetensors_response
-from insight_core.web.parameters import flag, required_text, required_whole_number, whole_number
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.http.answers import safetensors_response
+from insight_core.plugin.http.parameters import flag, required_text, required_whole_number, whole_number
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.memory import reduced

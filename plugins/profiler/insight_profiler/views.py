@@ -9,9 +9,9 @@ import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, InvalidArgument, NotFound
-from insight_core.web.answers import json_response
-from insight_core.web.parameters import choice, required_text, whole_number
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound
+from insight_core.plugin.http.answers import json_response
+from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of

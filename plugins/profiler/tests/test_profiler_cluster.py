@@ -16,8 +16,8 @@ from insight_profiler.views import views_of
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
-from insight_core.api import InvalidArgument, NotFound
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import InvalidArgument, NotFound
 from insight_core.providers.local import LocalProvider
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else

@@ -15,10 +15,10 @@ import pytest
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.host import Host
-from insight_core.loading.logdir import Logdir
+from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
+from insight_core.web import Host
 
 Get = Callable[..., TestResponse]
 NAME = "host_1.1700000000000.pt.trace.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.api import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
+from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
 from insight_scalar.decoder import DECODER
 
 

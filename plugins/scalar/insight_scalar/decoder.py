@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.api import DataKind, Dialect, EventField, RecordDecoder, SummaryPlugin
+from insight_core.plugin import DataKind, Dialect, EventField, RecordDecoder, SummaryPlugin
 
 DECODER = RecordDecoder(
     claims={

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.api import ScalarColumns, SeriesKey
-from insight_core.web.csv_text import csv_field, csv_response
+from insight_core.plugin import ScalarColumns, SeriesKey
+from insight_core.plugin.http.csv_text import csv_field, csv_response
 
 
 def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:

@@ -6,8 +6,8 @@ import time
 
 from werkzeug import Request
 
-from insight_core.api import InvalidArgument, ScalarQuery
-from insight_core.web.parameters import attempts, choice, number, required_text, whole_number
+from insight_core.plugin import InvalidArgument, ScalarQuery
+from insight_core.plugin.http.parameters import attempts, choice, number, required_text, whole_number
 
 MAX_WIDTH = 100_000  # pixel columns
 MAX_SMOOTHING = 0.999

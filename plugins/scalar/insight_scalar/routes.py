@@ -10,10 +10,10 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.api import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
-from insight_core.web.answers import Column, json_response, safetensors_response
-from insight_core.web.parameters import choice, required_number, series_keys
-from insight_core.web.tags import tags_response
+from insight_core.plugin import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin.http.answers import Column, json_response, safetensors_response
+from insight_core.plugin.http.parameters import choice, required_number, series_keys
+from insight_core.plugin.http.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
 from insight_scalar.formats import csv_of
 from insight_scalar.parameters import group_pattern, scalar_query

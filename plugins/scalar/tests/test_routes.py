@@ -15,9 +15,9 @@ from insight_scalar import parameters
 from safetensors.numpy import load
 from werkzeug.test import Client
 
-from insight_core.host import Host
+from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.fake import FakeProvider
+from insight_core.web import Host
 
 BASE = "/data/plugin/scalar"
 NAN, INF = float("nan"), float("inf")

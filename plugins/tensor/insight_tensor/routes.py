@@ -12,7 +12,9 @@ import numpy as np
 from attrs import asdict, evolve, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.api import (
+from insight_core.formats.histograms import Histogram, histogram_of
+from insight_core.formats.tensors import Tensor, TensorHeader, tensor_header, tensor_of
+from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
     Payload,
@@ -21,14 +23,19 @@ from insight_core.api import (
     Route,
     Undecodable,
 )
-from insight_core.values.decoded import MAX_BYTES, DecodedValues, RecordPlace, place_in
-from insight_core.values.histograms import Histogram, histogram_of
-from insight_core.values.tensors import Tensor, TensorHeader, tensor_header, tensor_of
-from insight_core.web.answers import bytes_response, json_response, safetensors_response
-from insight_core.web.histograms import comparison_route, histograms_route
-from insight_core.web.parameters import attempts, choice, flag, required_text, series_key, whole_number
-from insight_core.web.records import is_pinned, record_of, records_route
-from insight_core.web.tags import tags_response
+from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
+from insight_core.plugin.http.decoded import MAX_BYTES, DecodedValues, RecordPlace, place_in
+from insight_core.plugin.http.histograms import comparison_route, histograms_route
+from insight_core.plugin.http.parameters import (
+    attempts,
+    choice,
+    flag,
+    required_text,
+    series_key,
+    whole_number,
+)
+from insight_core.plugin.http.records import is_pinned, record_of, records_route
+from insight_core.plugin.http.tags import tags_response
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
 from insight_tensor.npy import npy_parts, npy_size

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.api import Dialect, EventField, Payload, SummaryPlugin
-from insight_core.host import Host
-from insight_core.proto import tensorboard_pb2
+from insight_core.formats.dtypes import TENSORFLOW_TYPES
+from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
-from insight_core.testing.fake import FakeProvider
-from insight_core.values.tensor_types import TENSORFLOW_TYPES
+from insight_core.rpc.schema import tensorboard_pb2
+from insight_core.web import Host
 
 BASE = "/data/plugin/tensor"
 NAN, INF = math.nan, math.inf

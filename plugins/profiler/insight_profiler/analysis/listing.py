@@ -9,9 +9,9 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from insight_core.api import InvalidArgument
-from insight_core.web.csv_text import csv_field
-from insight_core.web.matching import Matcher, matcher_of
+from insight_core.plugin import InvalidArgument
+from insight_core.plugin.http.csv_text import csv_field
+from insight_core.plugin.http.matching import Matcher, matcher_of
 
 
 @frozen(eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import InvalidArgument, NotFound
+from insight_core.plugin import InvalidArgument, NotFound
 from insight_profiler.analysis.listing import Column, Listing
 from insight_profiler.model import Category, Profile, Table
 

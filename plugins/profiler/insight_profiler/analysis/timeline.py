@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.api import NotFound
-from insight_core.web.matching import matcher_of
+from insight_core.plugin import NotFound
+from insight_core.plugin.http.matching import matcher_of
 from insight_profiler.analysis.listing import Column, Listing
 from insight_profiler.analysis.sums import ratio
 from insight_profiler.model import Category, FlowKind, Profile, Side

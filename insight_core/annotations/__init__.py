@@ -1,1 +1,0 @@
-"""What people say of runs: display names, notes, remarks, marks. Kept outside the logdirs."""

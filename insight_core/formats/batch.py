@@ -1,0 +1,92 @@
+"""What a scan of an event file gives: columns by tag, metadata, flaws, and how far it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import Factory, define, frozen
+from numpy.typing import NDArray
+
+from insight_core.formats.event import Metadata
+from insight_core.plugin import Dialect
+
+BAD_DATA = "the checksum of the record's data is wrong"
+BAD_HEADER = "the checksum of a record's length is wrong"
+CUT_MEANWHILE = "the file was cut while it was read"
+
+
+@frozen
+class Flaw:
+    """A stretch of a file that holds no readable record."""
+
+    offset: int
+    reason: str
+    skipped: int = 0
+
+
+@frozen(eq=False)
+class ValueColumns:
+    """The values of some tags under one field in a batch, end to end: those of one tag in file order, then
+    those of the next. Columns of equal length.
+
+    Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
+    one number have both, or no locators where it is known that nobody will ask for them (NumberTags). A tag
+    whose values change between these forms, or whose numbers are now simple_values and now tensors, has
+    several of these, in order.
+    """
+
+    tags: tuple[str, ...]
+    field: str
+    ends: NDArray[np.int64]  # index after the last value of each tag
+    ascending: NDArray[np.bool_]  # whether the steps of each never go back
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: NDArray[np.float64] | NDArray[np.float32] | None
+    records: NDArray[np.int64] | None  # offset of the record in the file
+    starts: NDArray[np.int64] | None  # offset of the payload in the file
+    sizes: NDArray[np.int64] | None  # bytes of the payload
+
+
+def never_back(steps: NDArray[Any]) -> bool:
+    """Whether no step is smaller than the one before it."""
+    return not np.count_nonzero(steps[1:] < steps[:-1])
+
+
+@define
+class Batch:
+    """The records of a stretch of a file, up to ``end``.
+
+    The end of what can be read now is reached when ``end`` is the size of the file or there is a
+    ``tail``: why the rest cannot be read (yet). Otherwise scanning goes on at ``end``, also when
+    that is where this batch began.
+    """
+
+    end: int
+    dialect: Dialect
+    columns: list[ValueColumns] = Factory(list)
+    metadata: dict[str, Metadata] = Factory(dict)  # by tag, the first of each
+    flaws: list[Flaw] = Factory(list)  # by offset
+    first_wall_time: float | None = None  # smallest finite one
+    tail: Flaw | None = None
+
+
+@define(eq=False)
+class SmallFile:
+    """A file that was read whole, did not change meanwhile, and has nothing wrong with it."""
+
+    identity: tuple[int, int]  # device, inode
+    size: int  # bytes
+    mtime_ns: int
+    ctime_ns: int
+    head_checksum: int  # CRC-32 of its first bytes, as many as was asked for
+    tail_checksum: int  # and of its last ones
+    batch: Batch
+
+
+def header_cut_off(end: int, size: int) -> Flaw:
+    return Flaw(end, "the header of a record is cut off", size - end)
+
+
+def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
+    return Flaw(end, f"a record is cut off: {size - end} of {wanted} bytes", size - end)

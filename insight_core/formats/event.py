@@ -1,0 +1,257 @@
+"""One event as it lies on the wire: where its time, step and values are. Nothing is copied but tags.
+
+Field numbers: TensorFlow's event.proto, summary.proto, tensor.proto; MindSpore's
+mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/formats.md).
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+
+from attrs import define, field, frozen
+
+from insight_core.formats.protobuf import Buffer, fields, signed, varint
+from insight_core.formats.protobuf import Malformed as Malformed
+from insight_core.plugin import Dialect
+
+VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
+    Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},
+    Dialect.MINDSPORE: {3: "scalar_value", 4: "image", 8: "tensor", 9: "histogram", 10: "loss_landscape"},
+}
+EVENT_FIELDS: dict[Dialect | None, dict[int, str]] = {
+    None: {3: "version"},
+    Dialect.TENSORBOARD: {
+        3: "version",
+        4: "graph_def",
+        5: "summary",
+        8: "tagged_run_metadata",
+        9: "meta_graph_def",
+    },
+    Dialect.MINDSPORE: {3: "version", 4: "graph_def", 5: "summary", 6: "explain"},
+}
+NUMBER_FIELDS = frozenset({"simple_value", "scalar_value"})
+METADATA_FIELD = 9
+_WALL_TIME_FIELD = 9  # bytes of it, which most events begin with
+_SHORT_EVENT = 256  # bytes
+_FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
+
+
+@frozen
+class Metadata:
+    """Summary metadata, which the first value of a tag carries for all."""
+
+    plugin: str
+    display_name: str
+    description: str
+    content: bytes = b""  # what the plugin's writer says once for all values
+    data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 not said
+
+
+@define
+class Value:
+    """One value of an event. Positions count from the start of the event."""
+
+    tag: bytes = b""
+    tag_start: int = 0
+    field: str = ""  # oneof field: simple_value, image, ...; metadata: there is nothing but that
+    start: int = 0  # of the message, its length prefix left out
+    size: int = 0
+    number: str = ""  # struct format of a number found in place: "<f", "<d"
+    number_start: int = 0
+    number_value: float | None = None  # also of numbers that are not in one of these formats
+    metadata: Metadata | None = None
+
+
+@define
+class Event:
+    wall_time: float = 0.0
+    wall_start: int = -1  # -1: the field is absent
+    step: int = 0
+    step_start: int = -1
+    step_size: int = 0
+    version: str | None = None
+    values: list[Value] = field(factory=list)
+
+
+def _fields(buffer: Buffer, position: int, end: int) -> list[tuple[int, int, int, int]]:
+    """(number, wire type, start, size) of each field of the message at [position, end), all of them sound."""
+    return [
+        (number, kind, start, stop - start) for number, kind, start, stop, _ in fields(buffer, position, end)
+    ]
+
+
+def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
+    """The layout of the event that fills ``buffer``; raises Malformed.
+
+    Without a dialect only the version is read, which tells the dialect.
+    """
+    event = Event()
+    end = len(buffer)
+    for number, kind, start, size in _fields(buffer, 0, end):
+        if number == 1 and kind == 1:
+            event.wall_start = start
+            event.wall_time = struct.unpack("<d", bytes(buffer[start : start + 8]))[0]
+        elif number == 2 and kind == 0:
+            event.step_start, event.step_size = start, size
+            event.step = signed(varint(buffer, start, end)[0])
+        elif number in EVENT_FIELDS[dialect]:
+            name = EVENT_FIELDS[dialect][number]
+            _check_wire_type(name, kind, 2)
+            if name == "version":
+                event.version = _text(buffer, start, min(size, 64))
+            elif name == "summary" and dialect is not None:
+                _read_summary(buffer, start, size, dialect, event)
+            elif name == "tagged_run_metadata":
+                event.values.append(_read_tagged(buffer, start, size))
+            else:
+                event.values.append(Value(field=name, start=start, size=size))
+    return event
+
+
+def dialect_of(buffer: Buffer) -> Dialect | None:
+    """The dialect of a file whose first event fills ``buffer``; None when it does not say."""
+    if len(buffer) > _SHORT_EVENT:
+        return _dialect_of(buffer)
+    event = bytes(buffer)
+    return _known_dialect_of(event[_WALL_TIME_FIELD:] if event[:1] == b"\x09" else event)
+
+
+def _dialect_of(event: Buffer) -> Dialect | None:
+    try:
+        version = read_event(event, None).version
+    except Malformed:
+        return None
+    if version is None:
+        return None
+    return Dialect.MINDSPORE if "mindspore" in version.lower() else Dialect.TENSORBOARD
+
+
+# Files of one writer begin alike, but for the time.
+_known_dialect_of = functools.lru_cache(maxsize=64)(_dialect_of)
+
+
+def _check_wire_type(name: str, kind: int, wanted: int) -> None:
+    if kind != wanted:
+        raise Malformed(f"{name} has wire type {kind}")
+
+
+def _read_summary(buffer: Buffer, start: int, size: int, dialect: Dialect, event: Event) -> None:
+    for number, kind, value_start, value_size in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            event.values.append(_read_value(buffer, value_start, value_size, dialect))
+
+
+def _read_tagged(buffer: Buffer, start: int, size: int) -> Value:
+    """A TaggedRunMetadata, 1 tag, 2 run_metadata; the latter is the payload."""
+    value = Value(field="tagged_run_metadata", start=start)
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            value.tag, value.tag_start = bytes(buffer[at : at + length]), at
+        elif number == 2 and kind == 2:
+            value.start, value.size = at, length
+    return value
+
+
+def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Value:
+    value = Value()
+    names = VALUE_FIELDS[dialect]
+    for number, kind, at, length in _fields(buffer, start, start + size):
+        if number == 1 and kind == 2:
+            value.tag, value.tag_start = bytes(buffer[at : at + length]), at
+        elif number == METADATA_FIELD and dialect is Dialect.TENSORBOARD and kind == 2:
+            value.metadata = read_metadata(bytes(buffer[at : at + length]))
+        elif number in names:
+            name = names[number]
+            _check_wire_type(name, kind, 5 if name in NUMBER_FIELDS else 2)
+            value.field, value.start, value.size = name, at, length
+    if value.field in NUMBER_FIELDS:
+        _place_number(buffer, value, "<f", value.start)
+    elif value.field == "tensor" and dialect is Dialect.TENSORBOARD and value.size <= 256:
+        _find_number(buffer, value)
+    elif not value.field and value.metadata is not None and value.metadata.plugin:
+        value.field, value.start = "metadata", start
+    return value
+
+
+@functools.lru_cache(maxsize=1024)
+def read_metadata(data: bytes) -> Metadata:
+    """A SummaryMetadata; raises Malformed. Most writers say the same with every value."""
+    plugin = display_name = description = ""
+    content, data_class = b"", 0
+    for number, kind, at, length in _fields(data, 0, len(data)):
+        if number == 4 and kind == 0:
+            data_class = varint(data, at, at + length)[0]
+        if kind != 2:
+            continue
+        if number == 1:
+            for inner, inner_kind, inner_at, inner_length in _fields(data, at, at + length):
+                if inner == 1 and inner_kind == 2:
+                    plugin = _text(data, inner_at, inner_length)
+                elif inner == 2 and inner_kind == 2:
+                    content = data[inner_at : inner_at + inner_length]
+        elif number == 2:
+            display_name = _text(data, at, length)
+        elif number == 3:
+            description = _text(data, at, length)
+    return Metadata(plugin, display_name, description, content, data_class)
+
+
+def _find_number(buffer: Buffer, value: Value) -> None:
+    """Notes where the number of a rank-0 TensorProto is: 1 dtype, 2 shape, 4 content, 5 to 17 typed."""
+    dtype, rank = 0, 0
+    typed: dict[int, tuple[int, int, int]] = {}
+    for number, kind, at, length in _fields(buffer, value.start, value.start + value.size):
+        if number == 1 and kind == 0:
+            dtype = varint(buffer, at, at + length)[0]
+        elif number == 2 and kind == 2:
+            rank = sum(inner == 2 for inner, *_ in _fields(buffer, at, at + length))
+        else:
+            typed[number] = (kind, at, length)
+    if rank or not dtype:
+        return
+    wanted = {_FLOAT: (5, "<f", 4), _DOUBLE: (6, "<d", 8)}
+    if dtype in wanted:
+        number, form, width = wanted[dtype]
+        for candidate in (number, 4):
+            kind, at, length = typed.get(candidate, (0, 0, 0))
+            if kind != 0 and length == width:
+                _place_number(buffer, value, form, at)
+                return
+        if not typed:  # a default value may be left out
+            value.number_value = 0.0
+        return
+    value.number_value = _other_number(buffer, dtype, typed)
+
+
+def _place_number(buffer: Buffer, value: Value, form: str, start: int) -> None:
+    value.number, value.number_start = form, start
+    (value.number_value,) = struct.unpack(form, bytes(buffer[start : start + struct.calcsize(form)]))
+
+
+def _other_number(buffer: Buffer, dtype: int, typed: dict[int, tuple[int, int, int]]) -> float | None:
+    """A rank-0 number of another type: half 19, bfloat16 14, integers 3 4 5 6 9 17 22 23, bool 10."""
+    contents = {19: "<e", 3: "<i", 4: "<B", 5: "<h", 6: "<b", 9: "<q", 17: "<H", 22: "<I", 23: "<Q", 10: "<?"}
+    if 4 in typed:
+        _, at, length = typed[4]
+        form = contents.get(dtype)
+        if form and struct.calcsize(form) == length:
+            return float(struct.unpack(form, bytes(buffer[at : at + length]))[0])
+        if dtype == 14 and length == 2:
+            return float(struct.unpack("<f", b"\0\0" + bytes(buffer[at : at + 2]))[0])
+        return None
+    numbers = {7: "int", 10: "int", 11: "int", 13: "half", 16: "unsigned", 17: "unsigned"}
+    for number, form in numbers.items():
+        if number in typed:
+            _, at, length = typed[number]
+            raw = varint(buffer, at, at + length)[0]
+            if form == "half":
+                packed = raw.to_bytes(8, "little")[:2]
+                layout, packed = ("<e", packed) if dtype == 19 else ("<f", b"\0\0" + packed)
+                return float(struct.unpack(layout, packed)[0])
+            return float(signed(raw) if form == "int" else raw)
+    return None
+
+
+def _text(buffer: Buffer, start: int, size: int) -> str:
+    return bytes(buffer[start : start + size]).decode("utf-8", "backslashreplace")

@@ -1,8 +1,0 @@
-"""The web half: a WSGI application over a registry and a data provider, and a server for it."""
-
-from __future__ import annotations
-
-from insight_core.host.application import Host
-from insight_core.host.settings import HostSettings, Notice
-
-__all__ = ["Host", "HostSettings", "Notice"]

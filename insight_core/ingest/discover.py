@@ -1,0 +1,290 @@
+"""Which runs and files a logdir holds, by the naming rules of TensorBoard, MindInsight and plugins."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from attrs import Factory, define, frozen
+
+from insight_core.formats.batch import Flaw
+from insight_core.ingest.beginnings import Beginnings
+from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.plugin import Dialect, InvalidArgument
+from insight_core.store.claimed_file import NamedFile
+from insight_core.store.segment import FileOrder
+
+# TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
+_TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
+_MINDSPORE = re.compile(r"summary\.(\d+)")
+# How writers name files; a directory called just `tfevents` is nothing odd.
+_EVENT_FILE_NAME = re.compile(r"(tfevents|summary)\.\d+")
+_LINEAGE_SUFFIX = "_lineage"
+_BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
+# Graph files that MindSpore writes; of other .pb files (saved models, profiles) plugins know more.
+_MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
+_LEADS_NOWHERE = "a symbolic link that leads nowhere"
+_NO_NAMES = FileNames()
+
+
+@frozen
+class Logdir:
+    """A directory tree of logs; ``name`` prefixes its runs when there is one.
+
+    Only event files of these ``dialects``, as their names suggest, count; all files that plugins take by
+    their names do.
+    """
+
+    path: str
+    name: str | None = None
+    dialects: frozenset[Dialect] = frozenset(Dialect)
+
+
+def parse_logdir(text: str) -> Logdir:
+    """``DIR`` or ``name:DIR``; raises InvalidArgument. A path that exists is never split."""
+    if not text:
+        raise InvalidArgument("a logdir must not be empty")
+    name, colon, path = text.partition(":")
+    if colon and name and path and os.sep not in name and not os.path.exists(text):
+        return Logdir(os.path.expanduser(path), name)
+    return Logdir(os.path.expanduser(text))
+
+
+class FoundFile(NamedTuple):
+    """An event file: where it is, the run it belongs to, and its stat."""
+
+    run: str
+    path: str
+    name: str  # relative to the logdir, fit to be shown
+    order: FileOrder
+    dialect: Dialect  # as its name suggests
+    size: int
+    mtime_ns: int
+
+
+@define
+class Found:
+    """One look at all logdirs."""
+
+    files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
+    named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
+    runs: dict[str, float] = Factory(dict)  # newest mtime of its files
+    damage: dict[tuple[str, str], Flaw] = Factory(dict)  # by run and file
+    missing: list[str] = Factory(list)
+
+
+def printable(path: str) -> str:
+    """``path`` with bytes that are not UTF-8 written as ``\\xNN``."""
+    if path.isascii():
+        return path
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def discover(
+    logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
+) -> Found:
+    """Looks at every directory below the logdirs; symbolic links are followed, loops are not.
+
+    ``names``: what plugins take beside event files; ``beginnings``: what is known of such files since the
+    last look.
+    """
+    found = Found()
+    beginnings = Beginnings() if beginnings is None else beginnings
+    prefixes = run_prefixes(logdirs)
+    for logdir, prefix in zip(logdirs, prefixes, strict=True):
+        if not os.path.isdir(logdir.path):
+            found.missing.append(logdir.path)
+            continue
+        _walk(logdir, prefix, names, beginnings, found)
+    beginnings.forget_others()
+    return found
+
+
+def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> Callable[[str], bool]:
+    """What says whether a change of the file at a path needs a look."""
+    roots = [os.path.join(logdir.path, "") for logdir in logdirs]
+
+    def counts(path: str) -> bool:
+        return may_count(os.path.basename(path)) or any(
+            path.startswith(root) and names.take(path[len(root) :]) for root in roots
+        )
+
+    return counts
+
+
+def run_prefixes(logdirs: Sequence[Logdir]) -> list[str]:
+    """What the runs of each logdir begin with: nothing for a single one, else a name of its own."""
+    prefixes: list[str] = []
+    for logdir in logdirs:
+        prefix = logdir.name or ("" if len(logdirs) == 1 else Path(logdir.path).resolve().name or "root")
+        candidate, number = printable(prefix), 2
+        while candidate and candidate in prefixes:
+            candidate, number = f"{prefix}~{number}", number + 1
+        prefixes.append(candidate)
+    return prefixes
+
+
+def _run_name(prefix: str, relative: str) -> str:
+    return "/".join(part for part in (prefix, printable(relative)) if part) or "."
+
+
+@define
+class _Awaited:
+    """A file that plugins may take; of which run it is is known when all directories were looked at."""
+
+    path: str
+    name: str  # relative to the logdir
+    matches: Sequence[Match]
+    info: os.stat_result | None
+    reason: str = ""  # why there is no ``info``
+
+
+def _walk(logdir: Logdir, prefix: str, names: FileNames, beginnings: Beginnings, found: Found) -> None:
+    root = logdir.path
+    pending = [(root, "")]
+    holding: set[str] = set()  # directories that hold event files
+    awaited: list[_Awaited] = []
+    while pending:
+        path, relative = pending.pop()
+        run = _run_name(prefix, relative)
+        directory = Directory(names, relative) if names else None
+        try:
+            with os.scandir(path) as entries:
+                listed = list(entries)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            _note(found, run, printable(relative) or ".", f"the directory cannot be read: {error.strerror}")
+            continue
+        for entry in listed:
+            name = f"{relative}/{entry.name}" if relative else entry.name
+            matches: Sequence[Match] = ()
+            try:
+                is_directory = entry.is_dir()
+                if not is_directory:
+                    if directory is not None:
+                        matches = directory.matches(entry.name)
+                        if matches and _is_event_file(entry.name):
+                            matches = ()
+                    if not matches and not may_count(entry.name) and not entry.is_symlink():
+                        continue
+                info = entry.stat() if not is_directory else None
+            except FileNotFoundError:
+                if entry.is_symlink() and _is_event_file(entry.name):
+                    _note(found, run, printable(name), _LEADS_NOWHERE)
+                elif entry.is_symlink() and matches:
+                    awaited.append(_Awaited(entry.path, name, matches, None, _LEADS_NOWHERE))
+                continue
+            except OSError as error:
+                if _is_event_file(entry.name) or entry.is_symlink():
+                    _note(found, run, printable(name), f"cannot be read: {error.strerror}")
+                continue
+            if info is None:
+                if entry.is_symlink() and _leads_back(entry.path, root, relative):
+                    _note(
+                        found, run, printable(name), "a symbolic link that leads back to a directory above it"
+                    )
+                    continue
+                if _EVENT_FILE_NAME.search(entry.name):
+                    _note(
+                        found,
+                        _run_name(prefix, name),
+                        printable(name),
+                        "a directory that is named like an event file",
+                    )
+                pending.append((entry.path, name))
+            elif stat.S_ISREG(info.st_mode):
+                if _add_file(found, logdir, run, entry.path, name, entry.name, info):
+                    holding.add(relative)
+                if matches:
+                    awaited.append(_Awaited(entry.path, name, matches, info))
+    _add_named(found, prefix, awaited, holding, beginnings)
+
+
+def _add_named(
+    found: Found, prefix: str, awaited: Sequence[_Awaited], holding: set[str], beginnings: Beginnings
+) -> None:
+    sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
+    runs = sure.union(
+        directory
+        for each in awaited
+        if each.info is not None
+        for directory, tells in to_be_told(each.name, each.matches, sure)
+        if beginnings.say(each.path, each.info, tells)
+    )
+    for each in awaited:
+        for file in taken(each.name, each.matches, holding, runs):
+            run = _run_name(prefix, file.directory)
+            if each.info is None:
+                _note(found, run, printable(each.name), each.reason)
+                continue
+            info = each.info
+            found.named[(run, each.path)] = NamedFile(
+                run,
+                each.path,
+                printable(each.name),
+                printable(file.tag),
+                file.claims,
+                info.st_size,
+                info.st_mtime_ns,
+            )
+            found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+
+
+def _leads_back(path: str, root: str, relative: str) -> bool:
+    """Whether a directory is one of those on the way from ``root`` to it."""
+    try:
+        target, above = os.stat(path), root
+        for part in ["", *relative.split("/")]:
+            above = os.path.join(above, part) if part else above
+            if os.path.samestat(target, os.stat(above)):
+                return True
+    except OSError:  # gone meanwhile: the walk will see
+        return False
+    return False
+
+
+def _note(found: Found, run: str, file: str, reason: str) -> None:
+    found.damage[(run, file)] = Flaw(0, reason)
+    found.runs.setdefault(run, 0.0)
+
+
+def may_count(name: str) -> bool:
+    """Whether a file of this name needs a look; most others need none."""
+    return "tfevents" in name or "summary." in name or name.endswith(".pb")
+
+
+def _is_event_file(name: str) -> bool:
+    return _event_file(name) is not None
+
+
+def _event_file(name: str) -> re.Match[str] | None:
+    """What tells an event file by its name."""
+    if name.endswith(_BESIDE_EVENTS):
+        return None
+    return _TENSORBOARD.search(name) or _MINDSPORE.search(name)
+
+
+def _add_file(
+    found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
+) -> bool:
+    """Notes a file; whether its directory is a run because of it, be it one of another dialect."""
+    match = _event_file(name)
+    lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
+    if not (match or lineage or _MINDSPORE_GRAPH.search(name)):
+        return False
+    dialect = Dialect.TENSORBOARD if "tfevents" in name else Dialect.MINDSPORE
+    if dialect not in logdir.dialects:
+        return True
+    if match is not None:
+        begun = match.group(1)
+        order = (float(begun[:18]) if begun else 0.0, name)
+        found.files[(run, path)] = FoundFile(
+            run, path, printable(relative), order, dialect, info.st_size, info.st_mtime_ns
+        )
+    found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+    return True

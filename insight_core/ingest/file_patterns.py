@@ -1,0 +1,205 @@
+"""Which files plugins take by their names (``FileName``), and of which runs these are."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Self, TypeAlias
+
+from attrs import Factory, define, frozen
+
+from insight_core.plugin import FileName, Plugin
+
+_ANY_DIRECTORIES = "**"
+_WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
+
+# A pattern that a file's name matches, and how many directories below the logdir the ones are from which
+# its path does, the nearest first.
+Match: TypeAlias = "tuple[FilePattern, Sequence[int]]"
+
+
+@frozen(eq=False)
+class FilePattern:
+    """The claim of one plugin, ready to be compared."""
+
+    plugin: str
+    claim: FileName
+    directories: tuple[str | None, ...]  # a pattern of each name; None: any number of directories
+    way: str  # a part of every path to such a directory
+    name: str
+    literal: str  # the longest part of the name's pattern that has no wildcard
+    is_suffix: bool  # the literal is the end of the name
+
+    @classmethod
+    def of(cls, plugin: str, claim: FileName) -> Self:
+        names = claim.pattern.split("/")
+        if names[-1] == _ANY_DIRECTORIES:
+            names.append("*")
+        parts = _WILDCARDS.split(names[-1])
+        way = _WILDCARDS.split("/".join(names[:-1]))
+        literal = parts[-1] or max(parts, key=len)
+        return cls(
+            plugin,
+            claim,
+            tuple(None if name == _ANY_DIRECTORIES else name for name in names[:-1]),
+            max((part.strip("/") for part in way), key=len),
+            names[-1],
+            literal,
+            bool(parts[-1]),
+        )
+
+    def above(self, directories: Sequence[str]) -> list[int]:
+        """How many of the directories lead to one from which the others match, the most first."""
+        begins = {len(directories)}  # of what is matched so far, from behind
+        for name in reversed(self.directories):
+            if name is not None:
+                begins = {at - 1 for at in begins if at and _compiled(name).match(directories[at - 1])}
+                continue
+            for at in range(max(begins, default=0), 0, -1):
+                if at in begins and not directories[at - 1].startswith("."):
+                    begins.add(at - 1)
+        return sorted(begins, reverse=True)
+
+
+@functools.cache  # when a name is first compared: most patterns of the plugins never are
+def _compiled(name: str) -> re.Pattern[str]:
+    visible = r"(?!\.)" if name[0] in "*?[" else ""
+    return re.compile(visible + fnmatch.translate(name))
+
+
+class FileNames:
+    """The patterns of all plugins. Most names match none, which is found out soon."""
+
+    def __init__(self, plugins: Iterable[Plugin] = ()) -> None:
+        self._patterns = sorted(
+            (
+                FilePattern.of(plugin.name, claim)
+                for plugin in plugins
+                for claim in (plugin.decoder.claims if plugin.decoder else ())
+                if isinstance(claim, FileName)
+            ),
+            key=lambda each: (
+                each.plugin,
+                -each.claim.pattern.count("/"),
+                -len(each.claim.pattern),
+                each.claim.pattern,
+            ),
+        )
+        self.of_any_name = [each for each in self._patterns if not each.literal]
+        self._suffixes = tuple({each.literal for each in self._patterns if each.is_suffix})
+        self._parts = tuple({each.literal for each in self._patterns if not each.is_suffix} - {""})
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def may_match(self, name: str) -> bool:
+        """False for most files whose names no pattern but those of any name matches."""
+        if name.endswith(self._suffixes):
+            return True
+        for part in self._parts:  # noqa: SIM110 - a generator for each name takes longer
+            if part in name:
+                return True
+        return False
+
+    def matching(self, name: str) -> list[FilePattern]:
+        """The patterns that match a file of this name, whatever directory it is in."""
+        return [each for each in self._patterns if each.literal in name and _compiled(each.name).match(name)]
+
+    def take(self, path: str) -> bool:
+        """Whether a file may be taken; its path is relative to the logdir."""
+        above, _, name = path.rpartition("/")
+        return bool(Directory(self, above).matches(name))
+
+
+class TakenFile(NamedTuple):
+    """A file that plugins take as one of a run."""
+
+    directory: str  # of the run, relative to the logdir
+    tag: str  # the path relative to that
+    claims: tuple[tuple[str, FileName], ...]  # by plugin
+
+
+@define
+class Directory:
+    """What of one directory may be taken: each pattern is compared with its path once."""
+
+    names: FileNames
+    path: str  # relative to the logdir
+    _above: dict[FilePattern, list[int]] = Factory(dict)
+    _takes_any_name: bool | None = None
+
+    def matches(self, name: str) -> Sequence[Match]:
+        """The patterns by which a file of this name may be taken."""
+        if self._takes_any_name is None:
+            self._takes_any_name = any(map(self._above_of, self.names.of_any_name))
+        if not self._takes_any_name and not self.names.may_match(name):
+            return ()
+        found = [(pattern, self._above_of(pattern)) for pattern in self.names.matching(name)]
+        return [match for match in found if match[1]]
+
+    def _above_of(self, pattern: FilePattern) -> list[int]:
+        above = self._above.get(pattern)
+        if above is None:
+            above = []
+            if pattern.way in self.path:
+                above = pattern.above(self.path.split("/") if self.path else [])
+            self._above[pattern] = above
+        return above
+
+
+def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str]:
+    """Directories that are runs because a file is there; ``holding``: those that hold event files."""
+    names = path.split("/")
+    return {_run_of(names, above, holding) for pattern, above in matches if pattern.claim.makes_run is True}
+
+
+def to_be_told(
+    path: str, matches: Iterable[Match], runs: set[str]
+) -> list[tuple[str, Callable[[bytes], bool]]]:
+    """Directories, in none of ``runs``, that are runs if a file begins as a claim wants it to; and what
+    tells that."""
+    names = path.split("/")
+    return [
+        ("/".join(names[: above[0]]), pattern.claim.makes_run)
+        for pattern, above in matches
+        if callable(pattern.claim.makes_run) and _nearest(names, above, runs) is None
+    ]
+
+
+def taken(path: str, matches: Iterable[Match], holding: set[str], runs: set[str]) -> list[TakenFile]:
+    """The file at ``path``, relative to the logdir, once for each run of which plugins take it.
+
+    ``runs``: all directories that are runs.
+    """
+    names = path.split("/")
+    found: dict[str, dict[str, FileName]] = {}
+    plugins: set[str] = set()
+    for pattern, above in matches:
+        if pattern.plugin in plugins:
+            continue
+        if pattern.claim.makes_run is True:
+            directory: str | None = _run_of(names, above, holding)
+        else:
+            directory = _nearest(names, above, runs)
+        if directory is not None:
+            plugins.add(pattern.plugin)
+            found.setdefault(directory, {})[pattern.plugin] = pattern.claim
+    return [
+        TakenFile(directory, path[len(directory) + 1 if directory else 0 :], tuple(claims.items()))
+        for directory, claims in found.items()
+    ]
+
+
+def _run_of(names: Sequence[str], above: Sequence[int], holding: set[str]) -> str:
+    nearest = _nearest(names, above, holding)
+    return "/".join(names[: above[0]]) if nearest is None else nearest
+
+
+def _nearest(names: Sequence[str], above: Sequence[int], directories: set[str]) -> str | None:
+    for count in above:
+        directory = "/".join(names[:count])
+        if directory in directories:
+            return directory
+    return None

@@ -1,0 +1,1 @@
+"""The index of what was read: a cache outside the logdir, mapped at the next start."""

@@ -1,0 +1,247 @@
+"""What was read of event files, kept on disk for the next start: one entry for each event file.
+
+An entry is written beside its place and moved there, so that whoever reads finds a whole one, whenever
+a writer was killed. What is odd about an entry (damage, another version, another file's) makes it
+unusable: it is deleted, and the event file is read anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import logging
+import mmap
+import os
+import stat
+import struct
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from insight_core.ingest.index.entry import Entry
+from insight_core.ingest.index.format import (
+    Unusable,
+    decode,
+    encode,
+    fingerprint_digest,
+    index_directory,
+    machine_name,
+    read_header,
+)
+from insight_core.ingest.mounts import mounts, silent_mount
+from insight_core.plugin import Dialect, EventField, SummaryPlugin
+from insight_core.store.file_state import FileState
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 10 << 30  # of all entries; those unused for longest go first
+_SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
+_MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
+_MOST_TRIES = 10  # to make directories that somebody else removes meanwhile
+_TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
+_PIECE = 1 << 20  # bytes written at a time
+_USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is known
+
+
+class IndexCache:
+    """The entries below one directory. Any thread may call; neither ``load`` nor ``save`` raises.
+
+    ``fingerprint`` says how the store makes series of records: entries made under another are not used.
+    """
+
+    def __init__(self, directory: Path, fingerprint: str, *, most_bytes: int = MOST_BYTES) -> None:
+        self._directory = directory
+        self._root = os.fspath(index_directory(directory))
+        self._fingerprint = fingerprint_digest(fingerprint)
+        self._most_bytes = most_bytes
+        self._temporary = itertools.count()
+        self._maps = itertools.count() if silent_mount(self._root, mounts()) is None else None
+        self._lock = threading.Lock()
+        self._written = 0  # bytes since the last tidying
+        self._refusal = _distrust(self._root)  # why nothing is loaded nor saved
+        self._is_full = False
+        if self._refusal:
+            log.warning("no index is kept: %s", self._refusal)
+
+    def load(self, path: str) -> Entry | None:
+        """What is kept of an event file, its columns read-only; None when there is nothing usable."""
+        if self._refusal:
+            return None
+        path = os.path.abspath(path)
+        place = self._place(path)
+        try:
+            descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            info = os.fstat(descriptor)
+            data = self._content(descriptor, info)
+        except (OSError, ValueError) as error:
+            log.info("the index entry %s cannot be read: %s", place, error)
+            return None
+        finally:
+            os.close(descriptor)
+        try:
+            header = read_header(data)
+            if header.path != path:
+                raise Unusable(f"it is of {header.path!r}")
+            if header.fingerprint != self._fingerprint:
+                return None  # of use to a host with other plugins or policies, until this one saves
+            entry = decode(data, header)
+        except Unusable as error:
+            log.info("the index entry %s of %s is dropped: %s", place, path, error)
+            _remove(place)
+            return None
+        if info.st_mtime < time.time() - _USE_RESOLUTION:
+            _mark_used(place)
+        return entry
+
+    def _content(self, descriptor: int, info: os.stat_result) -> memoryview:
+        if not stat.S_ISREG(info.st_mode):
+            raise ValueError("it is no file")
+        # what another machine may delete is not mapped: its pages would be gone, and this process killed
+        if info.st_size < _SMALLEST_MAP or self._maps is None or next(self._maps) >= _MOST_MAPS:
+            return memoryview(os.pread(descriptor, info.st_size, 0))
+        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
+        return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
+
+    def save(self, path: str, entry: Entry) -> None:
+        """Keeps the entry in the place of an earlier one, unless other files have a say in what it holds.
+        A disk that is full ends all saving."""
+        if self._refusal or self._is_full or not _stands_alone(entry.content):
+            return
+        path = os.path.abspath(path)
+        try:
+            pieces = encode(path, self._fingerprint, entry)
+        except (ValueError, OverflowError, struct.error) as error:
+            log.warning("%s is not kept in the index: %s", path, error)
+            return
+        try:
+            written = self._write(self._place(path), pieces)
+        except OSError as error:
+            self._is_full = True
+            log.warning(
+                "the index in %s is no longer kept up, the next start will take longer: %s",
+                self._directory,
+                error.strerror or error,
+            )
+            return
+        with self._lock:
+            self._written += written
+            is_due = self._written > self._most_bytes // 10
+        if is_due:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Removes what dead processes left, entries of event files that are gone, and the least used."""
+        with self._lock:
+            self._written = 0
+        if not self._refusal:
+            from insight_core.ingest.index.upkeep import tidy  # a start does not wait for it
+
+            tidy(self._directory, self._most_bytes)
+
+    def _place(self, path: str) -> str:
+        name = hashlib.blake2b(os.fsencode(path), digest_size=16).hexdigest()
+        return f"{self._root}/{name[:2]}/{name[2:]}"
+
+    def _write(self, place: str, pieces: Iterable[bytes | memoryview]) -> int:
+        temporary = _temporary_name(place, next(self._temporary))
+        descriptor = _create(temporary, self._root)
+        try:
+            try:
+                written = sum(_write_all(descriptor, piece) for piece in _joined(pieces))
+            finally:
+                os.close(descriptor)  # network file systems tell here that the disk is full
+            os.replace(temporary, place)
+        except FileNotFoundError:
+            return 0  # somebody clears the cache
+        except BaseException:
+            _remove(temporary)
+            raise
+        return written
+
+
+def _stands_alone(content: FileState) -> bool:
+    """Whether every tensor is claimed by metadata of its own file: else another file of the run decides
+    who takes it, one that may be changed or gone at the next start."""
+    undecided = {
+        tag
+        for group in content.groups
+        if any(isinstance(claim, SummaryPlugin) or claim == _TENSOR for claim in group.claims)
+        for tag in group.tags
+    }
+    return (undecided | content.refused.keys()) <= content.metadata.keys()
+
+
+def _distrust(root: str) -> str:
+    """Why what lies in ``root`` may not be of this user's making; empty when it is, or nothing is there."""
+    try:
+        info = os.stat(root)
+    except OSError:
+        return ""
+    if not stat.S_ISDIR(info.st_mode):
+        return f"{root} is not a directory"
+    if info.st_uid != os.geteuid():
+        return f"{root} belongs to another user"
+    if info.st_mode & 0o022:
+        return f"{root} can be written by other users"
+    return ""
+
+
+def _temporary_name(place: str, number: int) -> str:
+    """A name beside ``place`` that tells who writes it."""
+    return f"{place}.{machine_name()}-{os.getpid()}-{number}.tmp"
+
+
+def _create(path: str, root: str) -> int:
+    """Opens a new file in a directory in ``root``; both are made when they are missing."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    for _ in range(_MOST_TRIES):
+        try:
+            return os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
+            for directory in (root, os.path.dirname(path)):
+                with contextlib.suppress(FileExistsError, FileNotFoundError):  # others make and clear, too
+                    os.mkdir(directory, 0o700)
+    return os.open(path, flags, 0o600)
+
+
+def _joined(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """The same bytes in fewer pieces: a call for each small column would cost more than its bytes."""
+    small: list[bytes | memoryview] = []
+    held = 0
+    for piece in pieces:
+        if len(piece) < _PIECE:
+            small.append(piece)
+            held += len(piece)
+        if held >= _PIECE or len(piece) >= _PIECE:
+            yield b"".join(small)
+            small, held = [], 0
+        if len(piece) >= _PIECE:
+            yield piece
+    yield b"".join(small)
+
+
+def _write_all(descriptor: int, piece: bytes | memoryview) -> int:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    return len(piece)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        log.debug("%s cannot be removed: %s", path, error)
+
+
+def _mark_used(place: str) -> None:
+    try:
+        os.utime(place)
+    except OSError as error:
+        log.debug("the use of %s cannot be noted: %s", place, error)

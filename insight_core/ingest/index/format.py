@@ -1,0 +1,348 @@
+"""The bytes of an entry of the index cache: what is known of one event file (docs/formats.md).
+
+A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
+the columns. Series of the same plugin, claims, column names and types form a group, whose columns lie end
+to end, as they do in memory; where each series ends is a column too, so that alike runs have the same
+directory. Everything after the header is covered by its checksum.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import math
+import os
+import re
+import socket
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.formats.batch import Flaw
+from insight_core.formats.crc32c import crc32c
+from insight_core.formats.event import Metadata
+from insight_core.ingest.index.entry import Entry, FileRecord
+from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.store.file_state import FileState, SeriesGroup
+
+VERSION = 3  # raise it when the layout changes, or what the scanner makes of a file
+_MAGIC = b"insightI"
+_ALIGNMENT = 64  # bytes, of each column
+_LONGEST_PATH = 4096  # bytes; Linux allows no more
+
+# magic, version, byte order, size of the whole, fingerprint, path length; numbers, bytes of texts and of
+# the whole directory; checksum of what follows the path, checksum of the header (without itself) and the path
+_HEADER = struct.Struct("=8sIIQ16sIQQQII")
+_BYTE_ORDER = 0x01020304
+_COUNTS, _FLAGS = np.dtype(np.int64), np.dtype(np.bool_)
+_DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)  # by number
+# inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
+# flaws that are not named (count, first offset, bytes), start time (NaN: none)
+_FILE = struct.Struct("=QqqqqQQQQQqqd")
+
+
+def index_directory(directory: Path) -> Path:
+    """Where, below a cache directory, the entries of this version lie."""
+    return directory / f"index-{VERSION}"
+
+
+@functools.cache
+def machine_name() -> str:
+    """Whose processes the numbers in names of temporary files count."""
+    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64]
+
+
+class Unusable(Exception):
+    """These bytes are not an entry that can be trusted."""
+
+
+@frozen(eq=False)
+class Header:
+    """The beginning of an entry."""
+
+    path: str  # absolute, of the event file
+    size: int  # bytes of the whole entry
+    fingerprint: bytes
+    numbers: int  # int64 at the beginning of the directory
+    text_size: int  # bytes of the texts that follow them
+    directory_size: int  # bytes
+    checksum: int  # of everything from ``start`` on
+    start: int
+
+
+def fingerprint_digest(fingerprint: str) -> bytes:
+    return hashlib.blake2b(fingerprint.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def read_header(data: bytes | memoryview) -> Header:
+    """The header at the beginning of ``data``. Raises Unusable."""
+    if len(data) < _HEADER.size:
+        raise Unusable("it is cut off")
+    (
+        magic, version, byte_order, size, fingerprint, path_length,
+        numbers, text_size, directory_size, checksum, header_checksum,
+    ) = _HEADER.unpack_from(data)  # fmt: skip
+    if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
+        raise Unusable("it is no entry of this version")
+    start = _HEADER.size + path_length
+    if path_length > _LONGEST_PATH or len(data) < start:
+        raise Unusable("it is cut off")
+    path = bytes(data[_HEADER.size : start])
+    if crc32c(path, crc32c(data[: _HEADER.size - 4])) != header_checksum:
+        raise Unusable("the checksum of its header is wrong")
+    return Header(os.fsdecode(path), size, fingerprint, numbers, text_size, directory_size, checksum, start)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """Each text once, by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryview]:
+    """The entry in pieces, to be written one after the other; columns are not copied."""
+    texts = _Texts()
+    contents: list[bytes] = []
+    numbers: list[int] = []
+    content = entry.content
+    numbers += [_dialect_number(entry.file.dialect), _dialect_number(content.dialect)]
+    _encode_flaws([*entry.file.flaws], numbers, texts)
+    _encode_flaws([entry.file.tail] if entry.file.tail else [], numbers, texts)
+    numbers.append(len(content.refused))
+    numbers += [texts.number(tag) for tag in content.refused]
+    _encode_flaws(list(content.refused.values()), numbers, texts)
+    numbers.append(len(content.metadata))
+    for tag, metadata in content.metadata.items():
+        words = (tag, metadata.plugin, metadata.display_name, metadata.description)
+        numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
+        contents.append(metadata.content)
+    columns = _encode_groups(content.groups, numbers, texts)
+    listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
+    numbers = [len(listed), *map(len, texts.numbers), *numbers]
+    directory = [np.array(numbers, np.int64).tobytes(), *listed, *contents]
+    name = os.fsencode(path)
+    if len(name) > _LONGEST_PATH:
+        raise ValueError("the path is too long")
+    pieces = list(_aligned([_file_block(entry), *directory], columns, _HEADER.size + len(name)))
+    checksum = 0
+    for piece in pieces:
+        checksum = crc32c(piece, checksum)
+    size = _HEADER.size + len(name) + sum(len(piece) for piece in pieces)
+    header = _HEADER.pack(
+        _MAGIC, VERSION, _BYTE_ORDER, size, fingerprint, len(name),
+        len(numbers), sum(map(len, listed)), sum(map(len, directory)), checksum, 0,
+    )  # fmt: skip
+    header = header[:-4] + struct.pack("=I", crc32c(name, crc32c(header[:-4])))
+    return [header, name, *pieces]
+
+
+def _dialect_number(dialect: Dialect) -> int:
+    return _DIALECTS.index(dialect)
+
+
+def _file_block(entry: Entry) -> bytes:
+    file, start_time = entry.file, entry.content.start_time
+    return _FILE.pack(
+        file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
+        file.head_length, file.head_checksum, file.tail_length, file.tail_checksum,
+        file.more_flaws, file.first_unnamed_flaw, file.unnamed_skipped,
+        math.nan if start_time is None else start_time,
+    )  # fmt: skip
+
+
+def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> None:
+    numbers.append(len(flaws))
+    for flaw in flaws:
+        numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
+
+
+def _encode_groups(
+    groups: Sequence[SeriesGroup], numbers: list[int], texts: _Texts
+) -> list[list[NDArray[Any]]]:
+    """Writes what the groups are to ``numbers``; returns the columns that belong end to end."""
+    alike: dict[object, list[SeriesGroup]] = {}
+    for group in groups:
+        kind = tuple((name, column.dtype.str) for name, column in group.columns.items())
+        alike.setdefault((group.plugin, group.claims, kind), []).append(group)
+    columns: list[list[NDArray[Any]]] = []
+    numbers.append(len(alike))
+    for same in alike.values():
+        first = same[0]
+        claims = list(map(str, first.claims))
+        tags = [tag for group in same for tag in group.tags]
+        kind_words = [word for name, column in first.columns.items() for word in (name, column.dtype.str)]
+        for words in ([first.plugin], claims, kind_words, tags):
+            numbers += [len(words), *map(texts.number, words)]
+        counts = [group.counts() for group in same]
+        totals = [
+            own if group.totals is None else group.totals for own, group in zip(counts, same, strict=True)
+        ]
+        ascending = [group.ascending.view(np.uint8) for group in same]
+        columns += [[np.concatenate(counts).cumsum()], totals, ascending]
+        for name in first.columns:
+            columns.append([np.ascontiguousarray(group.columns[name]) for group in same])
+        for group in same:
+            if any(column.shape != (group.ends[-1],) for column in group.columns.values()):
+                raise ValueError(f"the columns of {group.tags} are not equally long")
+    return columns
+
+
+def _aligned(
+    body: Iterable[bytes], columns: Iterable[Sequence[NDArray[Any]]], position: int
+) -> Iterator[bytes | memoryview]:
+    for piece in body:
+        position += len(piece)
+        yield piece
+    for column in columns:
+        padding = -position % _ALIGNMENT
+        yield bytes(padding)
+        position += padding
+        for array in column:
+            position += array.nbytes
+            yield array.view(np.uint8).data
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@frozen(eq=False, repr=False)
+class _Kind:
+    """What a group is, beside its points."""
+
+    plugin: str
+    claims: tuple[Claim, ...]
+    columns: tuple[tuple[str, np.dtype[Any]], ...]  # name and type of each
+    tags: tuple[str, ...]
+
+
+@frozen(eq=False, repr=False)
+class _Directory:
+    """All of an entry but its columns and the numbers of its file. Files of alike runs share one."""
+
+    file_dialect: Dialect
+    content_dialect: Dialect
+    flaws: tuple[Flaw, ...]
+    tail: Flaw | None
+    refused: Mapping[str, Flaw]
+    metadata: Mapping[str, Metadata]
+    kinds: tuple[_Kind, ...]  # of the groups
+
+
+class _Numbers:
+    """Reads numbers, and the texts they stand for, one after the other."""
+
+    def __init__(self, values: list[int], joined: str) -> None:
+        self._values = values
+        self._next = 0
+        ends = list(itertools.accumulate(self.take(self.number()), initial=0))
+        self._texts = [joined[first:end] for first, end in itertools.pairwise(ends)]
+
+    def take(self, count: int) -> list[int]:
+        first, self._next = self._next, self._next + count
+        if not 0 <= first <= self._next <= len(self._values):
+            raise Unusable("its directory is too short")
+        return self._values[first : self._next]
+
+    def number(self) -> int:
+        return self.take(1)[0]
+
+    def words(self, count: int) -> list[str]:
+        return [self._texts[number] for number in self.take(count)]
+
+    def flaws(self) -> tuple[Flaw, ...]:
+        rows = [self.take(3) for _ in range(self.number())]
+        return tuple(Flaw(offset, self._texts[reason], skipped) for offset, reason, skipped in rows)
+
+
+def decode(data: bytes | memoryview, header: Header) -> Entry:
+    """The entry in ``data``, of which its columns are read-only views. Raises Unusable."""
+    if len(data) != header.size:
+        raise Unusable("it is cut off")
+    if crc32c(memoryview(data)[header.start :]) != header.checksum:
+        raise Unusable("its checksum is wrong")
+    try:
+        return _decode(data, header)
+    except (IndexError, KeyError, TypeError, ValueError, struct.error) as error:
+        raise Unusable(f"it is inconsistent: {error}") from error
+
+
+def _decode(data: bytes | memoryview, header: Header) -> Entry:
+    (
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
+        more_flaws, first_unnamed_flaw, unnamed_skipped, start_time,
+    ) = _FILE.unpack_from(data, header.start)  # fmt: skip
+    first = header.start + _FILE.size
+    at = first + header.directory_size
+    directory = _read_directory(bytes(data[first:at]), header.numbers, header.text_size)
+    groups: list[SeriesGroup] = []
+    for kind in directory.kinds:
+        ends, at = _column(data, _COUNTS, len(kind.tags), at)
+        totals, at = _column(data, _COUNTS, len(kind.tags), at)
+        ascending, at = _column(data, _FLAGS, len(kind.tags), at)
+        points = int(ends[-1])
+        columns = {}
+        for name, dtype in kind.columns:
+            columns[name], at = _column(data, dtype, points, at)
+        groups.append(SeriesGroup(kind.plugin, kind.tags, kind.claims, columns, ends, totals, ascending))
+    file = FileRecord(
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
+        directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
+        directory.tail,
+    )  # fmt: skip
+    start = None if math.isnan(start_time) else start_time
+    content = FileState(
+        directory.content_dialect, start, directory.metadata, tuple(groups), directory.refused
+    )
+    return Entry(file, content)
+
+
+def _column(data: bytes | memoryview, dtype: np.dtype[Any], count: int, at: int) -> tuple[NDArray[Any], int]:
+    """The column of so many values after ``at``, and where it ends."""
+    at += -at % _ALIGNMENT
+    column: NDArray[Any] = np.frombuffer(data, dtype, count, at)
+    return column, at + column.nbytes
+
+
+@functools.lru_cache(256)
+def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
+    text_end = 8 * count + text_size
+    joined = data[8 * count : text_end].decode("utf-8", "surrogatepass")
+    contents = data[text_end:]
+    numbers = _Numbers(np.frombuffer(data, np.int64, count).tolist(), joined)
+    file_dialect, content_dialect = (_DIALECTS[number] for number in numbers.take(2))
+    flaws, tail = numbers.flaws(), numbers.flaws()
+    refused = dict(zip(numbers.words(numbers.number()), numbers.flaws(), strict=True))
+    metadata = {}
+    for _ in range(numbers.number()):
+        tag, plugin, display_name, description = numbers.words(4)
+        data_class, length = numbers.take(2)
+        metadata[tag] = Metadata(plugin, display_name, description, contents[:length], data_class)
+        contents = contents[length:]
+    kinds = []
+    for _ in range(numbers.number()):
+        [plugin], claims, words, tags = (numbers.words(numbers.number()) for _ in range(4))
+        columns = tuple((name, np.dtype(kind)) for name, kind in zip(words[::2], words[1::2], strict=True))
+        kinds.append(_Kind(plugin, tuple(map(_claim, claims)), columns, tuple(tags)))
+    return _Directory(
+        file_dialect, content_dialect, flaws, tail[0] if tail else None,
+        refused, metadata, tuple(kinds),
+    )  # fmt: skip
+
+
+def _claim(text: str) -> Claim:
+    """What ``str(claim)`` was made of; the names of dialects are no names of plugins."""
+    origin, _, name = text.partition(":")
+    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), name)

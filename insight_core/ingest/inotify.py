@@ -1,0 +1,173 @@
+"""The watches of inotify (man 7 inotify) that a tree of logs needs, and what their events say."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Sequence
+
+from inotify_simple import Event, INotify, flags
+
+from insight_core.ingest.mounts import mounts, silent_mount
+
+_CAME = flags.CREATE | flags.MOVED_TO
+_CAME_OR_WENT = _CAME | flags.DELETE | flags.MOVED_FROM
+_SELF = flags.DELETE_SELF | flags.MOVE_SELF
+_DIRECTORY = _CAME_OR_WENT | _SELF | flags.MODIFY | flags.ATTRIB | flags.ONLYDIR
+_FILE = _SELF | flags.MODIFY | flags.ATTRIB
+_ABOVE = _CAME | _SELF | flags.ONLYDIR
+
+
+class _Silent(OSError):
+    """A file system that does not tell of every change."""
+
+
+class WatchedTree:
+    """The watches of all directories below some roots; OSError where they cannot be had."""
+
+    def __init__(self, roots: Sequence[str], counts: Callable[[str], bool]) -> None:
+        """``counts``: whether the file at a path needs a look when it changes."""
+        self._counts = counts
+        self._outdated = False  # something else is to be watched now
+        self._paths: dict[int, set[str]] = {}  # what is watched under each number, by all its names
+        self._numbers: dict[str, int] = {}
+        self._awaited: dict[
+            int, set[str]
+        ] = {}  # names on the way to missing roots, by watch of the directory
+        self._mounts = mounts()
+        self._identities = {root: _identity(root) for root in roots}
+        self._inotify = INotify(nonblocking=True)
+        self.descriptor = self._inotify.fileno()
+        try:
+            for root in roots:
+                self._watch_root(root)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._inotify.close()
+
+    def is_outdated(self) -> bool:
+        """Whether all is to be watched anew; a root may have been moved with a directory above it."""
+        return self._outdated or any(_identity(root) != was for root, was in self._identities.items())
+
+    def changes(self) -> frozenset[str] | None:
+        """Files that changed, by the events that wait; None when files came or went."""
+        changed: set[str] = set()
+        everything = False
+        for event in dict.fromkeys(self._inotify.read(timeout=0)):
+            told = self._told(event)
+            everything |= told is None
+            changed.update(told or ())
+        return None if everything else frozenset(changed)
+
+    def _told(self, event: Event) -> set[str] | None:
+        if event.mask & (flags.Q_OVERFLOW | flags.MOVE_SELF | flags.UNMOUNT):
+            self._outdated = True
+            return None
+        if event.wd in self._awaited and (event.name in self._awaited[event.wd] or not event.name):
+            self._outdated = True
+            return None
+        paths = self._paths.get(event.wd, set())
+        if event.mask & (flags.DELETE_SELF | flags.IGNORED):
+            return self._told_of_end(event.wd)
+        if not event.name:
+            return None if event.mask & flags.ATTRIB else set(paths)
+        return self._told_of_entry(event, {os.path.join(path, event.name) for path in paths})
+
+    def _told_of_end(self, number: int) -> set[str] | None:
+        """The watch has ended with what it was on; an end is told twice."""
+        gone = self._paths.pop(number, None)
+        if gone is None:
+            return set()
+        for path in gone:
+            if self._numbers.get(path) == number:
+                del self._numbers[path]
+            self._outdated |= path in self._identities
+        return None
+
+    def _told_of_entry(self, event: Event, entries: set[str]) -> set[str] | None:
+        if event.mask & flags.ISDIR:
+            # all that is below a directory that was moved is still watched, under names that are wrong now
+            self._outdated |= bool(event.mask & flags.MOVED_FROM)
+            if event.mask & (_CAME | flags.ATTRIB):
+                for entry in entries:
+                    self._watch_directory(entry)
+            return None
+        if not event.mask & _CAME_OR_WENT:
+            return {entry for entry in entries if self._counts(entry)}
+        if not entries.isdisjoint(self._numbers):  # a symbolic link was something else before
+            self._outdated = True
+            return None
+        links = [entry for entry in entries if event.mask & _CAME and os.path.islink(entry)]
+        for entry in links:
+            self._watch_link(entry)
+        return None if links or any(map(self._counts, entries)) else set()
+
+    def _watch_root(self, root: str) -> None:
+        while not os.path.isdir(root):
+            awaited = os.path.abspath(root)
+            while not os.path.isdir(above := os.path.dirname(awaited)):
+                awaited = above
+            number = self._inotify.add_watch(above, _ABOVE | flags.MASK_ADD)
+            self._awaited.setdefault(number, set()).add(os.path.basename(awaited))
+            if not os.path.isdir(awaited):  # it is not there, or not yet
+                return
+        self._expect_told(root)
+        self._watch_directory(root)
+
+    def _watch_directory(self, top: str) -> None:
+        """Watches a directory and all below it; each before it is listed, so that nothing is missed."""
+        pending = [top]
+        while pending:
+            path = pending.pop()
+            for entry in _listed(path) if self._watch(path, _DIRECTORY) else []:
+                if entry.is_symlink():
+                    self._watch_link(entry.path)
+                elif entry.is_dir():
+                    pending.append(entry.path)
+
+    def _watch_link(self, path: str) -> None:
+        if os.path.isdir(path):
+            self._expect_told(path)
+            self._watch_directory(path)
+        elif self._counts(path):
+            self._expect_told(path)
+            self._watch(path, _FILE)
+
+    def _watch(self, path: str, mask: int) -> bool:
+        """False for what is gone, cannot be read (the loader says so), or leads back to what is above."""
+        try:
+            number = self._inotify.add_watch(path, mask | flags.MASK_ADD)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG):
+                return False
+            raise
+        names = self._paths.setdefault(number, set())
+        if any(path.startswith(name + os.sep) for name in names):
+            return False
+        names.add(path)
+        self._numbers[path] = number
+        return True
+
+    def _expect_told(self, path: str) -> None:
+        silent = silent_mount(path, self._mounts)
+        if silent is not None:
+            raise _Silent(f"the file system of {silent[0]} ({silent[1]}) does not tell of changes")
+
+
+def _listed(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:  # gone again
+        return []
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino

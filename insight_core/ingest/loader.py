@@ -1,0 +1,278 @@
+"""Keeps the store abreast of the files: newest runs first, then what is appended."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from insight_core.formats.batch import Flaw
+from insight_core.ingest.beginnings import Beginnings
+from insight_core.ingest.claimed_files import NamedFiles
+from insight_core.ingest.discover import Found, FoundFile, Logdir, discover
+from insight_core.ingest.file_patterns import FileNames
+from insight_core.ingest.index.writer import IndexWriter
+from insight_core.ingest.schedule import Reading
+from insight_core.ingest.tailer import Tailed
+from insight_core.plugin import Progress
+from insight_core.store.segment import FileOrder
+from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
+    from insight_core.ingest.index.cache import IndexCache
+    from insight_core.ingest.watch import Watcher
+
+log = logging.getLogger(__name__)
+
+_IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
+_LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+_MANY_OBJECTS = 10_000
+_SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
+
+
+class Loader:
+    """Reads event files into a store, in threads of its own or, with load(), also in the caller's."""
+
+    def __init__(
+        self,
+        store: Store,
+        logdirs: Sequence[Logdir],
+        reload_interval: float,
+        *,
+        names: FileNames | None = None,
+        cache: IndexCache | None = None,
+    ) -> None:
+        """``reload_interval`` in seconds, where nobody tells what changed; 0: look once. ``names``: what
+        plugins take beside event files."""
+        self._store = store
+        self._logdirs = list(logdirs)
+        self._names = names or FileNames()
+        self._beginnings = Beginnings()
+        self._named = NamedFiles(store)
+        self._interval = reload_interval
+        self._cache = cache
+        self._watcher: Watcher | None = None
+        self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
+        self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
+        self._by_path: dict[str, list[Tailed]] = {}
+        self._places: dict[tuple[str, FileOrder], str] = {}  # paths
+        self._runs: set[str] = set()
+        self._noted: dict[tuple[str, str], Flaw] = {}
+        self._settling: dict[Tailed, float] = {}  # files that grew of late, until when they may be cut off
+        self._preferred: frozenset[str] = frozenset()
+        self._stop = threading.Event()
+        self._looking = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_loading = False
+        self._loaded_once = False
+        self._looked = 0.0  # monotonic seconds
+        self._pause = 0.0  # seconds until the next look, at least
+
+    def start(self, watcher: Watcher | None = None) -> None:
+        """Loads in the background and follows what ``watcher``, which is closed in the end, tells."""
+        self._watcher = watcher
+        if self._writer is not None:
+            self._writer.start()
+        self._thread = threading.Thread(target=self._run, name="insight-loader", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._watcher is not None:
+            self._watcher.wake()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        if self._watcher is not None:
+            self._watcher.close()
+        if self._writer is not None:
+            self._writer.close()
+
+    def prefer(self, runs: frozenset[str]) -> None:
+        """Somebody looks at these runs: they are read before the others."""
+        self._preferred = runs
+
+    def path_of(self, run: str, order: FileOrder) -> str | None:
+        """Where the file of a run lies that has this place among its files."""
+        return self._places.get((run, order)) or self._named.path_of(run, order)
+
+    def progress(self) -> Progress:
+        read = total = 0
+        for tailed in list(self._files.values()):
+            position = tailed.file.position
+            size = max(tailed.found.size, position)
+            read += position if tailed.is_behind else size
+            total += size
+        return Progress(read, total, self._loaded_once)
+
+    def _run(self) -> None:
+        changed: frozenset[str] | None = None
+        first = True
+        while not self._stop.is_set():
+            try:
+                if changed is None:
+                    self.load()
+                else:
+                    self._follow(changed)
+            except Exception:  # a fault here must not end the tailing of all logs
+                log.exception("loading failed; it is tried again")
+            if self._interval <= 0:
+                return
+            if first:  # the watch begins by listing every directory, and the first answers are due now
+                self._stop.wait(self._pause)
+            first = False
+            changed = self._wait()
+
+    def _wait(self) -> frozenset[str] | None:
+        """Waits until there is something to do; returns which paths changed, None: look at everything."""
+        earliest = self._looked + self._pause
+        watcher = self._watcher
+        if watcher is None or not watcher.follows:
+            pause = max(self._interval, earliest - time.monotonic())
+            if watcher is None:
+                self._stop.wait(pause)
+            else:
+                watcher.wait(pause)
+            return None
+        due = min([self._looked + _LOOK_ANYWAY, *self._settling.values()])
+        changed = watcher.wait(max(0.0, due - time.monotonic()))
+        if changed is None or time.monotonic() >= self._looked + _LOOK_ANYWAY:
+            self._stop.wait(max(0.0, earliest - time.monotonic()))
+            return None
+        return changed
+
+    def load(self) -> None:
+        """One look at the logdirs, and everything in them that was not read before."""
+        with self._looking, _rare_collections():
+            self._looked, worked = time.monotonic(), time.thread_time()
+            found = discover(self._logdirs, self._names, self._beginnings)
+            # reading and waiting for other threads are no reason to look less often: live data is due
+            self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
+            self._reconcile(found)
+            self._read(self._files.values())
+            if not self._stop.is_set():
+                for run in self._runs:
+                    self._store.set_loading(run, False)
+                if not self._loaded_once:
+                    self._loaded_once = True
+                    self._store.touch_runs()
+
+    def _follow(self, changed: frozenset[str]) -> None:
+        """Reads files that changed, if they are known and still there; else looks at everything."""
+        with self._looking:
+            known: list[Tailed] = []
+            for path in changed:
+                tailed = self._by_path.get(path)
+                if tailed is None and self._named.look_at(path):
+                    continue
+                if tailed is None or not self._look_at(path, tailed):
+                    known = []
+                    break
+                known += tailed
+            else:
+                self._read(known)
+                return
+        self.load()
+
+    def _look_at(self, path: str, files: list[Tailed]) -> bool:
+        try:
+            info = os.stat(path)
+        except OSError:
+            return False
+        for tailed in files:
+            tailed.found = tailed.found._replace(size=info.st_size, mtime_ns=info.st_mtime_ns)
+        return True
+
+    def _reconcile(self, found: Found) -> None:
+        for key in [key for key in self._files if key not in found.files]:
+            self._forget(self._files.pop(key))
+        for run in self._runs - found.runs.keys():
+            self._store.remove_run(run)
+        newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
+        for run in newest_first:
+            if run not in self._runs:
+                self._store.add_run(run)
+        self._runs = set(found.runs)
+        for key, file in found.files.items():
+            tailed = self._files.get(key)
+            if tailed is None:
+                self._remember(key, file)
+            else:
+                tailed.found = file
+        self._named.reconcile(found.named)
+        for run, name in self._noted.keys() - found.damage.keys():
+            self._store.set_damage(run, name, ())
+        for (run, name), flaw in found.damage.items():
+            self._store.set_damage(run, name, [flaw])
+        self._noted = found.damage
+
+    def _remember(self, key: tuple[str, str], file: FoundFile) -> None:
+        tailed = self._files[key] = Tailed(file, self._store, self._cache)
+        self._by_path.setdefault(file.path, []).append(tailed)
+        self._places[(file.run, file.order)] = file.path
+
+    def _forget(self, tailed: Tailed) -> None:
+        found = tailed.found
+        with tailed.lock:  # else an entry could be made of what is half gone
+            self._store.drop_file(found.run, found.name, found.order)
+        self._by_path[found.path].remove(tailed)
+        if not self._by_path[found.path]:
+            del self._by_path[found.path]
+        if self._places.get((found.run, found.order)) == found.path:
+            del self._places[(found.run, found.order)]
+        self._settling.pop(tailed, None)
+        if self._writer is not None:
+            self._writer.forget(tailed)
+
+    def _read(self, files: Iterable[Tailed]) -> None:
+        """Reads what is behind of these files, those of the newest runs first."""
+        behind = [tailed for tailed in files if tailed.is_behind]
+        if behind:
+            newest: dict[str, int] = {}
+            for tailed in behind:
+                run = tailed.found.run
+                newest[run] = max(newest.get(run, 0), tailed.found.mtime_ns)
+            behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
+            self._is_loading = True
+            try:
+                Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
+            finally:
+                self._is_loading = False
+        self._settle()
+
+    def _file_read(self, tailed: Tailed) -> None:
+        if self._loaded_once:
+            self._settling[tailed] = time.monotonic() + _SETTLING
+        if self._writer is not None:
+            self._writer.changed(tailed)
+
+    def _run_read(self, run: str) -> None:
+        self._store.set_loading(run, False)
+
+    def _settle(self) -> None:
+        """What is still cut off of files that have not grown for a while is damage."""
+        now = time.monotonic()
+        for tailed in [tailed for tailed, until in self._settling.items() if until <= now]:
+            del self._settling[tailed]
+            if not tailed.is_behind:
+                tailed.say_damage()
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Has the interpreter search for cyclic garbage more rarely: loading makes thousands of objects that
+    stay, and looking through them time and again takes longer than making them."""
+    before = gc.get_threshold()
+    if before[0]:  # else somebody turned it off
+        gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
+    try:
+        yield
+    finally:
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.freeze()  # what was loaded stays: later collections need not look through it either
+        gc.set_threshold(*before)

@@ -1,0 +1,69 @@
+"""A stretch of a long file, scanned by another thread while the one before it is.
+
+Where its first record begins is a guess: at the first sound header from some offset on, which may as well lie
+within a payload. So what was found counts only when the scan before ends just there, and else it is dropped.
+Either way the file is read as one scan after the other reads it, whatever its bytes are.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TypeAlias
+
+from insight_core.formats.batch import BAD_HEADER, Batch
+from insight_core.ingest.scanner.scanner import CHUNK, Scanner, open_scanner
+
+PAUSE = 16 << 20  # bytes that are read in order after a wrong guess, or a batch longer than that
+OWN = CHUNK // 2  # bytes that the own thread of the file scans, which puts all of them into the store
+AHEAD = CHUNK * 7 // 8  # bytes that the other one scans: one scan, of about CHUNK, gets to their end
+LEAST = 2 * OWN  # bytes unread that are worth it
+_WINDOW = 64 << 10  # bytes in which a record has to begin
+
+FileVersion: TypeAlias = tuple[int, int, int, int, int]  # device, inode, size, mtime_ns, ctime_ns
+
+
+def file_version(info: os.stat_result) -> FileVersion:
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
+class ScanAhead:
+    """Scans AHEAD bytes from about ``start`` on, in a thread that ends with them."""
+
+    def __init__(self, scanner: Scanner, path: str, version: FileVersion, start: int) -> None:
+        """``scanner``: one of its own, which nothing else uses meanwhile."""
+        self.start = start
+        self._scanner = scanner
+        self._path = path
+        self._version = version
+        self._first = -1  # offset of the record that was taken for the first one
+        self._batch: Batch | None = None
+        self._thread = threading.Thread(target=self._run, name="insight-scan-ahead", daemon=True)
+        self._thread.start()
+
+    def batch(self, position: int, version: FileVersion) -> Batch | None:
+        """The records from ``position`` on, where one begins, if these are what was scanned."""
+        self._thread.join()
+        return self._batch if (self._first, self._version) == (position, version) else None
+
+    def _run(self) -> None:
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return  # reading in order says why
+        try:
+            if file_version(os.fstat(descriptor)) == self._version:
+                self._scan(descriptor, self._version[2])
+        except OSError:
+            return
+        finally:
+            os.close(descriptor)
+
+    def _scan(self, descriptor: int, size: int) -> None:
+        begins = open_scanner(self._scanner.dialect, _WINDOW).scan(
+            descriptor, self.start, size, self.start + 1
+        )
+        if begins.end > self.start:
+            skips = begins.flaws and begins.flaws[0].reason == BAD_HEADER
+            self._first = self.start + (begins.flaws[0].skipped if skips else 0)
+            self._batch = self._scanner.scan(descriptor, self._first, size, self.start + AHEAD)

@@ -1,0 +1,301 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""What ``insight_core.ingest.scanner.small_files`` says, for files that a scan would find nothing wrong with."""
+
+from cpython.buffer cimport PyBuffer_FillInfo
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp
+
+import os
+from zlib import crc32
+
+import numpy as np
+
+from insight_core.plugin import Dialect
+from insight_core.ingest.scanner._kernel import _FIELDS
+from insight_core.formats.batch import Batch, SmallFile, ValueColumns
+from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
+from insight_core.formats.event import Malformed, dialect_of, read_metadata
+
+from insight_core.ingest.scanner._bunch cimport (
+    Bunch,
+    Columns,
+    File,
+    FileVersion,
+    Group,
+    begin_bunch,
+    make_columns,
+    release_bunch,
+)
+from insight_core.ingest.scanner._fields cimport PAGE
+from insight_core.ingest.scanner._kernel cimport LONGEST_METADATA, layout_of
+from insight_core.ingest.scanner._rows cimport PAYLOAD, SINGLE, add_metadata, has_room
+from insight_core.ingest.scanner._walk cimport HEADER, is_whole
+from insight_core.ingest.scanner._walk_files cimport (
+    BUNCH_ENDS,
+    NEEDS_DIALECT,
+    NEEDS_METADATA,
+    ROOM,
+    TIME,
+    Step,
+    advance_bunch,
+    close_file,
+    leave_file,
+    set_dialect,
+)
+
+cdef extern from "crc32c.h":
+    const char *crc32c_select(int portable) nogil
+
+crc32c_select(False)
+
+cdef enum:
+    MOST_IDLE = 2
+    LONGEST_BEGINNING = 256  # bytes of a first event that is remembered
+    PIECE = 4096  # bytes of which zlib takes the checksum without letting other threads run
+
+cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
+cdef tuple _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)
+
+
+cdef class _Block:
+    """Memory of columns, for as long as one of them is used."""
+
+    cdef uint8_t *data
+    cdef Py_ssize_t size
+
+    def __dealloc__(self):
+        free(self.data)
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.data, self.size, False, flags)
+
+
+cdef _checksum(const uint8_t *data, int64_t start, int64_t end):
+    cdef int64_t at
+    checksum = 0
+    for at in range(start, end, PIECE):
+        checksum = crc32(data[at : min(at + PIECE, end)], checksum)
+    return checksum
+
+
+cdef class _Bunch:
+    """One bunch of files after the other."""
+
+    cdef Bunch data
+    cdef list metadata  # by number in data.names.metadata
+    cdef bytes beginning
+    cdef object number_plugins
+    cdef int64_t head
+    cdef int64_t tail
+
+    def __cinit__(self):
+        self.data.descriptor = -1
+        self.data.seed = _seed
+        self.data.layouts[0] = layout_of(False)
+        self.data.layouts[1] = layout_of(True)
+        self.data.buffer = <uint8_t *>malloc(ROOM)
+        self.data.memory.page = <uint8_t *>malloc(PAGE)
+        if self.data.buffer == NULL or self.data.memory.page == NULL:
+            raise MemoryError
+        self._know(b"", False)
+
+    def __dealloc__(self):
+        close_file(&self.data)
+        release_bunch(&self.data)
+
+    cdef _know(self, bytes beginning, bint mindspore):
+        self.beginning = beginning
+        self.data.beginning = <const uint8_t *>beginning
+        self.data.beginning_size = len(beginning)
+        self.data.beginning_mindspore = mindspore
+
+    cdef list read(self, list paths, list guesses):
+        cdef Bunch *bunch = &self.data
+        cdef Py_ssize_t count = len(paths)
+        cdef Py_ssize_t index
+        cdef list found = []
+        free(bunch.files)
+        bunch.file_count = bunch.next_file = 0
+        bunch.files = <File *>calloc(count + 1, sizeof(File))
+        if bunch.files == NULL:
+            raise MemoryError
+        for index in range(count):
+            bunch.files[index].path = <const char *><bytes>paths[index]
+            bunch.files[index].mindspore = guesses[index] is Dialect.MINDSPORE
+        bunch.file_count = count
+        bunch.largest = bunch.walk.longest_read = LONGEST_READ
+        bunch.walk.longest_event = LONGEST_EVENT
+        while bunch.next_file < count:
+            self._read_bunch(found)
+        return found
+
+    cdef _read_bunch(self, list found):
+        cdef Bunch *bunch = &self.data
+        cdef Columns columns
+        cdef Step step
+        cdef bint is_sorted = False
+        begin_bunch(bunch)
+        self.metadata = []
+        while not is_sorted:
+            with nogil:
+                step = advance_bunch(bunch)
+                if step == BUNCH_ENDS:
+                    is_sorted = make_columns(bunch, &columns)
+            if step == NEEDS_DIALECT:
+                self._read_dialect()
+            elif step == NEEDS_METADATA:
+                if not self._learn(bunch.walk.reader.metadata[: bunch.walk.reader.metadata_size]):
+                    leave_file(bunch, False)
+            elif not is_sorted:
+                raise MemoryError
+        block = _Block()
+        block.data, block.size = columns.data, columns.size
+        self._add_files(found, self._whole_columns(block, &columns))
+
+    cdef _read_dialect(self):
+        cdef const uint8_t *event = self.data.memory.buffer + HEADER
+        cdef int64_t length = self.data.walk.length
+        cdef bint mindspore = self.data.files[self.data.next_file].mindspore
+        if is_whole(event, length):
+            dialect = dialect_of(event[:length])
+            if dialect is not None:
+                mindspore = dialect is Dialect.MINDSPORE
+                if TIME < length <= LONGEST_BEGINNING and event[0] == 9:
+                    self._know(event[TIME:length], mindspore)
+        set_dialect(&self.data, mindspore)
+
+    cdef bint _learn(self, bytes data) except -1:
+        """Remembers metadata, unless it is malformed or too long."""
+        if len(data) > LONGEST_METADATA:
+            return False
+        try:
+            metadata = read_metadata(data)
+        except Malformed:
+            return False
+        cdef Bunch *bunch = &self.data
+        number = len(self.metadata)
+        if (
+            not has_room(<void **>&bunch.takes_numbers, &bunch.metadata_room, number, 1)
+            or not add_metadata(&bunch.names, <const uint8_t *>data, len(data), bool(metadata.plugin))
+        ):
+            raise MemoryError
+        bunch.takes_numbers[number] = metadata.plugin in self.number_plugins
+        self.metadata.append(metadata)
+        return True
+
+    # --- columns ------------------------------------------------------------------------------------
+
+    cdef tuple _whole_columns(self, _Block block, const Columns *columns):
+        cdef int64_t total = self.data.lengths.total
+        cdef int64_t located = self.data.lengths.located
+        cdef int64_t members = self.data.member_count
+        return (
+            np.frombuffer(block, np.int64, total, columns.steps),
+            np.frombuffer(block, np.float64, total, columns.wall_times),
+            np.frombuffer(block, np.float32, self.data.lengths.singles, columns.singles),
+            np.frombuffer(block, np.float64, self.data.lengths.doubles, columns.doubles),
+            np.frombuffer(block, np.int64, located, columns.records),
+            np.frombuffer(block, np.int64, located, columns.starts),
+            np.frombuffer(block, np.int64, located, columns.sizes),
+            np.frombuffer(block, np.int64, members, columns.ends),
+            np.frombuffer(block, np.bool_, members, columns.ascending),
+        )
+
+    cdef str _tag(self, int32_t tag):
+        entry = self.data.names.tags.entries[tag]
+        text = self.data.names.tags.arena[entry.place : entry.place + entry.length]
+        return text.decode("utf-8", "backslashreplace")
+
+    cdef tuple _tags(self, const Group *group):
+        cdef int64_t place
+        cdef list tags = []
+        for place in range(group.first_member, group.first_member + group.member_count):
+            tags.append(self._tag(self.data.names.keys[self.data.members[place]].tag))
+        return tuple(tags)
+
+    cdef bint _are_same(self, const Group *one, const Group *other) noexcept:
+        return one.member_count == other.member_count and not memcmp(
+            &self.data.members[one.first_member],
+            &self.data.members[other.first_member],
+            <size_t>one.member_count * sizeof(int32_t),
+        )
+
+    cdef _add_files(self, list found, tuple whole):
+        cdef int64_t index, place
+        cdef const File *file
+        cdef const Group *group
+        cdef const Group *last = NULL
+        cdef tuple tags = ()
+        for index in range(self.data.first_file, self.data.next_file):
+            file = &self.data.files[index]
+            if not file.is_taken:
+                found.append(None)
+                continue
+            batch = Batch(file.version.size, _DIALECTS[file.mindspore])
+            if file.first_wall_time < INFINITY:
+                batch.first_wall_time = file.first_wall_time
+            if file.note_count:
+                self._name_metadata(file, batch.metadata)
+            for place in range(file.first_group, file.first_group + file.group_count):
+                group = &self.data.groups[place]
+                if last == NULL or not self._are_same(group, last):
+                    tags = self._tags(group)
+                last = group
+                batch.columns.append(self._columns(group, tags, whole))
+            found.append(self._small_file(file, batch))
+
+    cdef _small_file(self, const File *file, batch):
+        cdef const FileVersion *version = &file.version
+        cdef const uint8_t *data = self.data.buffer + file.start
+        return SmallFile(
+            (version.device, version.inode),
+            version.size,
+            version.mtime_ns,
+            version.ctime_ns,
+            _checksum(data, 0, min(version.size, self.head)),
+            _checksum(data, max(version.size - self.tail, <int64_t>0), version.size),
+            batch,
+        )
+
+    cdef _name_metadata(self, const File *file, dict found):
+        cdef int64_t index
+        for index in range(file.first_note, file.first_note + file.note_count):
+            note = self.data.rows.notes[index]
+            found.setdefault(self._tag(note.tag), self.metadata[note.metadata])
+
+    cdef _columns(self, const Group *group, tuple tags, tuple whole):
+        steps, wall_times, singles, doubles, records, starts, sizes, ends, ascending = whole
+        cdef int64_t count = group.end - group.first
+        cdef int64_t member = group.first_member
+        numbers = record = payload = size = None
+        if group.form != PAYLOAD:
+            numbers = (singles if group.form == SINGLE else doubles)[group.numbers : group.numbers + count]
+        if group.located:
+            place = slice(group.locators, group.locators + count)
+            record, payload, size = records[place], starts[place], sizes[place]
+        return ValueColumns(
+            tags,
+            _FIELDS[group.field],
+            ends[member : member + group.member_count],
+            ascending[member : member + group.member_count],
+            steps[group.first : group.end],
+            wall_times[group.first : group.end],
+            numbers,
+            record,
+            payload,
+            size,
+        )
+
+
+_idle = []  # _Bunch that no call uses
+
+
+def read_small_files(list paths, list guesses, number_plugins, int64_t head, int64_t tail):
+    cdef _Bunch bunch = _idle.pop() if _idle else _Bunch()
+    bunch.number_plugins, bunch.head, bunch.tail = number_plugins, head, tail
+    found = bunch.read(paths, guesses)
+    if len(_idle) < MOST_IDLE:  # not after an error
+        _idle.append(bunch)
+    return found

@@ -1,0 +1,145 @@
+"""Values by column, as the scanner in Python collects them, and how they are sorted into columns by tag."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+from attrs import define, field, fields
+from numpy.typing import NDArray
+
+from insight_core.formats.batch import ValueColumns, never_back
+from insight_core.formats.event import NUMBER_FIELDS, Metadata, Value
+
+
+@define
+class Slots:
+    """Values of one shape, by column, not yet sorted by tag."""
+
+    keys: NDArray[np.int64]
+    places: NDArray[np.int64]  # of the value in its event
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: NDArray[np.float64]
+    forms: NDArray[np.uint8]
+    records: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+@define
+class NumberTags:
+    """Tags of one file whose tensors are taken as numbers, so that those that are one need no locators.
+
+    The first metadata of a tag in the file decides, so it is known only as long as all was scanned from the
+    beginning of the file on; what is known then stays.
+    """
+
+    plugins: frozenset[str]  # summary plugins that take numbers, and nothing but numbers
+    is_complete: bool = True  # nothing was left out so far
+    _by_tag: dict[str, bool] = field(init=False, factory=dict)
+
+    def learn(self, metadata: Mapping[str, Metadata]) -> None:
+        """Of the next batch."""
+        if self.is_complete and self.plugins:
+            for tag in metadata.keys() - self._by_tag.keys():
+                self._by_tag[tag] = metadata[tag].plugin in self.plugins
+
+    def __contains__(self, tag: str) -> bool:
+        return self._by_tag.get(tag, False)
+
+
+_PAYLOAD, _SINGLE, _DOUBLE = 0, 1, 2  # forms of a value
+_ALONE = 3  # form of a simple_value among tensors: single, without locator
+
+
+class TagNames:
+    """A number for each (tag, field) of a file."""
+
+    def __init__(self) -> None:
+        self._keys: dict[tuple[bytes, str], int] = {}
+        self._names: list[tuple[str, str]] = []
+        self._in_both: list[tuple[int, int]] = []  # keys of the tags that have simple_values and tensors
+
+    def key(self, tag: bytes, field: str) -> int:
+        key = self._keys.get((tag, field))
+        if key is None:
+            key = self._keys[(tag, field)] = len(self._names)
+            self._names.append((tag.decode("utf-8", "backslashreplace"), field))
+            both = self._keys.get((tag, "simple_value")), self._keys.get((tag, "tensor"))
+            if key in both and both[0] is not None and both[1] is not None:
+                self._in_both.append((both[0], both[1]))
+        return key
+
+    def _join(self, whole: Slots) -> None:
+        """Gives a tag's simple_values to the key of its tensors, if some of these are numbers too."""
+        for simple, tensor in self._in_both:
+            if np.any(whole.forms[whole.keys == tensor] != _PAYLOAD):
+                joined = whole.keys == simple
+                whole.keys[joined] = tensor
+                whole.forms[joined] = _ALONE
+
+    def sorted_by_tag(self, slots: list[Slots], numbers: NumberTags) -> list[ValueColumns]:
+        """The collected values, sorted by tag and place in the file."""
+        if not slots:
+            return []
+        whole = Slots(*(np.concatenate([getattr(s, field.name) for s in slots]) for field in fields(Slots)))
+        self._join(whole)
+        by_tag = np.lexsort((whole.places, whole.records, whole.keys))
+        keys = whole.keys[by_tag]
+        edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+        columns = []
+        for first, last in itertools.pairwise(edges):
+            part = by_tag[first:last]
+            tag, field = self._names[int(keys[first])]
+            located = field not in NUMBER_FIELDS
+            found = ValueColumns(
+                (tag,),
+                field,
+                np.array([last - first]),
+                np.array([never_back(whole.steps[part])]),
+                whole.steps[part],
+                whole.wall_times[part],
+                whole.values[part],
+                whole.records[part] if located else None,
+                whole.starts[part] if located else None,
+                whole.sizes[part] if located else None,
+            )
+            columns += split_by_form(found, whole.forms[part], tag not in numbers)
+        return columns
+
+
+def split_by_form(
+    columns: ValueColumns, forms: NDArray[np.uint8], numbers_are_located: bool
+) -> list[ValueColumns]:
+    """Stretches of one form; ``columns``, of one tag, have a float64 for each value, and locators for all or
+    none."""
+    edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
+    stretches = [(slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
+    return [
+        _of_form(columns, part, form, form == _PAYLOAD or (form != _ALONE and numbers_are_located))
+        for part, form in stretches
+    ]
+
+
+def _of_form(columns: ValueColumns, part: slice, form: int, located: bool) -> ValueColumns:
+    values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
+    return ValueColumns(
+        columns.tags,
+        "simple_value" if form == _ALONE else columns.field,
+        np.array([part.stop - part.start]),
+        np.array([never_back(columns.steps[part])]),
+        columns.steps[part],
+        columns.wall_times[part],
+        values.astype(np.float32) if values is not None and form in (_SINGLE, _ALONE) else values,
+        columns.records[part] if located and columns.records is not None else None,
+        columns.starts[part] if located and columns.starts is not None else None,
+        columns.sizes[part] if located and columns.sizes is not None else None,
+    )
+
+
+def form_of(value: Value) -> int:
+    if value.number == "<f":
+        return _SINGLE
+    return _DOUBLE if value.number or value.number_value is not None else _PAYLOAD

@@ -1,0 +1,51 @@
+"""Event files to columns, a few MiB a call."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from insight_core.formats.batch import Batch
+from insight_core.formats.compiled import is_wanted
+from insight_core.ingest.scanner.pure import PureScanner
+from insight_core.plugin import Dialect
+
+try:
+    from insight_core.ingest.scanner import _kernel
+except ImportError:  # there was no C compiler
+    _kernel = None  # type: ignore[assignment]
+
+CHUNK = 4 << 20  # bytes
+
+
+class Scanner(Protocol):
+    """Scans one file, from its beginning or the end of any record, as it grows."""
+
+    @property
+    def dialect(self) -> Dialect: ...  # as the version record says, before and without it as guessed
+
+    def scan(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
+        """The records from offset ``position`` on of an open file of ``size`` bytes, up to the first one
+        that begins at ``until`` or later.
+
+        Reads about CHUNK bytes. Events longer than LONGEST_READ stay on disk but for their fields, and
+        are verified when they are served, or here if they hold numbers. Raises OSError.
+        """
+        ...
+
+
+def is_compiled() -> bool:
+    """Whether scanners work without the interpreter: several threads at a time."""
+    return _kernel is not None and is_wanted()
+
+
+def open_scanner(
+    guess: Dialect, chunk: int = CHUNK, *, number_plugins: frozenset[str] = frozenset()
+) -> Scanner:
+    """A scanner of a file whose dialect, unless it says so, is ``guess``; compiled if that can be.
+
+    ``number_plugins`` name the summary plugins of which tensors that are one number are wanted as numbers
+    alone, without locators; what of them is something else keeps its locators.
+    """
+    if _kernel is None or not is_wanted():
+        return PureScanner(guess, chunk, number_plugins)
+    return _kernel.CompiledScanner(guess, chunk, number_plugins)

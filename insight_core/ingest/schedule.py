@@ -1,0 +1,204 @@
+"""Files that are behind, read by several threads: newest runs first, none starves the others."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Iterable
+
+from attrs import define
+
+from insight_core.ingest.scanner.scanner import is_compiled
+from insight_core.ingest.scanner.small_files import LARGEST
+from insight_core.ingest.tailer import Tailed, read_together
+
+_TURN = 2  # batches of one run before the next run has its turn
+_TASK = (
+    1 << 20
+)  # bytes of small files that a thread takes at a time: taking turns costs more than reading one
+_MOST_THREADS = 8
+_LONG = 256 << 10  # bytes; reading a shorter file is mostly the interpreter's work, one thread's at a time
+_WORTH_A_THREAD = 4 << 20  # bytes of long files; with less a further thread costs more than it saves
+_WAITING = (
+    4.0  # times a thread's own time that reading takes when it is the disk or network that it waits for
+)
+
+
+@define(eq=False)
+class _Unread:
+    """Files of one run that are behind, in the order in which they were begun."""
+
+    run: str
+    files: deque[Tailed]
+    size: int = 0  # bytes unread
+
+    def read_turn(self, finished: Callable[[Tailed], None], may_scan_ahead: bool) -> None:
+        left = _TURN
+        while left > 0 and self.files:
+            count, more = self.files[0].read(left, may_scan_ahead)
+            left -= count
+            if not more:
+                finished(self.files.popleft())
+
+    def leave(self, done: Collection[Tailed], finished: Callable[[Tailed], None]) -> None:
+        """Some of the files were read to their end."""
+        left = [tailed for tailed in self.files if tailed not in done]
+        for tailed in self.files:
+            if tailed in done:
+                finished(tailed)
+        self.files = deque(left)
+
+
+class Reading:
+    """Reads what is behind, once. A run is read by one thread at a time, its files in order."""
+
+    def __init__(
+        self,
+        behind: Iterable[Tailed],
+        preferred: Callable[[], frozenset[str]],
+        stop: threading.Event,
+        file_read: Callable[[Tailed], None],
+        run_read: Callable[[str], None],
+    ) -> None:
+        """``behind``: newest runs first, the files of a run one after the other. What is read to its
+        end is told with ``file_read`` and ``run_read``, in any thread."""
+        self._queue: OrderedDict[str, _Unread] = OrderedDict()
+        self._long = self._small = 0  # bytes that are unread at the start, of long files and of others
+        for tailed in behind:
+            unread = self._queue.get(tailed.found.run)
+            if unread is None:
+                unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, deque())
+            unread.files.append(tailed)
+            size = tailed.unread
+            unread.size += size
+            if size >= _LONG:
+                self._long += size
+            else:
+                self._small += size
+        self._preferred = preferred
+        self._served: frozenset[str] = frozenset()  # that the queue is sorted by
+        self._stop = stop
+        self._file_read, self._run_read = file_read, run_read
+        self._threads: list[threading.Thread] = []
+        self._at_work = 0  # threads
+        self._is_compiled = is_compiled()
+        self._worth_it = _processors() if self._is_compiled else 1  # more would wait for one another
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Reads everything, or until told to stop."""
+        self._share(self._long)
+        self._work()
+        for thread in self._threads:
+            thread.join()
+
+    def _share(self, size: int) -> None:
+        """Has as many threads as are worth it for so many bytes that are scanned without the interpreter."""
+        self._have_threads(min(_processors(), _MOST_THREADS, 1 + size // _WORTH_A_THREAD))
+
+    def _have_threads(self, count: int) -> None:
+        with self._lock:
+            for _ in range(min(count - 1 - len(self._threads), len(self._queue) - 1)):
+                thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def _work(self) -> None:
+        with self._lock:
+            self._at_work += 1
+        try:
+            self._take_turns()
+        finally:
+            with self._lock:
+                self._at_work -= 1
+
+    def _take_turns(self) -> None:
+        while not self._stop.is_set():
+            task = self._take()
+            if not task:
+                return  # what others are still reading they put back and take again themselves
+            began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
+            count = sum(len(unread.files) for unread in task)
+            if self._is_compiled:
+                self._read_small(task)
+            for unread in task:
+                unread.read_turn(self._file_read, self._at_work < self._worth_it)
+                if not unread.files:
+                    self._run_read(unread.run)
+            left = [unread for unread in task if unread.files]
+            for unread in left:
+                unread.size = sum(tailed.unread for tailed in unread.files)
+            self._put_back(left)
+            is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
+            if is_slow and _waits() - waits >= count:  # for more than the processor
+                self._have_threads(_MOST_THREADS)
+
+    def _read_small(self, task: list[_Unread]) -> None:
+        """Reads the small files that these runs begin with together, but for those that are kept or odd."""
+        size = 0
+        fresh: list[Tailed] = []
+        done: set[Tailed] = set()
+        for unread in task:
+            waits = False
+            for tailed in unread.files:
+                if not tailed.is_new or tailed.found.size > LARGEST or size >= _TASK:
+                    break
+                if waits and tailed.may_be_kept:
+                    break  # files of a run are read in order: the first metadata of a tag decides
+                size += tailed.found.size
+                _, more = tailed.read(0)
+                if not more:
+                    done.add(tailed)
+                elif not tailed.file.position:
+                    fresh.append(tailed)
+                    waits = True
+                else:
+                    break
+        if fresh:
+            self._share(self._small)
+            done.update(read_together(fresh, fresh[0].store.number_plugins))
+        for unread in task if done else ():
+            unread.leave(done, self._file_read)
+
+    def _take(self) -> list[_Unread]:
+        """The next run to be read, or the next several when they are small."""
+        with self._lock:
+            self._sort()
+            task: list[_Unread] = []
+            size = 0
+            while self._queue and size < _TASK:
+                _, unread = self._queue.popitem(last=False)
+                task.append(unread)
+                size += unread.size
+            return task
+
+    def _put_back(self, task: list[_Unread]) -> None:
+        with self._lock:
+            for unread in reversed(task):
+                self._queue[unread.run] = unread
+                if unread.run in self._served:
+                    self._queue.move_to_end(unread.run, last=False)
+
+    def _sort(self) -> None:
+        """Runs that somebody looks at come before all others."""
+        preferred = self._preferred()
+        if preferred is not self._served:
+            self._served = preferred
+            for run in [run for run in reversed(self._queue) if run in preferred]:
+                self._queue.move_to_end(run, last=False)
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def _waits() -> int:
+    """How often this thread has waited for something so far."""
+    of_thread = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)  # not on every system
+    return resource.getrusage(of_thread).ru_nvcsw

@@ -1,0 +1,190 @@
+"""An event file and the place it has in the store."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from insight_core.formats.batch import Batch, Flaw, SmallFile
+from insight_core.ingest.discover import FoundFile
+from insight_core.ingest.event_file import HEAD, TAIL, EventFile, Replaced
+from insight_core.ingest.index.entry import Entry
+from insight_core.ingest.scanner.small_files import read_small_files, reads_together
+from insight_core.store.store import Store
+
+if TYPE_CHECKING:  # a host without a cache does not load it
+    from insight_core.ingest.index.cache import IndexCache
+
+log = logging.getLogger(__name__)
+
+_SHORT = 64 << 10  # bytes; of a file that is no longer, reading all takes less time than taking over an entry
+_MOST_EXPECTED = 64.0  # times what is held; memory that is reserved ahead and never used costs nothing
+
+
+@frozen
+class ReadState:
+    """How far a file was read, and which look at it that was."""
+
+    position: int
+    size: int
+    mtime_ns: int
+
+
+@define(eq=False)
+class Tailed:
+    """Reads one event file into the store. One thread at a time may read or describe it."""
+
+    found: FoundFile
+    store: Store
+    cache: IndexCache | None = None
+    file: EventFile = field(init=False)
+    is_new: bool = True  # never read: an earlier process may have
+    failure: str = ""  # of the last try
+    kept: ReadState | None = None  # of which there is an entry in the cache
+    kept_at: float = 0.0  # monotonic seconds
+    lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    def __attrs_post_init__(self) -> None:
+        self.file = self._event_file()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there was more to read when the file was looked at."""
+        return not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
+
+    @property
+    def unread(self) -> int:
+        """Bytes that are still to be read."""
+        return max(0, self.found.size - self.file.position) if self.is_behind else 0
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether the next start finds an entry in the cache sooner than it reads the file."""
+        return self.found.size > _SHORT or not reads_together()
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether an earlier process may have left an entry that is used."""
+        return self.cache is not None and self.is_worth_keeping
+
+    def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
+        """Reads at most so many batches; says how many it were, and whether there is more to read."""
+        with self.lock:
+            try:
+                if self.is_new:
+                    self.is_new = False
+                    self._resume()
+                    if not self.is_behind:
+                        return 0, self._finish()
+                for count in range(most):
+                    batch = self.file.read(may_scan_ahead)
+                    if batch is None:
+                        return count, self._finish()
+                    self._append(batch)
+                    if not self.is_behind:
+                        return count + 1, self._finish()
+                return most, True
+            except Replaced:
+                self._start_anew()
+                return 1, True
+            except FileNotFoundError:
+                return 1, False  # the next look finds it gone
+            except OSError as error:
+                self._fail(f"cannot be read: {error.strerror or error}")
+            except Exception as error:  # one file must not keep the others from being read
+                reason = f"reading failed: {str(error) or type(error).__name__}"
+                if reason != self.failure:  # it is tried again at every look, and told once
+                    log.exception("reading %s failed", self.found.path)
+                    self.failure = reason
+                self._fail(reason)
+            return 1, False
+
+    def take(self, found: SmallFile) -> bool:
+        """Has the file, of which nothing was read so far, as it was read whole; False when that fails."""
+        with self.lock:
+            try:
+                self._append(self.file.take(found))
+            except Exception:
+                log.debug("%s is read by itself", self.found.path, exc_info=True)
+                return False
+            return True
+
+    @property
+    def state(self) -> ReadState:
+        return ReadState(self.file.position, self.file.size, self.found.mtime_ns)
+
+    def say_damage(self) -> None:
+        """Tells the store what cannot be read as of now."""
+        self.store.set_damage(self.found.run, self.found.name, self.file.flaws())
+
+    def entry(self) -> Entry | None:
+        """What a later start needs of the file; None while it is not read to its end."""
+        with self.lock:
+            record = self.file.record()
+            content = self.store.file_state(self.found.run, self.found.order) if record else None
+            self.kept, self.kept_at = self.state, time.monotonic()
+            return Entry(record, content) if record and content else None
+
+    def _resume(self) -> None:
+        """Takes over what an earlier process read of this very file, if that is kept."""
+        entry = self.cache.load(self.found.path) if self.cache and self.is_worth_keeping else None
+        if entry is not None and self.file.resume(entry.file):
+            try:
+                self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)
+            except Exception:
+                self._start_anew()  # else what was read before would be lost
+                raise
+            self.kept, self.kept_at = self.state, time.monotonic()
+
+    def _append(self, batch: Batch) -> None:
+        found = self.found
+        expected = min(_MOST_EXPECTED, found.size / max(1, batch.end))
+        try:
+            self.store.append(found.run, found.name, found.order, self.file.dialect, batch, expected)
+        except Exception:
+            self._start_anew()  # else the points of this batch would be lost
+            raise
+
+    def _start_anew(self) -> None:
+        self.store.drop_file(self.found.run, self.found.name, self.found.order)
+        self.file = self._event_file()
+
+    def _event_file(self) -> EventFile:
+        return EventFile(self.found.path, self.found.dialect, self.store.number_plugins)
+
+    def _finish(self) -> bool:
+        self.failure = ""
+        self.say_damage()
+        return False
+
+    def _fail(self, reason: str) -> None:
+        flaw = Flaw(self.file.position, reason)
+        self.store.set_damage(self.found.run, self.found.name, [*self.file.flaws(), flaw])
+
+
+def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> list[Tailed]:
+    """Reads small files of which nothing was read so far; returns those that were read to their end.
+
+    All others are to be read by themselves, and so are those that follow one of these in its run: they are
+    damaged, unusual, changing or gone, or the store could not take them.
+    """
+    found = read_small_files(
+        [tailed.found.path for tailed in files],
+        [tailed.found.dialect for tailed in files],
+        number_plugins,
+        HEAD,
+        TAIL,
+    )
+    left: set[str] = set()  # runs
+    done = []
+    for tailed, file in zip(files, found, strict=True):
+        if file is not None and tailed.found.run not in left and tailed.take(file):
+            done.append(tailed)
+        else:
+            left.add(tailed.found.run)
+    return done

@@ -1,0 +1,68 @@
+"""What an annotation holds, and which values its fields take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from attrs import field, fields_dict, frozen
+
+from insight_core.plugin import InvalidArgument
+
+HIGHEST_MARK = 10
+_LINE = 200  # characters of a display name or remark
+_NOTE = 20_000  # characters of a note
+
+FieldValue: TypeAlias = str | int | None  # None: nothing is said
+
+
+@frozen
+class Annotation:
+    """What was said of one run; None where nothing was. ``mark`` is the number of an icon, 1 to 10."""
+
+    display_name: str | None = None
+    note: str | None = None
+    remark: str | None = None
+    mark: int | None = None
+
+    def said(self) -> dict[str, str | int]:
+        """The fields that have a value."""
+        values = {name: getattr(self, name) for name in FIELDS}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+FIELDS = tuple(fields_dict(Annotation))
+_NOBODY: Mapping[str, Annotation] = MappingProxyType({})
+
+
+@frozen(eq=False)
+class Annotations:
+    """Annotations by run at one moment. ``generation`` is another one when they are."""
+
+    generation: int = 0
+    runs: Mapping[str, Annotation] = field(default=_NOBODY)
+
+
+def checked(name: str, value: object) -> FieldValue:
+    """The value as a field keeps it. Raises InvalidArgument, which names the field."""
+    if name not in FIELDS:
+        raise InvalidArgument(f"{name!r} is no field of an annotation; these are: {', '.join(FIELDS)}")
+    if value is None:
+        return None
+    if name == "mark":
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= HIGHEST_MARK:
+            raise InvalidArgument(f"mark must be a whole number from 0 to {HIGHEST_MARK}, not {value!r:.100}")
+        return value or None
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{name} must be a text or null, not {value!r:.100}")
+    allowed = "\n\t" if name == "note" else ""
+    text = value.replace("\r\n", "\n").strip()
+    longest = _NOTE if name == "note" else _LINE
+    if len(text) > longest:
+        raise InvalidArgument(f"{name} must have at most {longest} characters, not {len(text)}")
+    if any((mark < " " or mark == "\x7f") and mark not in allowed for mark in text):
+        raise InvalidArgument(f"{name} must not have control characters")
+    if any("\ud800" <= mark <= "\udfff" for mark in text):
+        raise InvalidArgument(f"{name} must be Unicode text: it has half of a surrogate pair")
+    return text or None

@@ -1,0 +1,62 @@
+"""Answers of routes: JSON, columns as safetensors, bytes as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save
+from werkzeug import Response
+
+from insight_core.plugin import encode_json
+
+Column: TypeAlias = NDArray[np.generic]
+
+IMMUTABLE = "private, max-age=86400, immutable"
+
+
+def json_response(value: object, *, immutable: bool = False) -> Response:
+    return _kept(Response(encode_json(value), mimetype="application/json"), immutable)
+
+
+def safetensors_response(
+    columns: Mapping[str, Column], name: str, described: object, *, immutable: bool = False
+) -> Response:
+    """The columns by name, and ``described`` as JSON under ``name`` in the metadata."""
+    tensors = {key: np.ascontiguousarray(column) for key, column in columns.items()}
+    body = save(tensors, metadata={name: encode_json(described).decode("ascii")})
+    return _kept(Response(body, mimetype="application/octet-stream"), immutable)
+
+
+def bytes_response(
+    data: bytes, mimetype: str, *, filename: str | None = None, immutable: bool = False
+) -> Response:
+    """Bytes as they are. With ``filename`` the browser saves them (RFC 6266).
+
+    ``immutable``: the same URL never means anything else, so that a browser need not ask again for a day.
+    """
+    answer = Response(data, mimetype=mimetype)
+    if filename is not None:
+        answer.headers["Content-Disposition"] = _attachment(filename)
+    return _kept(answer, immutable)
+
+
+def _kept(answer: Response, immutable: bool) -> Response:
+    if immutable:
+        answer.headers["Cache-Control"] = IMMUTABLE
+    return answer
+
+
+def _attachment(filename: str) -> str:
+    """A name without path separators and control characters, in ASCII and, where it differs, in UTF-8."""
+    name = "".join(
+        "_" if mark in '/\\:*?"<>|' or ord(mark) < 32 or ord(mark) == 127 else mark for mark in filename
+    )
+    # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
+    name = name.encode("utf-8", "replace").decode("utf-8").strip(". ") or "download"
+    plain = "".join(mark if mark.isascii() else "_" for mark in name)
+    text = f'attachment; filename="{plain}"'
+    return text if plain == name else f"{text}; filename*=UTF-8''{quote(name, safe='')}"

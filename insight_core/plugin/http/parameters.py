@@ -1,0 +1,96 @@
+"""Query parameters; every refusal is an InvalidArgument that names its parameter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import overload
+
+from werkzeug import Request
+
+from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey, ShownAttempts
+
+
+def choice(request: Request, name: str, allowed: Sequence[str]) -> str:
+    """The value of a parameter that takes one of a few words, the first of them by default."""
+    value = request.args.get(name, allowed[0])
+    if value not in allowed:
+        raise InvalidArgument(f"{name} must be {' or '.join(allowed)}, not {value!r}")
+    return value
+
+
+def flag(request: Request, name: str) -> bool:
+    """Whether the parameter is ``1``; without it, or with ``0``, it is not."""
+    return choice(request, name, ("0", "1")) == "1"
+
+
+def attempts(request: Request) -> ShownAttempts:
+    return "last" if choice(request, "attempts", ("last", "all")) == "last" else "all"
+
+
+def number(request: Request, name: str) -> float | None:
+    """The value of a parameter that takes a finite number, None without it."""
+    text = request.args.get(name)
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidArgument(f"{name} must be a finite number, not {text!r}")
+    return value
+
+
+def required_number(request: Request, name: str) -> float:
+    value = number(request, name)
+    if value is None:
+        raise InvalidArgument(f"{name} is missing")
+    return value
+
+
+@overload
+def whole_number(request: Request, name: str, low: int, high: int, default: int) -> int: ...
+@overload
+def whole_number(request: Request, name: str, low: int, high: int, default: None = None) -> int | None: ...
+def whole_number(request: Request, name: str, low: int, high: int, default: int | None = None) -> int | None:
+    """The value of a parameter that takes a whole number from ``low`` to ``high``."""
+    text = request.args.get(name)
+    if text is None:
+        return default
+    digits = text.removeprefix("-") if low < 0 else text
+    longest = max(len(str(abs(low))), len(str(abs(high))))
+    whole = digits.isascii() and digits.isdecimal() and len(digits) <= longest
+    if not whole or not low <= int(text) <= high:
+        raise InvalidArgument(f"{name} must be a whole number from {low} to {high}, not {text!r}")
+    return int(text)
+
+
+def required_whole_number(request: Request, name: str, low: int, high: int) -> int:
+    value = whole_number(request, name, low, high)
+    if value is None:
+        raise InvalidArgument(f"{name} is missing")
+    return value
+
+
+def required_text(request: Request, name: str) -> str:
+    text = request.args.get(name)
+    if text is None:
+        raise InvalidArgument(f"{name} is missing")
+    return text
+
+
+def series_key(request: Request) -> SeriesKey:
+    """The one series that ``run`` and ``tag`` name; both are required."""
+    return SeriesKey(required_text(request, "run"), required_text(request, "tag"))
+
+
+def series_keys(request: Request, data: DataProvider, plugin: str) -> list[SeriesKey]:
+    """Every existing pair of the runs and tags asked for, tag by tag; all runs when none is named."""
+    tags = list(dict.fromkeys(request.args.getlist("tag")))
+    if not tags:
+        raise InvalidArgument("tag is missing")
+    named: Collection[str] | None = dict.fromkeys(request.args.getlist("run")) or None
+    existing = {info.key: None for info in data.series(plugin, runs=named)}
+    runs = named or dict.fromkeys(key.run for key in existing)
+    return [key for tag in tags for run in runs if (key := SeriesKey(run, tag)) in existing]

@@ -1,0 +1,81 @@
+"""What every plugin of payloads answers alike: the records of a series, and which one a request means."""
+
+from __future__ import annotations
+
+from werkzeug import Request, Response
+
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Route, ShownAttempts
+from insight_core.plugin.http.answers import json_response, safetensors_response
+from insight_core.plugin.http.decoded import RecordPlace, record_at
+from insight_core.plugin.http.parameters import (
+    attempts,
+    choice,
+    number,
+    required_whole_number,
+    series_key,
+    whole_number,
+)
+
+_LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
+
+
+def records_route(data: DataProvider, plugin: str) -> Route:
+    """``/records``: steps, wall times and sizes of every record that a series shows.
+
+    ``skip`` leaves out as many of the first ones, for a page that has them.
+    """
+
+    def records(request: Request) -> Response:
+        form = choice(request, "format", ("json", "safetensors"))
+        key = series_key(request)
+        table = data.records(plugin, key, attempts(request))
+        described = {
+            "run": key.run,
+            "tag": key.tag,
+            "points": table.total,
+            "kept": table.kept,
+            "hidden": table.hidden,
+        }
+        rest = slice(whole_number(request, "skip", 0, _LAST_INDEX, 0), None)
+        columns = {
+            "steps": table.steps[rest],
+            "wall_times": table.wall_times[rest],
+            "sizes": table.sizes[rest],
+        }
+        if form == "json":
+            return json_response(described | columns)
+        return safetensors_response(columns, "records", described)
+
+    return Route("/records", records)
+
+
+def record_of(
+    request: Request, data: DataProvider, plugin: str, shown: ShownAttempts | None = None
+) -> RecordPlace:
+    """The record that ``run``, ``tag``, ``index`` and ``attempts`` name; ``shown`` stands for the last.
+
+    With ``wall_time`` (seconds since the epoch) and ``step`` these must be those of the record: raises
+    NotFound when another one has its index by now. What is said of it can then be kept, see ``is_pinned``.
+    """
+    key = series_key(request)
+    index = required_whole_number(request, "index", 0, _LAST_INDEX)
+    place = record_at(data, plugin, key, index, shown or attempts(request))
+    step = number(request, "step")  # of a page, which has float64 alone
+    is_other = step is not None and step != float(place.step)
+    if is_other or (is_pinned(request) and repr(_wall_time(request)) != repr(place.wall_time)):
+        raise NotFound(f"record {index} of {key.tag!r} of run {key.run!r} is no longer there")
+    return place
+
+
+def is_pinned(request: Request) -> bool:
+    """Whether the URL names one record for ever, so that an answer about it is immutable."""
+    return "wall_time" in request.args
+
+
+def _wall_time(request: Request) -> float:
+    """NaN and infinities too, as JSON answers spell them: clocks of broken writers give these."""
+    text = request.args["wall_time"]
+    try:
+        return float(text) + 0.0
+    except ValueError:
+        raise InvalidArgument(f"wall_time must be a number, not {text!r}") from None

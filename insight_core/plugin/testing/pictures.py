@@ -1,0 +1,14 @@
+"""Small pictures for tests: PNG files, so that no other library need agree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from insight_core.recording import images
+
+
+def png(pixels: ArrayLike) -> bytes:
+    """A PNG file of uint8[height, width], or of [height, width, channels]: grey (and alpha), RGB, RGBA."""
+    array = np.ascontiguousarray(pixels, np.uint8)
+    return images.png(array if array.ndim == 3 else array[:, :, None])

@@ -1,0 +1,17 @@
+"""What a provider has under one tag, in the plainest form."""
+
+from __future__ import annotations
+
+from insight_core.plugin import DataProvider, ScalarQuery, SeriesKey
+
+
+def scalar_points(
+    data: DataProvider, run: str, tag: str = "loss", *, plugin: str = "scalar"
+) -> list[tuple[int, float]]:
+    """(step, value) of every point of a scalar series, in file order; empty where there is none."""
+    columns = data.scalars(plugin, [SeriesKey(run, tag)], ScalarQuery(attempts="all"))
+    return [
+        (step, value)
+        for part in columns.values()
+        for step, value in zip(part.steps.tolist(), part.values.tolist(), strict=True)
+    ]

@@ -1,5 +1,0 @@
-"""The whole DataProvider over gRPC (``insight_data.proto``)."""
-
-from insight_core.proto.pool import define
-
-define(globals(), "insight_data")

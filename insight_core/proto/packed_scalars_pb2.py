@@ -1,5 +1,0 @@
-"""TensorBoard's scalars by column (``packed_scalars.proto``)."""
-
-from insight_core.proto.pool import define
-
-define(globals(), "packed_scalars")

@@ -1,0 +1,361 @@
+"""The provider that asks a data server of ours (service ``insight.data.v1.DataProvider``)."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from insight_core.plugin import (
+    Changes,
+    Claim,
+    Damage,
+    Dialect,
+    EventField,
+    FileName,
+    InsightError,
+    Payload,
+    PayloadStream,
+    Progress,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+    ShownAttempts,
+    SummaryPlugin,
+    Unavailable,
+)
+from insight_core.providers.link import LONG, Link, Method
+from insight_core.providers.payload_streams import check_size, stream_of_pieces
+from insight_core.rpc.schema import insight_data_pb2 as pb
+from insight_core.rpc.schema.services import INSIGHT
+from insight_core.store.change_log import ChangeLog
+
+log = logging.getLogger(__name__)
+
+_SERVICE = f"/{INSIGHT}"
+INFO = Method(f"{_SERVICE}/Info", pb.InfoResponse.FromString)
+_PLUGINS = Method(f"{_SERVICE}/Plugins", pb.PluginsResponse.FromString)
+_RUNS = Method(f"{_SERVICE}/Runs", pb.RunsResponse.FromString)
+_SERIES = Method(f"{_SERVICE}/Series", pb.SeriesResponse.FromString)
+_SCALARS = Method(f"{_SERVICE}/Scalars", pb.ScalarsResponse.FromString)
+_RECORDS = Method(f"{_SERVICE}/Records", pb.RecordsResponse.FromString)
+_PAYLOAD = Method(f"{_SERVICE}/Payload", pb.PayloadResponse.FromString)
+_DAMAGE = Method(f"{_SERVICE}/Damage", pb.DamageResponse.FromString)
+_PROGRESS = Method(f"{_SERVICE}/Progress", pb.ProgressResponse.FromString)
+_WATCH = Method(f"{_SERVICE}/Watch", pb.ChangesResponse.FromString)
+
+_EVERY_POINT = ScalarQuery()
+_DIALECTS = {pb.DIALECT_TENSORBOARD: Dialect.TENSORBOARD, pb.DIALECT_MINDSPORE: Dialect.MINDSPORE}
+_X = {"step": pb.X_STEP, "relative": pb.X_RELATIVE, "wall": pb.X_WALL}
+_KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
+_RETRY = 0.25  # seconds before a watch that ended is begun again
+_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before it is asked for them
+_READING = "the data server is reading its logs again"
+
+
+class InsightProvider:
+    """Each method is one call; what changed comes by itself over a stream that stays open.
+
+    Whenever that stream breaks, which it does when the server ends, everything may have changed. A
+    server that is back is asked for data once it has read its logs, or after ten seconds: runs that
+    are only not read yet must not look as if they were gone.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._log = ChangeLog()
+        self._location = ""
+        self._connected = False  # once, some time
+        self._catching_up: str | None = None  # why the server is not asked although it answers
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="data-server-watch", daemon=True)
+        link.on_change = self._on_link
+
+    def start(self) -> None:
+        """Watches the server and what changes in its data."""
+        self._link.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._log.end()
+        self._link.close()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1)
+
+    def plugins(self) -> Collection[str]:
+        return set(self._asked().unary(_PLUGINS, pb.PluginsRequest()).names)
+
+    def runs(self) -> Sequence[Run]:
+        answers = self._asked().stream(_RUNS, pb.RunsRequest())
+        return [_run(run) for answer in answers for run in answer.runs]
+
+    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        request = pb.SeriesRequest(plugin=plugin)
+        if runs is not None:
+            request.runs.SetInParent()
+            request.runs.names.extend(runs)
+        answers = self._asked().stream(_SERIES, request)
+        return [_info(info) for answer in answers for info in answer.series]
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        found: dict[SeriesKey, ScalarColumns] = {}
+        asked = list(keys)
+        for begin in range(0, len(asked), _KEYS_AT_ONCE):
+            some = asked[begin : begin + _KEYS_AT_ONCE]
+            request = pb.ScalarsRequest(plugin=plugin, keys=map(_key, some), query=_query(query))
+            parts: dict[int, _Parts] = {}
+            for answer in self._asked().stream(_SCALARS, request, LONG):
+                for part in answer.parts:
+                    parts.setdefault(part.key, _Parts()).add(part)
+            found.update((some[index], whole.columns()) for index, whole in parts.items())
+        return found
+
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        request = pb.RecordsRequest(plugin=plugin, key=_key(key), all_attempts=attempts == "all")
+        stretches = list(self._asked().stream(_RECORDS, request, LONG))
+        summary = stretches[0].summary if stretches else pb.RecordSummary()
+        return RecordTable(
+            _integers(stretch.steps for stretch in stretches),
+            _doubles(stretch.wall_times for stretch in stretches),
+            _integers(stretch.sizes for stretch in stretches),
+            total=summary.total,
+            kept=summary.kept,
+            hidden=summary.hidden,
+        )
+
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        first, pieces = self._pieces(plugin, key, index, attempts, limit, LONG)
+        claim = _claim(first.claim)
+        if isinstance(claim, FileName) and limit is None:
+            check_size(first.size, claim)
+        data = b"".join((first.data, *(piece.data for piece in pieces)))
+        if len(data) != first.size:
+            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it arrived incomplete")
+        return Payload(data, claim)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        first, pieces = self._pieces(plugin, key, index, attempts, None, None)
+        data = itertools.chain([first.data], (piece.data for piece in pieces))
+        return stream_of_pieces(data, first.size, _claim(first.claim), pieces.close)
+
+    def _pieces(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts,
+        limit: int | None,
+        deadline: float | None,
+    ) -> tuple[pb.PayloadResponse, Generator[pb.PayloadResponse]]:
+        """The first piece of a payload and the following ones."""
+        request = pb.PayloadRequest(
+            plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
+        )
+        pieces = self._asked().stream(_PAYLOAD, request, deadline)
+        first = next(pieces, None)
+        if first is None:
+            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it did not arrive")
+        return first, pieces
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        answers = self._asked().stream(_DAMAGE, pb.DamageRequest(run=run))
+        return [
+            Damage(place.run, place.file, place.offset, place.reason, place.skipped)
+            for answer in answers
+            for place in answer.damage
+        ]
+
+    def progress(self) -> Progress:
+        answer = self._asked().unary(_PROGRESS, pb.ProgressRequest())
+        return Progress(answer.bytes_read, answer.bytes_total, answer.loaded_once)
+
+    def location(self) -> str:
+        if not self._location:
+            self._location = self._link.unary(INFO, pb.InfoRequest()).location
+        return self._location
+
+    def generation(self) -> int:
+        return self._log.generation
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        return self._log.changes(since, timeout)
+
+    def _asked(self) -> Link:
+        if self._catching_up is not None and self._link.reason is None:
+            raise Unavailable(self._catching_up)
+        return self._link
+
+    # --- what changes -----------------------------------------------------------------------------
+
+    def _on_link(self, reason: str | None) -> None:
+        # who looks now learns why there is nothing; what is back is told by the watch, which begins anew
+        if reason is not None:
+            self._catching_up = _READING if self._connected else None
+            self._log.note({}, runs=True)
+
+    def _watch(self) -> None:
+        while not self._ended.is_set():
+            try:
+                if self._connected:
+                    self._catch_up()
+                generation = self._link.unary(INFO, pb.InfoRequest()).generation
+                watching = self._link.stream(_WATCH, pb.WatchRequest(since=generation), deadline=None)
+                for count, answer in enumerate(watching):
+                    if not count:  # another server than before, perhaps with other logs
+                        self._connected, self._location, self._catching_up = True, "", None
+                        self._log.note(None)
+                    else:
+                        self._note(answer)
+            except InsightError as error:
+                log.debug("the watch over the data server ended: %s", error)
+            except Exception:
+                log.exception("the watch over the data server failed; it begins anew")
+            self._link.suspect()
+            self._ended.wait(_RETRY)
+
+    def _catch_up(self) -> None:
+        """Waits until a server that was away has read its logs; raises Unavailable if it goes again."""
+        self._catching_up = _READING
+        until = time.monotonic() + _CATCHING_UP
+        while time.monotonic() < until and not self._ended.is_set():
+            progress = self._link.unary(_PROGRESS, pb.ProgressRequest())
+            if progress.loaded_once:
+                return
+            share = 100 * progress.bytes_read // max(1, progress.bytes_total)
+            self._catching_up = f"{_READING} ({share} %)"
+            self._ended.wait(_RETRY)
+
+    def _note(self, answer: pb.ChangesResponse) -> None:
+        if answer.everything:
+            self._log.note(None)
+        elif answer.runs or answer.plugins:
+            series = {plugin.name: [_series_key(key) for key in plugin.keys] for plugin in answer.plugins}
+            self._log.note(series, runs=answer.runs)
+
+
+# --- from messages to values ----------------------------------------------------------------------
+
+
+@define
+class _Parts:
+    """What has arrived of one series."""
+
+    summary: pb.ScalarSummary = field(factory=pb.ScalarSummary)
+    parts: list[pb.ScalarPart] = field(factory=list)
+
+    def add(self, part: pb.ScalarPart) -> None:
+        if part.HasField("summary"):
+            self.summary = part.summary
+        self.parts.append(part)
+
+    def columns(self) -> ScalarColumns:
+        summary = self.summary
+        kind = "<f4" if summary.value_type == pb.VALUE_TYPE_FLOAT32 else "<f8"
+        values = np.frombuffer(_joined(part.values for part in self.parts), kind)
+        return ScalarColumns(
+            steps=_integers(part.steps for part in self.parts),
+            wall_times=_doubles(part.wall_times for part in self.parts),
+            values=values,
+            points=summary.points,
+            total=summary.total,
+            hidden=summary.hidden,
+            kept=summary.kept,
+            origin=summary.origin,
+            extent=(summary.extent_low, summary.extent_high),
+            restarts=_integers(part.restarts for part in self.parts),
+            breaks=_integers(part.breaks for part in self.parts),
+            nonfinite=(summary.nans, summary.positive_infinities, summary.negative_infinities),
+        )
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    return b"".join(parts)  # a single one is not copied
+
+
+def _integers(parts: Iterable[bytes]) -> NDArray[np.int64]:
+    return np.frombuffer(_joined(parts), "<i8")
+
+
+def _doubles(parts: Iterable[bytes]) -> NDArray[np.float64]:
+    return np.frombuffer(_joined(parts), "<f8")
+
+
+def _run(run: pb.Run) -> Run:
+    return Run(
+        run.name,
+        tuple(_DIALECTS[dialect] for dialect in run.dialects if dialect in _DIALECTS),
+        run.start_time if run.HasField("start_time") else None,
+        run.loading,
+        run.damage,
+    )
+
+
+def _info(info: pb.SeriesInfo) -> SeriesInfo:
+    return SeriesInfo(
+        key=_series_key(info.key),
+        points=info.points,
+        kept=info.kept,
+        first_step=info.first_step,
+        last_step=info.last_step,
+        last_value=info.last_value if info.HasField("last_value") else None,
+        last_wall_time=info.last_wall_time,
+        attempts=info.attempts,
+        display_name=info.display_name,
+        description=info.description,
+        claims=tuple(map(_claim, info.claims)),
+        content=info.content,
+        data_class=info.data_class,
+    )
+
+
+def _claim(claim: pb.Claim) -> Claim:
+    if claim.WhichOneof("kind") == "file_name":
+        return FileName(claim.file_name)
+    if claim.WhichOneof("kind") == "event_field":
+        dialect = _DIALECTS.get(claim.event_field.dialect, Dialect.TENSORBOARD)
+        return EventField(dialect, claim.event_field.name)
+    return SummaryPlugin(claim.summary_plugin)
+
+
+def _series_key(key: pb.SeriesKey) -> SeriesKey:
+    return SeriesKey(key.run, key.tag)
+
+
+def _key(key: SeriesKey) -> pb.SeriesKey:
+    return pb.SeriesKey(run=key.run, tag=key.tag)
+
+
+def _query(query: ScalarQuery) -> pb.ScalarQuery:
+    low, high = query.window
+    return pb.ScalarQuery(
+        x=_X[query.x],
+        log_x=query.log_x,
+        window_low=low,
+        window_high=high,
+        width=query.width,
+        smoothing=query.smoothing,
+        all_attempts=query.attempts == "all",
+        nearest=query.nearest,
+    )

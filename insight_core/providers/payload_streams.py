@@ -1,0 +1,97 @@
+"""Payloads that are read piece by piece, and files that are given whole."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+    from insight_core.plugin import Claim
+
+_PIECE = 1 << 20  # bytes
+
+
+class _PieceReader(io.RawIOBase):
+    """Bytes that come in pieces, as a file; what goes beyond ``size`` bytes is left out."""
+
+    def __init__(self, pieces: Iterator[bytes], size: int, close: Callable[[], None]) -> None:
+        self._pieces = pieces
+        self._piece = memoryview(b"")
+        self._size = self._left = size
+        self._close = close
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        if not self._left:
+            return 0
+        while not self._piece:
+            piece = next(self._pieces, None)
+            if piece is None:
+                read = self._size - self._left
+                raise InsightError(f"a payload ended after {read:,} of {self._size:,} bytes")
+            self._piece = memoryview(piece)
+        into = memoryview(buffer).cast("B")
+        count = min(len(into), len(self._piece), self._left)
+        into[:count] = self._piece[:count]
+        self._piece = self._piece[count:]
+        self._left -= count
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            self._close()
+        super().close()
+
+
+def stream_of_pieces(
+    pieces: Iterator[bytes], size: int, claim: Claim, close: Callable[[], None]
+) -> PayloadStream:
+    """Of ``size`` bytes; ``close`` is called once, at the latest when nobody holds it any more."""
+    return PayloadStream(io.BufferedReader(_PieceReader(pieces, size, close)), size, claim)
+
+
+def stream_of_payload(payload: Payload) -> PayloadStream:
+    """Of bytes that are there."""
+    return PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
+
+
+def stream_of_file(path: str, claim: Claim) -> PayloadStream:
+    """Of the file as it is now. Raises OSError."""
+    file = open(path, "rb", buffering=0)  # noqa: SIM115 - the stream closes it
+    return stream_of_pieces(_pieces(file), os.fstat(file.fileno()).st_size, claim, file.close)
+
+
+def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
+    """The file as it is now, or its first bytes. Raises OSError, and InvalidArgument if it is too large."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if limit is None:
+            check_size(size, claim)
+        return Payload(file.read(size if limit is None else min(limit, size)), claim)
+
+
+def check_size(size: int, claim: Claim) -> None:
+    """Raises InvalidArgument for a file that is not given whole."""
+    if size > MOST_AT_ONCE:
+        raise InvalidArgument(
+            f"the file taken by {claim} has {size:,} bytes: more than {MOST_AT_ONCE:,} are read in pieces"
+        )
+
+
+def _pieces(file: BinaryIO | io.FileIO) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = file.read(_PIECE)
+        except OSError as error:
+            raise InsightError(f"a file cannot be read: {error.strerror or error}") from error
+        if not piece:
+            return
+        yield piece

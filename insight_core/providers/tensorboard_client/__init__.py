@@ -1,0 +1,1 @@
+"""Client of TensorBoard's data-provider service."""

@@ -1,0 +1,347 @@
+"""The provider that asks any server of TensorBoard's own service, the one in Rust for example.
+
+What that service cannot say is listed in docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from insight_core.plugin import (
+    CachePolicy,
+    Changes,
+    Damage,
+    InsightError,
+    NotFound,
+    Payload,
+    PayloadStream,
+    Plugin,
+    Progress,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+    ShownAttempts,
+    Unavailable,
+)
+from insight_core.providers.link import Link, Method
+from insight_core.providers.payload_streams import stream_of_payload
+from insight_core.providers.tensorboard_client.listing import Listed, Lister, Listing, Naming, Shape
+from insight_core.providers.tensorboard_client.packed_columns import Columns
+from insight_core.providers.tensorboard_client.reading import (
+    Payloads,
+    number_bytes,
+    payload_bytes,
+    read_payloads,
+    read_scalars,
+)
+from insight_core.rpc.schema import tensorboard_data_pb2 as pb
+from insight_core.rpc.schema.services import TENSORBOARD
+from insight_core.store.change_log import ChangeLog
+from insight_core.store.scalars import answer
+from insight_core.store.series import Series
+from insight_core.store.views import ViewCache
+
+log = logging.getLogger(__name__)
+
+EXPERIMENT = Method(f"/{TENSORBOARD}/GetExperiment", pb.GetExperimentResponse.FromString)
+
+_EVERY_POINT = ScalarQuery()
+_KEEP_ALL = CachePolicy()
+_FILE = (0.0, "")  # the service does not say which file a point is from
+_HELD_BYTES = 256 << 20
+_IDLE_SHARE = 50  # a look may take one part in this many of a processor's time
+_SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
+_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before what it lacks is gone
+_RETRY = 0.25  # seconds between two looks while the server does not answer
+
+Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
+Data: TypeAlias = Series | Payloads
+
+
+class TensorBoardProvider:
+    """Lists every ``interval`` seconds what the server has, and reads series when somebody looks.
+
+    ``prefix`` goes before the name of every run.
+    """
+
+    def __init__(
+        self, link: Link, plugins: Iterable[Plugin], *, interval: float = 1.0, prefix: str = ""
+    ) -> None:
+        self._link = link
+        self._lister = Lister(link, Naming.of(plugins, prefix))
+        self._looking = threading.Lock()
+        self._reading = threading.Lock()
+        self._interval = max(interval, _SHORTEST) if interval else 1.0
+        self._listing: Listing | None = None
+        self._returned: float | None = None  # when a server that was away came back; None: long ago
+        self._infos: dict[Place, tuple[Listed, SeriesInfo]] = {}
+        self._held = _Held(_HELD_BYTES)
+        self._views = ViewCache()
+        self._log = ChangeLog()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="data-server-lister", daemon=True)
+        link.on_change = self._on_link
+
+    def start(self) -> None:
+        """Looks at the server from now on."""
+        self._link.start()
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._log.end()
+        self._link.close()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=1)
+
+    def plugins(self) -> Collection[str]:
+        return set(self._now().series)
+
+    def runs(self) -> Sequence[Run]:
+        runs = self._now().runs.values()
+        return sorted(runs, key=lambda r: (np.inf if r.start_time is None else r.start_time, r.name))
+
+    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        wanted = set(runs) if runs is not None else None
+        found = self._now().series.get(plugin, {}).values()
+        listed = [one for one in found if wanted is None or one.key.run in wanted]
+        known: dict[SeriesKey, SeriesInfo] = {}
+        unread: list[Listed] = []
+        for one in listed:
+            made = self._infos.get((plugin, one.key))
+            if made is not None and (made[0] is one or made[0] == one):
+                known[one.key] = made[1]
+            elif one.shape is Shape.SCALARS:
+                unread.append(one)
+            elif one.shape is Shape.BLOBS:
+                known[one.key] = self._keep_info(one, self._data(one))
+            else:  # a tensor comes only whole: how many there are is not worth reading them all
+                known[one.key] = self._keep_info(one, None)
+        with self._reading:  # who asks at the same time finds it read
+            for one, series in self._numbers(unread):
+                known[one.key] = self._keep_info(one, series)
+        return [known[one.key] for one in listed if one.key in known]
+
+    def scalars(
+        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        listing = self._now()
+        found = (listing.find(plugin, key) for key in keys)
+        listed = [one for one in found if one is not None and one.shape is Shape.SCALARS]
+        answers: dict[SeriesKey, ScalarColumns] = {}
+        for one, numbers in self._numbers(listed):
+            snapshot = numbers.snapshot()
+            view = self._views.view((plugin, one.key, query.attempts, query.smoothing), snapshot, query)
+            answers[one.key] = answer(snapshot, view, query)
+        return {key: answers[key] for key in keys if key in answers}
+
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """The service has the last attempt alone, and tells of nothing that it does not keep."""
+        one = self._listed(plugin, key)
+        data = self._data(one)
+        if isinstance(data, Payloads):
+            steps, wall_times, sizes = data.steps, data.wall_times, data.sizes
+        else:
+            columns = data.snapshot().columns
+            steps, wall_times = columns["steps"].astype(np.int64), columns["wall_times"].astype(np.float64)
+            sizes = np.full(len(steps), len(number_bytes(0.0)), np.int64)
+        return RecordTable(steps, wall_times, sizes, total=len(steps), kept=len(steps), hidden=0)
+
+    def payload(
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        limit: int | None = None,
+    ) -> Payload:
+        one = self._listed(plugin, key)
+        data = self._data(one)
+        steps = data.steps if isinstance(data, Payloads) else data.snapshot().steps
+        if not 0 <= index < len(steps):
+            raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
+        if isinstance(data, Payloads):
+            found = payload_bytes(self._link, one, data, index)
+        else:
+            found = number_bytes(float(data.snapshot().columns["values"][index]))
+        return Payload(found[:limit], one.claim)
+
+    def open_payload(
+        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+    ) -> PayloadStream:
+        return stream_of_payload(self.payload(plugin, key, index, attempts))
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        self._now()
+        return []
+
+    def progress(self) -> Progress:
+        return Progress(loaded_once=bool(self._now()))
+
+    def location(self) -> str:
+        return self._link.unary(EXPERIMENT, pb.GetExperimentRequest()).data_location
+
+    def generation(self) -> int:
+        return self._log.generation
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        return self._log.changes(since, timeout)
+
+    # --- what is there ----------------------------------------------------------------------------
+
+    def _now(self) -> Listing:
+        """The last look at the server; Unavailable while it does not answer."""
+        if self._link.reason is not None:
+            raise Unavailable(self._link.reason)
+        if self._returned is not None:
+            raise Unavailable("the data server is reading its logs again")
+        listing = self._listing
+        return listing if listing is not None else self._look()
+
+    def _look(self) -> Listing:
+        with self._looking:
+            before, listing = self._listing, self._lister.look()
+            lacking = before is not None and not listing.has_all_of(before)
+            if self._returned is not None and lacking and time.monotonic() - self._returned < _CATCHING_UP:
+                return listing
+            back, self._returned = self._returned is not None, None
+            self._listing = listing
+            if before is None or lacking or back:
+                for plugin, key in list(self._infos):
+                    if listing.find(plugin, key) is None:
+                        del self._infos[plugin, key]
+                self._log.note(None)
+                return listing
+            changed, runs = listing.changed_since(before), listing.runs != before.runs
+            if changed or runs:
+                self._log.note(changed, runs=runs)
+            return listing
+
+    def _follow(self) -> None:
+        while not self._ended.is_set():
+            began = time.monotonic()
+            pause = _RETRY
+            try:
+                self._look()
+                pause = max(self._interval, min(_LONGEST, _IDLE_SHARE * (time.monotonic() - began)))
+            except InsightError as error:
+                log.debug("the data server could not be looked at: %s", error)
+            except Exception:
+                log.exception("looking at the data server failed; it is tried again")
+            self._ended.wait(pause)
+
+    def _on_link(self, reason: str | None) -> None:
+        if reason is not None:  # who looks now learns why there is nothing
+            self._log.note({}, runs=True)
+        elif self._listing is not None:  # the next look finds out what it has
+            self._returned = time.monotonic()
+
+    def _listed(self, plugin: str, key: SeriesKey) -> Listed:
+        one = self._now().find(plugin, key)
+        if one is None or (one.shape is Shape.SCALARS and not plugin.startswith("plugin:")):
+            raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
+        return one
+
+    # --- what was read ----------------------------------------------------------------------------
+
+    def _data(self, one: Listed) -> Data:
+        if one.shape is Shape.SCALARS:
+            for _, series in self._numbers([one]):
+                return series
+            raise NotFound(f"the data server has no {one.key.tag!r} of run {one.key.run!r} any more")
+        held = self._held.get(one)
+        if held is None:
+            held = read_payloads(self._link, one)
+            self._held.put(one, held, held.nbytes)
+            self._keep_info(one, held)
+        return held
+
+    def _numbers(self, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Series]]:
+        unread = []
+        for one in wanted:
+            held = self._held.get(one)
+            if isinstance(held, Series):
+                yield one, held
+            else:
+                unread.append(one)
+        for one, columns in read_scalars(self._link, unread):
+            series = _series(columns)
+            self._held.put(one, series, sum(column.nbytes for column in columns))
+            yield one, series
+
+    def _keep_info(self, one: Listed, data: Data | None) -> SeriesInfo:
+        info = _info(one, data)
+        self._infos[one.plugin, one.key] = (one, info)
+        return info
+
+
+class _Held:
+    """What was read of late, bounded in bytes; a series that has grown is read anew."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._entries: OrderedDict[Place, tuple[Listed, Data, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, one: Listed) -> Data | None:
+        with self._lock:
+            entry = self._entries.get((one.plugin, one.key))
+            if entry is None or (entry[0] is not one and entry[0] != one):
+                return None
+            self._entries.move_to_end((one.plugin, one.key))
+            return entry[1]
+
+    def put(self, one: Listed, data: Data, size: int) -> None:
+        with self._lock:
+            old = self._entries.pop((one.plugin, one.key), None)
+            self._size += size - (old[2] if old else 0)
+            self._entries[one.plugin, one.key] = (one, data, size)
+            while self._size > self._limit and len(self._entries) > 1:
+                _, (_, _, oldest) = self._entries.popitem(last=False)
+                self._size -= oldest
+
+
+def _series(columns: Columns) -> Series:
+    steps, wall_times, values = columns
+    series = Series(_KEEP_ALL)
+    series.append(_FILE, {"steps": steps, "wall_times": wall_times, "values": values})
+    return series
+
+
+def _info(one: Listed, data: Data | None) -> SeriesInfo:
+    points, first, last, attempts = 0, one.last_step, one.last_step, 1
+    last_value: float | None = None
+    last_wall_time = one.last_time
+    if isinstance(data, Payloads) and len(data.steps):
+        points, first, last = len(data.steps), int(data.steps[0]), int(data.steps[-1])
+        last_wall_time = float(data.wall_times[-1])
+    elif isinstance(data, Series) and (info := data.info()) is not None:
+        points, first, last = info.points, info.first_step, info.last_step
+        last_value, last_wall_time, attempts = info.last_value, info.last_wall_time, info.attempts
+    return SeriesInfo(
+        key=one.key,
+        points=points,
+        kept=points,
+        first_step=first,
+        last_step=last,
+        last_value=last_value,
+        last_wall_time=last_wall_time,
+        attempts=attempts,
+        display_name=one.display_name,
+        description=one.description,
+        claims=(one.claim,),
+        content=one.content,
+        data_class=one.data_class,
+    )

@@ -1,0 +1,173 @@
+"""Reads the series of a server of TensorBoard's service: numbers, tensors and sequences of blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import EventField, InsightError, NotFound
+from insight_core.providers.link import LONG, Link, Method, TooLarge
+from insight_core.providers.tensorboard_client.listing import Listed, Shape
+from insight_core.providers.tensorboard_client.packed_columns import Columns, scalar_columns
+from insight_core.rpc.schema import packed_scalars_pb2 as packed
+from insight_core.rpc.schema import tensorboard_data_pb2 as pb
+from insight_core.rpc.schema import tensorboard_pb2 as tb
+from insight_core.rpc.schema.services import TENSORBOARD
+
+_SERVICE = f"/{TENSORBOARD}"
+_READ_SCALARS = Method(f"{_SERVICE}/ReadScalars", packed.ReadScalarsResponse.FromString)
+_READ_TENSORS = Method(f"{_SERVICE}/ReadTensors", pb.ReadTensorsResponse.FromString)
+_READ_BLOBS = Method(f"{_SERVICE}/ReadBlobSequences", pb.ReadBlobSequencesResponse.FromString)
+_READ_BLOB = Method(f"{_SERVICE}/ReadBlob", pb.ReadBlobResponse.FromString)
+
+_EVERY_POINT = pb.Downsample(num_points=10**9)
+_FIRST = 16  # series of the first request
+_MOST = 1024
+_AIM = 16 << 20  # bytes of an answer
+
+
+@frozen(eq=False)
+class Payloads:
+    """Tensors by their serialized bytes, or blobs by the keys to ask for them."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    tensors: tuple[bytes, ...] | None
+    blobs: tuple[tuple[str, ...], ...] | None
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Bytes of each payload; -1 for blobs, whose sizes the service does not tell."""
+        if self.tensors is None:
+            return np.full(len(self.steps), -1, np.int64)
+        return np.fromiter(map(len, self.tensors), np.int64, len(self.tensors))
+
+    @property
+    def nbytes(self) -> int:
+        held = self.tensors if self.tensors is not None else ()
+        return 128 * len(self.steps) + sum(map(len, held))
+
+
+def read_scalars(link: Link, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Columns]]:
+    """Every point of these series, of as many at a time as make a message of fair size."""
+    runs: dict[tuple[str, str], list[Listed]] = {}
+    for one in wanted:
+        runs.setdefault((one.source, one.run), []).append(one)
+    left = [runs[key] for key in sorted(runs, reverse=True)]
+    size = _FIRST
+    while left:
+        some = _portion(left, size)
+        held = 1
+        for one, columns in _scalars_of(link, some):
+            held += sum(column.nbytes for column in columns)
+            yield one, columns
+        size = max(1, min(_MOST, _AIM * len(some) // held))
+
+
+def read_payloads(link: Link, one: Listed) -> Payloads:
+    """Where the payloads of one series are, and tensors themselves: the service cannot part the two."""
+    return _tensors(link, one) if one.shape is Shape.TENSORS else _blobs(link, one)
+
+
+def read_blob(link: Link, key: str) -> bytes:
+    pieces = link.stream(_READ_BLOB, pb.ReadBlobRequest(blob_key=key), LONG)
+    return b"".join(piece.data for piece in pieces)
+
+
+def payload_bytes(link: Link, one: Listed, payloads: Payloads, index: int) -> bytes:
+    """One payload: a serialized TensorProto, or for the claims of an event field the message itself."""
+    if payloads.tensors is not None:
+        return payloads.tensors[index]
+    blobs = [read_blob(link, key) for key in (payloads.blobs or ())[index]]
+    if isinstance(one.claim, EventField):
+        return b"".join(blobs)
+    shape = tb.TensorShapeProto(dim=[tb.TensorShapeProto.Dim(size=len(blobs))])
+    return tb.TensorProto(dtype=tb.DT_STRING, tensor_shape=shape, string_val=blobs).SerializeToString()
+
+
+def number_bytes(value: float) -> bytes:
+    """A number as the TensorProto that it came from, or could have."""
+    shape = tb.TensorShapeProto()
+    return tb.TensorProto(dtype=tb.DT_FLOAT, tensor_shape=shape, float_val=[value]).SerializeToString()
+
+
+def _portion(left: list[list[Listed]], size: int) -> list[Listed]:
+    """Takes series of one source off the end: whole runs, since a request names runs and tags apart."""
+    portion = left.pop()
+    if len(portion) > size:
+        left.append(portion[size:])
+        return portion[:size]
+    while left and left[-1][0].source == portion[0].source and len(portion) + len(left[-1]) <= size:
+        portion = portion + left.pop()
+    return portion
+
+
+def _scalars_of(link: Link, some: list[Listed]) -> Iterator[tuple[Listed, Columns]]:
+    wanted = {(one.run, one.key.tag): one for one in some}
+    request = pb.ReadScalarsRequest(
+        plugin_filter=pb.PluginFilter(plugin_name=some[0].source),
+        run_tag_filter=_filter(some),
+        downsample=_EVERY_POINT,
+    )
+    try:
+        answer = link.unary(_READ_SCALARS, request, LONG)
+    except TooLarge:
+        if len(some) == 1:
+            raise
+        middle = len(some) // 2
+        yield from _scalars_of(link, some[:middle])
+        yield from _scalars_of(link, some[middle:])
+        return
+    for run in answer.runs:
+        for tag in run.tags:
+            one = wanted.get((run.run_name, tag.tag_name))
+            if one is None:
+                continue
+            try:
+                yield one, scalar_columns(tag.data)
+            except ValueError as error:
+                raise InsightError(f"{tag.tag_name!r} of run {run.run_name!r}: {error}") from error
+
+
+def _tensors(link: Link, one: Listed) -> Payloads:
+    request = pb.ReadTensorsRequest(
+        plugin_filter=pb.PluginFilter(plugin_name=one.source),
+        run_tag_filter=_filter([one]),
+        downsample=_EVERY_POINT,
+    )
+    for run in link.unary(_READ_TENSORS, request, LONG).runs:
+        for tag in run.tags:
+            tensors = tuple(value.SerializeToString() for value in tag.data.value)
+            return Payloads(*_places(tag.data), tensors, None)
+    raise _gone(one)
+
+
+def _blobs(link: Link, one: Listed) -> Payloads:
+    request = pb.ReadBlobSequencesRequest(
+        plugin_filter=pb.PluginFilter(plugin_name=one.source),
+        run_tag_filter=_filter([one]),
+        downsample=_EVERY_POINT,
+    )
+    for run in link.unary(_READ_BLOBS, request, LONG).runs:
+        for tag in run.tags:
+            keys = tuple(tuple(ref.blob_key for ref in value.blob_refs) for value in tag.data.values)
+            return Payloads(*_places(tag.data), None, keys)
+    raise _gone(one)
+
+
+def _places(data: pb.TensorData | pb.BlobSequenceData) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    return np.array(data.step, np.int64), np.array(data.wall_time, np.float64)
+
+
+def _filter(some: Sequence[Listed]) -> pb.RunTagFilter:
+    return pb.RunTagFilter(
+        runs=pb.RunFilter(names=sorted({one.run for one in some})),
+        tags=pb.TagFilter(names=sorted({one.key.tag for one in some})),
+    )
+
+
+def _gone(one: Listed) -> NotFound:
+    return NotFound(f"the data server has no {one.source} {one.key.tag!r} of run {one.key.run!r} any more")

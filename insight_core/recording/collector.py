@@ -1,0 +1,225 @@
+"""A training loop written down as it goes: what MindSpore's SummaryCollector collects, for any loop."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
+from insight_core.recording.collector_lineage import Lineage
+from insight_core.recording.collector_values import held, pictures_of
+from insight_core.recording.context import Closing
+from insight_core.recording.mappings import INT32, INT64, mapping_of, whole_number_of
+from insight_core.recording.summary_record import SummaryRecord
+from insight_core.recording.value_checks import named, number_of
+
+Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
+Source: TypeAlias = Arrays | Callable[[], Arrays]
+
+_FEW = 5  # parameters whose histograms are collected when nobody says which, as in MindSpore
+_COUNT = range(INT32.stop)
+
+
+class SummaryCollector(Closing):
+    """Records a training from its loop: ``step`` after each step, ``epoch`` after each epoch.
+
+        with SummaryCollector("runs/first", hyperparameters={"learning_rate": 0.1}) as collector:
+            for epoch in range(10):
+                for inputs, targets in batches:
+                    loss = train(inputs, targets)
+                    collector.step(loss, parameters=weights, inputs=inputs)
+                collector.epoch(accuracy=accuracy())
+
+    Each kind is collected at the first step and then at every n-th, 0 for never: numbers, histograms of
+    parameters, histograms of gradients, pictures of the inputs. Whatever is not due costs nothing: values
+    may be tensors on a device, which are fetched when they are collected, and arrays may be given as a
+    function that makes them. Numbers of the last step are always recorded.
+
+    ``parameters`` and ``gradients`` are regular expressions for the names of those whose histograms are
+    collected (the first five parameters, and no gradient, by default). ``max_images`` is how many pictures of
+    a batch are shown.
+
+    ``hyperparameters`` become lineage, with the environment unless that is False: names that MindSpore knows
+    (optimizer, learning_rate, loss_function, epoch, batch_size, device_num, parallel_mode, network,
+    train_dataset_path, train_dataset_size, model_path, model_size) as its own columns, all others as
+    custom ones.
+
+    ``initial_step`` is the last step of a training that is taken up again. Whatever else is given goes to
+    ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next step or epoch. Not
+    thread-safe.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        hyperparameters: Mapping[str, Any] | None = None,
+        scalar_every: SupportsIndex = 10,
+        histogram_every: SupportsIndex = 100,
+        gradient_every: SupportsIndex = 100,
+        image_every: SupportsIndex = 100,
+        parameters: str | None = None,
+        gradients: str | None = None,
+        max_images: SupportsIndex = 16,
+        environment: bool = True,
+        initial_step: SupportsIndex = 0,
+        dialect: Literal["mindspore", "tensorboard"] = "mindspore",
+        **recording: Any,  # noqa: ANN401
+    ) -> None:
+        self._scalar_every = whole_number_of("scalar_every", scalar_every, _COUNT)
+        self._histogram_every = whole_number_of("histogram_every", histogram_every, _COUNT)
+        self._gradient_every = whole_number_of("gradient_every", gradient_every, _COUNT)
+        self._image_every = whole_number_of("image_every", image_every, _COUNT)
+        self._parameters = _pattern("parameters", parameters)
+        self._gradients = _pattern("gradients", gradients)
+        self._max_images = whole_number_of("max_images", max_images, _COUNT)
+        self.steps = whole_number_of("initial_step", initial_step, INT64)  # done so far
+        self._first = self.steps + 1
+        self.epochs = 0
+        self._waiting: dict[str, Any] = {}  # numbers of the last step, if they were not due
+        self._last_loss: Any = None
+        self._ended = False
+        self.record = SummaryRecord(log_dir, dialect=dialect, **recording)
+        try:
+            said = {**self.known(), **(hyperparameters or {})}
+            self.lineage = Lineage(dialect, said, environment=environment)
+            self.lineage.begin(self.record)
+            self.record.record(self.steps)
+        except BaseException:
+            self.record.close()
+            raise
+
+    def known(self) -> dict[str, Any]:
+        """What a framework knows of the training, by names of hyperparameters; what the user says wins."""
+        return {}
+
+    def step(
+        self,
+        loss: Any = None,  # noqa: ANN401
+        *,
+        learning_rate: Any = None,  # noqa: ANN401
+        parameters: Source | None = None,
+        gradients: Source | None = None,
+        inputs: Any = None,  # noqa: ANN401
+        numbers: Mapping[str, Any] | None = None,
+        **scalars: Any,  # noqa: ANN401
+    ) -> None:
+        """Tells of one step that was done.
+
+        ``parameters`` and ``gradients`` are arrays by name; ``inputs`` is a batch, shown if it is one of
+        pictures: [n, height, width], with channels first or last. ``scalars`` are further numbers, by their
+        tag, and so are ``numbers``, whatever these are called: of two with one tag that of ``numbers``
+        counts. What is None is left out.
+
+        TypeError or ValueError for a number that is none, ValueError once it is closed, and OSError where
+        the log could not be written.
+        """
+        if self._ended:
+            raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
+        self.steps = step = self.steps + 1
+        try:
+            given = {"loss": loss, "learning_rate": learning_rate, **scalars}
+            self._take_numbers(given if numbers is None else given | _mapping(numbers))
+            if parameters is not None and self._due(self._histogram_every):
+                self._add_histograms(self._chosen_parameters(parameters), "")
+            if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
+                self._add_histograms(_matching(gradients, self._gradients), "gradients/")
+            if inputs is not None and self._due(self._image_every):
+                pictures = pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
+                if pictures is not None:
+                    self.record.add_value("image", "inputs", pictures)
+        finally:
+            self.record.record(step)  # what was added is of this step, whatever is wrong with the rest
+
+    def epoch(self, numbers: Mapping[str, Any] | None = None, /, **metrics: Any) -> None:  # noqa: ANN401
+        """Tells of one epoch that was done: numbers by their tag, recorded at the step of its end.
+
+        The last ones are the metrics of the run's lineage. What is None is left out.
+        """
+        self.epochs += 1
+        try:
+            for name, value in (metrics if numbers is None else metrics | _mapping(numbers)).items():
+                if value is not None:
+                    self.lineage.metrics[name] = self._add_number(name, value)
+        finally:
+            self.record.record(self.steps)
+
+    def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
+        """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""
+        self.record.add_value("graph", name, graph)
+        self.record.record(self.steps)
+
+    def close(self) -> None:
+        """Records what the end of the training says of it, and returns when all is written."""
+        if self._ended:
+            self.record.close()  # which may have been interrupted
+            return
+        self._ended = True
+        with ExitStack() as last:  # each is done, in reverse, whatever goes wrong with another
+            last.callback(self.record.close)
+            last.callback(self.record.record, self.steps)
+            if self.steps >= self._first:
+                last.callback(self.lineage.finish, self.record, self._last_loss, self.epochs)
+            for name, value in self._waiting.items() if self._scalar_every else ():
+                self._add_number(name, value)
+
+    def _due(self, every: int) -> bool:
+        return every > 0 and (self.steps == self._first or self.steps % every == 0)
+
+    def _take_numbers(self, numbers: Mapping[str, Any]) -> None:
+        """Those of a step: recorded if they are due, else kept, for the step may be the last."""
+        due = self._due(self._scalar_every)
+        self._waiting = waiting = dict[str, Any]()
+        for name, value in numbers.items() if self._scalar_every else [("loss", numbers["loss"])]:
+            if value is None:
+                continue
+            if due:
+                found = self._add_number(name, value)
+            else:
+                found = waiting[name] = value if type(value) is float else _read(held, name, value)
+            if name == "loss":
+                self._last_loss = found
+
+    def _add_number(self, name: str, value: Any) -> float:  # noqa: ANN401
+        number: float = value if type(value) is float else _read(number_of, name, value)
+        self.record.add_value("scalar", name, number)
+        return number
+
+    def _add_histograms(self, arrays: Arrays, prefix: str) -> None:
+        for name, array in _pairs(arrays):
+            self.record.add_value("histogram", prefix + name, array)
+
+    def _chosen_parameters(self, parameters: Source) -> Arrays:
+        if self._parameters is not None:
+            return _matching(parameters, self._parameters)
+        return islice(_pairs(parameters), _FEW)
+
+
+def _mapping(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(mapping_of("numbers", numbers))
+
+
+def _read(read: Callable[[object], Any], name: str, value: object) -> Any:  # noqa: ANN401
+    try:
+        return read(value)
+    except (TypeError, ValueError) as error:
+        raise named(error, "scalar", name) from None
+
+
+def _pairs(arrays: Source) -> Iterable[tuple[str, Any]]:
+    found = arrays() if callable(arrays) else arrays
+    return found.items() if isinstance(found, Mapping) else found
+
+
+def _matching(arrays: Source, pattern: re.Pattern[str]) -> list[tuple[str, Any]]:
+    return [(name, array) for name, array in _pairs(arrays) if array is not None and pattern.search(name)]
+
+
+def _pattern(name: str, text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{name} is no regular expression: {error}") from None

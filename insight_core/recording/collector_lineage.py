@@ -1,0 +1,123 @@
+"""What a run was made of and what came of it, as lineage: hyperparameters, data, model, environment, metrics.
+
+Names of fields: MindSpore's mindinsight_lineage.proto.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from insight_core.recording.mappings import INT32, INT64
+from insight_core.recording.summary_record import SummaryRecord
+from insight_core.recording.value_checks import number_of
+
+Fields: TypeAlias = dict[str, dict[str, Any]]
+
+# of a train_lineage: the message that a name belongs to, the field there, and its type
+_KNOWN: Mapping[str, tuple[str, str, type]] = {
+    "optimizer": ("hyper_parameters", "optimizer", str),
+    "learning_rate": ("hyper_parameters", "learning_rate", float),
+    "loss_function": ("hyper_parameters", "loss_function", str),
+    "epoch": ("hyper_parameters", "epoch", int),
+    "parallel_mode": ("hyper_parameters", "parallel_mode", str),
+    "device_num": ("hyper_parameters", "device_num", int),
+    "batch_size": ("hyper_parameters", "batch_size", int),
+    "train_dataset_path": ("train_dataset", "train_dataset_path", str),
+    "train_dataset_size": ("train_dataset", "train_dataset_size", int),
+    "network": ("algorithm", "network", str),
+    "loss": ("algorithm", "loss", float),
+    "model_path": ("model", "path", str),
+    "model_size": ("model", "size", int),
+}
+_EXACT = 2**53  # beyond it not every whole number is a double
+
+
+class Lineage:
+    """What is known of one run; ``begin`` and ``finish`` add it to a record.
+
+    At the end MindSpore's dialect has all of it anew, for its readers forget what came before a
+    train_lineage. In TensorBoard's it is hparams, of which the first count; metrics are its scalars.
+    """
+
+    def __init__(self, dialect: str, hyperparameters: Mapping[str, Any], *, environment: bool = True) -> None:
+        self._dialect = dialect
+        self._environment = _environment() if environment else {}
+        self.hyperparameters = dict(hyperparameters)
+        self.metrics: dict[str, float] = {}
+
+    def begin(self, record: SummaryRecord) -> None:
+        self._write(record)
+
+    def finish(self, record: SummaryRecord, loss: Any, epochs: int) -> None:  # noqa: ANN401
+        """With the last loss, and with how many epochs there were."""
+        if self._dialect != "mindspore":
+            return
+        if epochs:
+            self.hyperparameters["epoch"] = epochs
+        try:
+            if loss is not None:
+                self.hyperparameters["loss"] = number_of(loss)
+        finally:  # a device that failed the training gives no loss: the rest is still said
+            self._write(record)
+            if self.metrics:
+                record.add_value("eval_lineage", "eval_lineage", {"metric": self.metrics})
+
+    def _write(self, record: SummaryRecord) -> None:
+        trained, custom = split({**self._environment, **self.hyperparameters})
+        record.add_value("train_lineage", "train_lineage", trained)
+        if custom:
+            record.add_value("custom_lineage_data", "custom_lineage_data", custom)
+
+
+def split(hyperparameters: Mapping[str, Any]) -> tuple[Fields, dict[str, str | int | float]]:
+    """The fields of a train_lineage, and what MindSpore has no field for: custom lineage data.
+
+    A known name whose value is of another type than its field (a learning rate that is a schedule's name)
+    is custom as well.
+    """
+    trained: Fields = {}
+    custom: dict[str, str | int | float] = {}
+    for name, given in hyperparameters.items():
+        value = given.item() if isinstance(given, np.generic) else given
+        message, field, kind = _KNOWN.get(name, ("", "", str))
+        if kind is float and isinstance(value, int):
+            value = float(value)
+        if message and type(value) is kind and (kind is not int or value in _limits(name)):
+            trained.setdefault(message, {})[field] = value
+        else:
+            custom[name] = _custom(value)
+    return trained, custom
+
+
+def _limits(name: str) -> range:
+    return INT64 if name == "model_size" else INT32
+
+
+def _custom(value: Any) -> str | int | float:  # noqa: ANN401
+    """What custom lineage data can hold: text, whole numbers of 32 bits, doubles. Of others their text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value not in INT32:
+        return float(value) if abs(value) <= _EXACT else str(value)
+    return value if isinstance(value, str | int | float) else str(value)
+
+
+def _environment() -> dict[str, str | int]:
+    """Where a program runs: versions, platform, host, processors, and the name of the program.
+
+    Its arguments are left out: there may be secrets among them.
+    """
+    return {
+        "program": os.path.basename(sys.argv[0]) if sys.argv else "",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "platform": f"{platform.system()} {platform.machine()}",
+        "host": platform.node(),
+        "processors": os.cpu_count() or 0,
+    }

@@ -1,0 +1,24 @@
+"""Kinds of values that both dialects write alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+
+from insight_core.recording.encoders import Value
+from insight_core.recording.fields import message_field
+from insight_core.recording.value_checks import histogram_of, image_of
+
+_IMAGE = 4  # of a value
+
+
+def image(name: str, value: object) -> list[Value]:
+    size, encode = image_of(value)
+    return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
+
+
+def histogram(field: int, message: Callable[[NDArray[Any]], bytes], name: str, value: object) -> list[Value]:
+    size, encode = histogram_of(value, message)
+    return [Value(name, "summary", size, lambda: [message_field(field, encode())])]

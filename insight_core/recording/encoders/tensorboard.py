@@ -1,0 +1,160 @@
+"""Summaries as TensorBoard reads them.
+
+Numbers of fields: tensorboard/compat/proto/{summary,tensor}.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+from insight_core.recording.arrays import snapshot
+from insight_core.recording.encoders import Value
+from insight_core.recording.encoders.shared import histogram, image
+from insight_core.recording.fields import float32, int_field, message_field, pieces_field, text_field
+from insight_core.recording.graphs import checked_graph, graph_def, nodes_of
+from insight_core.recording.histograms import histogram_proto
+from insight_core.recording.landscapes import landscape_file, landscape_of
+from insight_core.recording.lineage import (
+    DATASET_GRAPH,
+    Cell,
+    cells_of,
+    dataset_graph,
+    hparam_entries,
+    metric_numbers,
+    tested_cells,
+    trained_cells,
+)
+from insight_core.recording.mappings import text_of
+from insight_core.recording.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
+
+_HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value
+_PLUGIN_DATA, _DISPLAY_NAME, _DESCRIPTION, _DATA_CLASS = 1, 2, 3, 4  # of metadata
+_PLUGIN_NAME, _CONTENT = 1, 2  # of what metadata say of the plugin
+_START_INFO = 3  # of what hparams have there
+_SESSION_START = "_hparams_/session_start_info"
+TENSORS = 2  # a data class
+
+
+class TensorBoard:
+    name = "tensorboard"
+    version = b"brain.Event:2"
+    suffix = ""
+    number_key = b"\x15"
+
+    def file_name(
+        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
+    ) -> str:
+        return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
+
+    def joined(self, values: list[Value]) -> list[Value]:
+        """Hyperparameters of one record are said at once: of a run only the first that are said count."""
+        entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
+        if not entries:
+            return values
+        said = metadata("hparams", content=message_field(_START_INFO, entries))
+        others = [value for value in values if value.tag != _SESSION_START]
+        return [Value(_SESSION_START, "summary", len(said), lambda: [said]), *others]
+
+    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+        kind = _KINDS.get(plugin)
+        if kind is None:
+            raise ValueError(
+                f"the tensorboard dialect has no {plugin!r}: it has {', '.join(['scalar', *_KINDS])}"
+            )
+        return kind(name, value)
+
+
+def metadata(
+    plugin: str, data_class: int = 0, display_name: str = "", description: str = "", *, content: bytes = b""
+) -> bytes:
+    """The ``metadata`` field of a value, which only the first value of a tag carries.
+
+    ``content`` is what the plugin says of all values.
+    """
+    own = text_field(_PLUGIN_NAME, plugin) + (message_field(_CONTENT, content) if content else b"")
+    said = message_field(_PLUGIN_DATA, own)
+    if display_name:
+        said += text_field(_DISPLAY_NAME, display_name)
+    if description:
+        said += text_field(_DESCRIPTION, description)
+    return message_field(_METADATA, said + (int_field(_DATA_CLASS, data_class) if data_class else b""))
+
+
+def _tensor(name: str, value: object) -> list[Value]:
+    array = snapshot(tensorflow_checked(value))
+    return [
+        Value(
+            name,
+            "summary",
+            array.nbytes,
+            lambda: pieces_field(_TENSOR, tensorflow_tensor(array)),
+            metadata("tensor", TENSORS),
+        )
+    ]
+
+
+def _text(name: str, value: object) -> list[Value]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, (list, tuple)):
+        raise TypeError(f"it is text, or a list of texts, not {type(value).__name__}")
+    encoded = [text_of("each of the texts", text).encode() for text in texts]
+    return [_strings(name, "text", encoded)]
+
+
+def _landscape(name: str, value: object) -> list[Value]:
+    return [_strings(name, "landscape", [landscape_file(landscape_of(value))])]
+
+
+def _strings(name: str, plugin: str, strings: list[bytes]) -> Value:
+    size = sum(map(len, strings))
+    tensor = message_field(_TENSOR, string_tensor(strings))
+    return Value(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
+
+
+def _graph(name: str, value: object) -> list[Value]:
+    graph = checked_graph(value) if isinstance(value, bytes) else graph_def(nodes_of(value))
+    return [Value(name, "graph", len(graph), lambda: [graph])]
+
+
+def _hparams(kind: str, name: str, value: object) -> list[Value]:
+    return _session(cells_of(kind, value))
+
+
+def _trained(name: str, value: object) -> list[Value]:
+    return _session(trained_cells(value))
+
+
+def _tested(name: str, value: object) -> list[Value]:
+    metrics = [
+        Value(f"eval/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)]))
+        for metric, number in metric_numbers(value)
+    ]
+    return metrics + _session(tested_cells(value))
+
+
+def _session(cells: Iterable[tuple[str, Cell]]) -> list[Value]:
+    """Entries that ``joined`` makes one value of."""
+    entries = hparam_entries(cells)
+    return [Value(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
+
+
+def _dataset_graph(name: str, value: object) -> list[Value]:
+    content = message_field(DATASET_GRAPH, dataset_graph(value))
+    return [Value(name, "lineage", len(content), lambda: [content])]
+
+
+_KINDS: Mapping[str, Callable[[str, object], list[Value]]] = {
+    "image": image,
+    "histogram": partial(histogram, _HISTO, histogram_proto),
+    "tensor": _tensor,
+    "text": _text,
+    "graph": _graph,
+    "train_lineage": _trained,
+    "eval_lineage": _tested,
+    "dataset_graph": _dataset_graph,
+    "custom_lineage_data": partial(_hparams, "custom_lineage_data"),
+    "hparams": partial(_hparams, "hparams"),
+    "loss_landscape": _landscape,
+}
+TENSORBOARD = TensorBoard()

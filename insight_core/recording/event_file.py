@@ -1,0 +1,101 @@
+"""One file of records on disk, that only ever has whole ones."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from insight_core.recording.fields import Pieces, size_of
+from insight_core.recording.frames import whole_records
+
+_JOINED = 1 << 20  # bytes; fewer are written at once
+_NO_HOST = re.compile(r"[^A-Za-z0-9.-]")
+
+
+class EventFile:
+    """Appends records to a new file. Not thread-safe.
+
+    Every error is an OSError whose ``filename`` is the file, and leaves whole records behind; nothing can
+    be written after one.
+    """
+
+    def __init__(self, path: Path, first: bytes) -> None:
+        """``first`` is the record that it begins with, if any. FileExistsError where there is a file."""
+        self.path = path
+        self.size = 0  # bytes of whole records
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self._identity = os.fstat(self._descriptor)
+        self.write([first])
+        self._beginning = self.size
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing but the first record was written."""
+        return self.size <= self._beginning
+
+    def write(self, records: Pieces) -> None:
+        """Appends whole records, in pieces that may be of any size."""
+        if self._descriptor < 0:
+            raise ValueError(f"{self.path} is closed")
+        written = 0
+        try:
+            self._check_place()
+            for data in [b"".join(records)] if size_of(records) < _JOINED else records:
+                view = memoryview(data)
+                while len(view):
+                    count = os.write(self._descriptor, view)
+                    written += count
+                    view = view[count:]
+        except BaseException as error:
+            self._cut(records, written)
+            if isinstance(error, OSError):
+                raise self._said(error) from None
+            raise
+        self.size += written
+
+    def sync(self) -> None:
+        """Returns when what was written outlives a crash of the machine."""
+        try:
+            self._check_place()
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise self._said(error) from None
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
+    def _check_place(self) -> None:
+        """A file whose directory was removed takes whatever is written, for nobody."""
+        if not os.path.samestat(os.stat(self.path), self._identity):
+            raise FileNotFoundError(2, "another file has taken the place of this one")
+
+    def _cut(self, records: Pieces, written: int) -> None:
+        """Takes back the part of a record that was written."""
+        kept = whole_records(b"".join(records)[:written]) if written else 0
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, self.size + kept)
+        self.size += kept
+        self.close()
+
+    def _said(self, error: OSError) -> OSError:
+        return type(error)(error.errno, error.strerror or str(error), str(self.path))
+
+
+def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFile, int]:
+    """A file at ``path(seconds, host)``, its directory made if need be, and the seconds in its name.
+
+    Where there is such a file, later seconds are taken. OSError when the directory cannot be written to.
+    """
+    host = _NO_HOST.sub("-", socket.gethostname())
+    path(seconds, host).parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        try:
+            return EventFile(path(seconds, host), first), seconds
+        except FileExistsError:
+            seconds += 1

@@ -1,0 +1,141 @@
+"""The files of one record: one that is written now, and after it another where it has become too long."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.recording.encoders import Dialect, Value
+from insight_core.recording.event_file import EventFile, new_file
+from insight_core.recording.fields import Pieces, pieces_field, size_of, text_field
+from insight_core.recording.frames import GRAPH, event, pieces_record, summary, version_record
+from insight_core.recording.queue import Columns
+from insight_core.recording.scalars import scalar_records
+
+_TAG = 1  # of a value of a summary
+_numbers = itertools.count()
+
+
+class EventFiles:
+    """Writes what waited. Not thread-safe. Every OSError names the file or the directory.
+
+    What is lineage goes into a file beside, as MindSpore has it.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        dialect: Dialect,
+        prefix: str,
+        suffix: str,
+        rank: int,
+        max_file_size: int | None,
+    ) -> None:
+        self.path: Path | None = None  # of the last file of events
+        self._directory = directory
+        self._dialect = dialect
+        self._prefix, self._suffix, self._rank = prefix, suffix, rank
+        self._max_file_size = max_file_size
+        self._file: EventFile | None = None
+        self._lineage: EventFile | None = None
+        self._seconds = 0  # in the name of the last file: readers take files in their order
+        self._begun: set[str] = set()  # tags that have their metadata in this file
+
+    def open(self) -> EventFile:
+        """The file that is written now, made if there is none."""
+        if self._file is None:
+            now = time.time()
+            number = next(_numbers)
+
+            def path(seconds: int, host: str) -> Path:
+                return self._directory / self._dialect.file_name(
+                    self._prefix, self._suffix, seconds, self._rank, host, os.getpid(), number
+                )
+
+            first = version_record(self._dialect.version, now)
+            self._file, self._seconds = new_file(path, max(int(now), self._seconds + 1), first)
+            self.path = self._file.path
+            self._begun.clear()
+        return self._file
+
+    def write(self, records: Columns) -> None:
+        with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
+            self._write(records)
+
+    def _write(self, records: Columns) -> None:
+        steps, wall_times, layout, layouts, numbers, others = records
+        scalars = scalar_records(self._dialect, layouts, layout, steps, wall_times, numbers)
+        data = scalars.data.data
+        done = 0
+        for index, values in others:
+            self._write_scalars(data, scalars.ends, done, index + 1)
+            done = index + 1
+            for value in self._dialect.joined(values):
+                self._write_value(int(steps[index]), float(wall_times[index]), value)
+        self._write_scalars(data, scalars.ends, done, len(steps))
+
+    def sync(self) -> None:
+        for file in (self._file, self._lineage):
+            if file is not None:
+                file.sync()
+
+    def close(self) -> None:
+        """Closes the files; the next thing written begins others."""
+        for file in (self._file, self._lineage):
+            if file is not None:
+                file.close()
+        self._file = self._lineage = None
+
+    def _write_scalars(self, data: memoryview, ends: NDArray[np.int64], first: int, last: int) -> None:
+        """The records from ``first`` to before ``last``, in as many files as they need."""
+        start = int(ends[first - 1]) if first else 0
+        stop = int(ends[last - 1]) if last else 0
+        while start < stop:
+            after_one = int(ends[np.searchsorted(ends, start, "right")])
+            file = self._with_room(after_one - start)
+            until = stop
+            if self._max_file_size is not None and stop - start > self._max_file_size - file.size:
+                fitting = int(np.searchsorted(ends, start + self._max_file_size - file.size, "right"))
+                until = max(after_one, int(ends[fitting - 1]) if fitting else 0)
+            file.write([data[start:until]])
+            start = until
+
+    def _write_value(self, step: int, wall_time: float, value: Value) -> None:
+        content = value.encode()
+        if value.place == "lineage":
+            self._lineage_file().write(pieces_record([event(step, wall_time), *content]))
+            return
+        if value.place == "graph":
+            body = pieces_field(GRAPH, content)
+        else:
+            self._with_room(size_of(content) + len(value.metadata))
+            first = b"" if value.tag in self._begun else value.metadata
+            self._begun.add(value.tag)
+            body = summary([text_field(_TAG, value.tag) + first, *content])
+        records: Pieces = pieces_record([event(step, wall_time), *body])
+        self._with_room(size_of(records)).write(records)
+
+    def _with_room(self, size: int) -> EventFile:
+        """The file that so many bytes still go into: another one where they are too many for this."""
+        file = self.open()
+        if self._max_file_size is None or file.is_new or file.size + size <= self._max_file_size:
+            return file
+        file.sync()
+        file.close()
+        self._file = None
+        return self.open()
+
+    def _lineage_file(self) -> EventFile:
+        if self._lineage is None:
+
+            def path(seconds: int, host: str) -> Path:
+                name = f"{self._prefix}.out.events.summary.{seconds}.{self._rank}.{host}_lineage"
+                return self._directory / name
+
+            self._lineage, _ = new_file(path, int(time.time()), b"")
+        return self._lineage

@@ -1,0 +1,269 @@
+"""Graphs: MindSpore's ``GraphProto`` and TensorFlow's ``GraphDef``, as bytes or of a list of nodes.
+
+Formats: MindSpore's mindinsight_anf_ir.proto; TensorFlow's graph.proto, node_def.proto, attr_value.proto.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from insight_core.recording.fields import double_field, float_field, int_field, message_field, text_field
+from insight_core.recording.mappings import INT64, known, mapping_of, text_of, whole_number_of
+from insight_core.recording.tensors import MINDSPORE_TYPES, TENSORFLOW_TYPES
+
+Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
+
+PARAMETER = "Parameter"  # the op of what a model learns and of its inputs
+_TENSOR, _LIST = 14, 32  # of MindSpore's DataType
+_MINDSPORE_VALUES = {bool: (1, 2), int: (5, 3), float: (12, 6), str: (13, 7)}  # DataType and field
+
+
+class Node(NamedTuple):
+    """``name`` is a path whose parts are scopes; ``inputs`` and ``control`` are names of nodes."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    control: tuple[str, ...]
+    shape: tuple[int, ...] | None  # of the output; -1: any
+    dtype: str
+    attributes: Mapping[str, Attribute]
+
+
+def nodes_of(value: object) -> list[Node]:
+    """The nodes of a list of mappings. Raises TypeError and ValueError for what are none.
+
+    ``{"name", "op"}``, and perhaps ``"inputs"``, ``"control"``: names of nodes in the list; ``"shape"`` and
+    ``"dtype"`` (float32) of the output; ``"attributes"``: text, truth values, numbers and lists of these.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"a graph is bytes or a list of nodes, not {type(value).__name__}")
+    if not value:
+        raise ValueError("the graph has no nodes")
+    nodes = [_node(one) for one in value]
+    names = {node.name for node in nodes}
+    if len(names) < len(nodes):
+        twice, _ = Counter(node.name for node in nodes).most_common(1)[0]
+        raise ValueError(f"more than one node has the name {twice!r}")
+    for node in nodes:
+        for name in (*node.inputs, *node.control):
+            if name not in names:
+                raise ValueError(f"the node {node.name!r} has an input {name!r}, which there is not")
+    return nodes
+
+
+def graph_proto(nodes: Sequence[Node]) -> bytes:
+    """MindSpore's message; nodes of the op "Parameter" are its parameters.
+
+    As MindSpore has it, and MindInsight takes for granted, operators are known by numbers, and parameters
+    have no scopes: a point is in the place of each slash.
+    """
+    ids = {
+        node.name: node.name.replace("/", ".") if node.op == PARAMETER else str(number)
+        for number, node in enumerate(nodes, 1)
+    }
+    if len(set(ids.values())) < len(ids):
+        raise ValueError("parameters that differ in slashes and points alone, or are called like numbers")
+    return b"".join(
+        mindspore_parameter(ids[node.name], node.shape or (), node.dtype)
+        if node.op == PARAMETER
+        else mindspore_node(
+            ids[node.name],
+            node.op,
+            node.name,
+            [ids[name] for name in node.inputs],
+            control=[ids[name] for name in node.control],
+            shape=node.shape,
+            dtype=node.dtype,
+            attributes=node.attributes,
+        )
+        for node in nodes
+    )
+
+
+def graph_def(nodes: Sequence[Node]) -> bytes:
+    """TensorFlow's message."""
+    return b"".join(
+        tensorflow_node(
+            node.name,
+            node.op,
+            (*node.inputs, *(f"^{name}" for name in node.control)),
+            shape=node.shape,
+            dtype=node.dtype,
+            attributes={name: tensorflow_value(one) for name, one in node.attributes.items()},
+        )
+        for node in nodes
+    )
+
+
+def checked_graph(data: bytes) -> bytes:
+    """``data``, if it looks like the message of a graph. Raises ValueError if it does not."""
+    if not data:
+        raise ValueError("the bytes are no graph: there are none")
+    position = 0
+    while position < len(data):
+        key = data[position]
+        size = shift = 0
+        position += 1
+        while True:
+            if position >= len(data):
+                raise ValueError("the bytes are no graph: they end within a field")
+            byte = data[position]
+            position += 1
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        if key & 7 == 2 and 1 <= key >> 3 <= 5:
+            position += size
+        elif key & 7 or not 1 <= key >> 3 <= 5:
+            raise ValueError(f"the bytes are no graph: there is a field {key >> 3} of wire type {key & 7}")
+    if position > len(data):
+        raise ValueError("the bytes are no graph: they end within a field")
+    return data
+
+
+def mindspore_type(shape: Sequence[int], dtype: str = "float32") -> bytes:
+    """The TypeProto of a tensor."""
+    sizes = b"".join(message_field(1, int_field(1, size)) for size in shape)
+    return int_field(1, _TENSOR) + message_field(
+        2, int_field(1, MINDSPORE_TYPES[dtype]) + message_field(2, sizes)
+    )
+
+
+def mindspore_node(
+    name: str,
+    op_type: str,
+    full_name: str,
+    inputs: Sequence[str] = (),
+    *,
+    control: Sequence[str] = (),
+    shape: Sequence[int] | None = (),
+    dtype: str = "float32",
+    attributes: Mapping[str, Attribute] | None = None,
+) -> bytes:
+    """The ``node`` field of a GraphProto. ``shape`` None leaves its type out."""
+    content = b"".join(message_field(1, text_field(1, one) + int_field(2, 0)) for one in inputs)
+    content += b"".join(message_field(1, text_field(1, one) + int_field(2, 1)) for one in control)
+    content += text_field(2, name) + text_field(3, op_type) + text_field(4, full_name.rpartition("/")[0])
+    for key, value in (attributes or {}).items():
+        content += message_field(5, text_field(1, key) + message_field(2, mindspore_value(value)))
+    if shape is not None:
+        content += message_field(6, mindspore_type(shape, dtype))
+    return message_field(1, content + text_field(8, full_name))
+
+
+def mindspore_parameter(name: str, shape: Sequence[int] = (), dtype: str = "float32") -> bytes:
+    """The ``parameters`` field of a GraphProto."""
+    return message_field(3, text_field(1, name) + message_field(2, mindspore_type(shape, dtype)))
+
+
+def mindspore_constant(name: str, number: int) -> bytes:
+    """The ``const_vals`` field of a GraphProto: a whole number."""
+    return message_field(5, text_field(1, name) + message_field(2, mindspore_value(number)))
+
+
+def mindspore_value(value: Attribute) -> bytes:
+    """A ValueProto."""
+    if isinstance(value, list):
+        return int_field(1, _LIST) + b"".join(message_field(18, mindspore_value(one)) for one in value)
+    dtype, number = _MINDSPORE_VALUES[type(value)]
+    return int_field(1, dtype) + (
+        text_field(number, value)
+        if isinstance(value, str)
+        else double_field(number, value)
+        if isinstance(value, float)
+        else int_field(number, value)
+    )
+
+
+def tensorflow_node(
+    name: str,
+    op: str,
+    inputs: Sequence[str] = (),
+    *,
+    device: str = "",
+    shape: Sequence[int] | None = None,
+    dtype: str = "float32",
+    attributes: Mapping[str, bytes] | None = None,
+) -> bytes:
+    """The ``node`` field of a GraphDef. ``attributes`` are encoded AttrValues, ``shape`` is the output's."""
+    content = text_field(1, name) + text_field(2, op)
+    content += b"".join(text_field(3, one) for one in inputs)
+    if device:
+        content += text_field(4, device)
+    encoded = dict(attributes or {})
+    if shape is not None:
+        sizes = b"".join(message_field(2, int_field(1, size)) for size in shape)
+        encoded["_output_shapes"] = message_field(1, message_field(7, sizes))
+        encoded.setdefault("T", int_field(6, TENSORFLOW_TYPES[dtype]))
+    for key, value in encoded.items():
+        content += message_field(5, text_field(1, key) + message_field(2, value))
+    return message_field(1, content)
+
+
+def tensorflow_value(value: Attribute) -> bytes:
+    """An AttrValue: text, whole number, float32, truth value, or a list of these."""
+    if isinstance(value, list):
+        return message_field(1, b"".join(tensorflow_value(one) for one in value))
+    if isinstance(value, str):
+        return text_field(2, value)
+    if isinstance(value, bool):
+        return int_field(5, value)
+    return int_field(3, value) if isinstance(value, int) else float_field(4, value)
+
+
+def _node(value: object) -> Node:
+    node = mapping_of("a node", value)
+    known("a node", node, "name", "op", "inputs", "control", "shape", "dtype", "attributes")
+    name = text_of("the name of a node", node.get("name"))
+    if not name:
+        raise ValueError("the name of a node is empty")
+    dtype = text_of("dtype", node.get("dtype", "float32"))
+    if dtype not in MINDSPORE_TYPES or dtype not in TENSORFLOW_TYPES:
+        raise ValueError(f"the node {name!r} has a dtype {dtype!r}, which there is not")
+    shape = node.get("shape")
+    attributes = mapping_of("attributes", node.get("attributes") or {})
+    return Node(
+        name,
+        text_of(f"the op of {name!r}", node.get("op")),
+        _texts(f"inputs of {name!r}", node.get("inputs", ())),
+        _texts(f"control of {name!r}", node.get("control", ())),
+        None if shape is None else _sizes(f"shape of {name!r}", shape),
+        dtype,
+        {key: _attribute(f"{key!r} of {name!r}", one) for key, one in attributes.items()},
+    )
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"{name} are a list of names, not {type(value).__name__}")
+    return tuple(text_of(f"one of the {name}", one) for one in value)
+
+
+def _sizes(name: str, value: object) -> tuple[int, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"the {name} is a list of sizes, not {type(value).__name__}")
+    return tuple(whole_number_of(f"the {name}", one, range(-1, 2**63)) for one in value)
+
+
+def _attribute(name: str, value: object) -> Attribute:
+    if isinstance(value, (list, tuple)):
+        return [_single(name, one) for one in value]
+    return _single(name, value)
+
+
+def _single(name: str, value: object) -> str | bool | int | float:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return text_of(name, value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return whole_number_of(name, value, INT64)
+    if isinstance(value, (bool, float)):
+        return value
+    raise TypeError(f"the attribute {name} is text, a number or a list of these, not {type(value).__name__}")

@@ -1,0 +1,144 @@
+"""Pictures: PNG files of arrays, and what encoded files say of their size."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.recording.arrays import numbers_of
+from insight_core.recording.fields import int_field, message_field
+
+_CHANNELS = (1, 2, 3, 4)
+_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by the number of channels
+_CHANNELS_OF_PNG = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
+_COLUMNS = 8  # of a batch, as MindSpore lays it out
+_LEVEL = 1  # of compression: training waits for it where there are few processors
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_WITHOUT_SIZE = (*range(0xD0, 0xDA), 0x01)  # markers of JPEG that are all there is of their segment
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+
+
+class EncodedImage(NamedTuple):
+    data: bytes
+    width: int
+    height: int
+    channels: int
+
+
+def pixels_of(value: object) -> NDArray[Any]:
+    """[height, width, channels] of a picture, or of a batch laid out in rows of eight.
+
+    Takes [height, width], [height, width, channels] and [channels, height, width], and batches of the
+    latter two; channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA) come first where both could be, as
+    MindSpore and PyTorch have them. Raises ValueError for other shapes, TypeError for other than numbers.
+    """
+    array = numbers_of(value)
+    shape = array.shape
+    if 0 in shape:
+        raise ValueError(f"a picture of shape {list(shape)} has no pixels")
+    if array.ndim == 2:
+        return array[:, :, None]
+    if array.ndim in (3, 4):
+        if shape[-3] in _CHANNELS:
+            array = np.moveaxis(array, -3, -1)
+        if array.shape[-1] in _CHANNELS:
+            return array if array.ndim == 3 else _grid(array)
+    raise ValueError(
+        f"a picture is [height, width], or [height, width, channels] or [channels, height, width] with "
+        f"1 to 4 channels, or a batch of these, not {list(shape)}"
+    )
+
+
+def _grid(batch: NDArray[Any]) -> NDArray[Any]:
+    count, height, width, channels = batch.shape
+    columns = min(count, _COLUMNS)
+    rows = -(-count // columns)
+    grid = np.zeros((rows * columns, height, width, channels), batch.dtype)
+    grid[:count] = batch
+    laid = grid.reshape(rows, columns, height, width, channels).swapaxes(1, 2)
+    return laid.reshape(rows * height, columns * width, channels)
+
+
+def bytes_of_pixels(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """uint8 as it is, 0 to 1 as 0 to 255, everything else from its least to its largest, as MindSpore does.
+
+    What is not finite is black, or white where it is positive.
+    """
+    if pixels.dtype == np.uint8:
+        return pixels
+    if pixels.dtype == np.bool_:
+        return pixels.astype(np.uint8) * np.uint8(255)
+    numbers = pixels.astype(np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    if least < 0 or largest > 1:
+        extent = largest / 2 - least / 2  # which may be more than there are numbers for
+        numbers = (numbers / 2 - least / 2) / (extent or 1.0)
+    clipped = np.clip(np.nan_to_num(numbers, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+    return (clipped * 255).astype(np.uint8)
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    """A PNG file of uint8[height, width, channels]: grey (and alpha), RGB, RGBA."""
+    height, width, channels = pixels.shape
+    filtered = np.zeros((height, 1 + width * channels), np.uint8)
+    filtered[:, 1:] = pixels.reshape(height, width * channels)
+    head = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(filtered.data, _LEVEL)), (b"IEND", b""))
+    return _SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
+
+
+def encoded_image(data: bytes) -> EncodedImage:
+    """What a PNG, JPEG, GIF or BMP file says of itself. Raises ValueError for others, and for broken ones."""
+    try:
+        if data.startswith(_SIGNATURE) and data[12:16] == b"IHDR":
+            width, height, _, colours = struct.unpack_from(">IIBB", data, 16)
+            return EncodedImage(data, width, height, _CHANNELS_OF_PNG[colours])
+        if data.startswith(b"\xff\xd8"):
+            return EncodedImage(data, *_jpeg_size(data))
+        if data.startswith((b"GIF87a", b"GIF89a")):
+            width, height = struct.unpack_from("<HH", data, 6)
+            return EncodedImage(data, width, height, 3)
+        if data.startswith(b"BM"):
+            width, height, _, bits = struct.unpack_from("<iiHH", data, 18)
+            return EncodedImage(data, width, abs(height), 4 if bits == 32 else 3)
+    except (struct.error, IndexError, KeyError) as error:
+        raise ValueError("the encoded picture is broken at its beginning") from error
+    raise ValueError("an encoded picture is a PNG, JPEG, GIF or BMP file")
+
+
+def image_message(image: EncodedImage) -> bytes:
+    """An ``Image``, which both dialects number alike."""
+    size = int_field(1, image.height) + int_field(2, image.width) + int_field(3, image.channels)
+    return size + message_field(4, image.data)
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int, int]:
+    for marker, start in _jpeg_segments(data):
+        if marker in _FRAMES:
+            height, width, channels = struct.unpack_from(">HHB", data, start + 3)
+            return width, height, channels
+    raise ValueError("the JPEG file has no frame")
+
+
+def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
+    position = 2
+    while data[position] == 0xFF:
+        marker = data[position + 1]
+        if marker == 0xFF:  # fill
+            position += 1
+            continue
+        position += 2
+        yield marker, position
+        if marker not in _WITHOUT_SIZE:
+            position += int(struct.unpack_from(">H", data, position)[0])
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    checksum = zlib.crc32(content, zlib.crc32(name))
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)

@@ -1,0 +1,190 @@
+"""Summaries of Keras models. Importing this imports keras, with whichever backend is set."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import keras  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+from insight_core.recording.collector import SummaryCollector
+
+log = logging.getLogger(__name__)
+
+
+class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore]
+    """A callback that records what ``fit`` does.
+
+        model.fit(x, y, epochs=5, callbacks=[KerasCollector("runs/first", inputs=x[:16])])
+
+    Numbers are those that Keras hands to callbacks: loss and metrics of a batch are means over the epoch
+    so far, those of an epoch (``epoch/loss``, ``epoch/val_loss``) over all of it; and the learning rate.
+    Histograms are of trainable weights by their path. Callbacks see neither gradients nor batches: pictures
+    are those of ``inputs``. The graph is that of the layers. Model, optimizer, epochs and versions become
+    lineage.
+
+    Whatever else is given goes to ``SummaryCollector``. A second ``fit`` opens files of its own, in the same
+    directory, and goes on where the optimizer's count of steps is.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        inputs: Any = None,  # noqa: ANN401
+        graph: bool = True,
+        **collecting: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__()
+        self._log_dir, self._inputs, self._graph_wanted = log_dir, inputs, graph
+        self._collecting = dict(collecting)
+        self._collector: SummaryCollector | None = None
+
+    @property
+    def collector(self) -> SummaryCollector:
+        """What records, while ``fit`` runs; RuntimeError at other times."""
+        if self._collector is None:
+            raise RuntimeError("there is a collector only while fit runs")
+        return self._collector
+
+    def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
+        if self._collector is not None:  # of a fit that was interrupted, of which Keras says nothing
+            self._collector.close()
+        steps = int(self.model.optimizer.iterations) if self.model.optimizer is not None else 0
+        self._collector = _Collector(
+            self._log_dir, self.model, self.params, initial_step=steps, **self._collecting
+        )
+
+    def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
+        self.collector.step(
+            learning_rate=self._learning_rate(), parameters=self._weights, inputs=self._inputs, numbers=logs
+        )
+        said = self.collector.lineage.hyperparameters
+        if "model_parameters" not in said and self.model.built:
+            said["model_parameters"] = self.model.count_params()
+        if self._graph_wanted:  # now that the model was called, its shapes are known
+            self._graph_wanted = False
+            self._record_graph()
+
+    def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
+        self.collector.epoch({f"epoch/{name}": value for name, value in (logs or {}).items()})
+
+    def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
+        self.collector.close()
+        self._collector = None
+
+    def _record_graph(self) -> None:
+        try:
+            nodes = layer_nodes(self.model)
+        except Exception as error:  # what layers say of themselves is their own code
+            log.warning("no graph of %s: %s", self.model.name, error)
+        else:
+            self.collector.graph(nodes)
+
+    def _learning_rate(self) -> Any:  # noqa: ANN401
+        optimizer = self.model.optimizer
+        return None if optimizer is None else keras.ops.copy(optimizer.learning_rate)
+
+    def _weights(self) -> Iterator[tuple[str, Any]]:
+        return ((weight.path, weight.value) for weight in self.model.trainable_weights)
+
+
+class _Collector(SummaryCollector):
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        model: keras.Model,
+        params: Mapping[str, Any],
+        **collecting: Any,  # noqa: ANN401
+    ) -> None:
+        self._model, self._fit = model, params
+        super().__init__(log_dir, **collecting)
+
+    def known(self) -> dict[str, Any]:
+        said: dict[str, Any] = {
+            "network": self._model.name,
+            "keras": keras.__version__,
+            "backend": keras.backend.backend(),
+        }
+        if self._model.built:  # else nobody knows yet
+            said["model_parameters"] = self._model.count_params()
+        if self._fit.get("epochs") is not None:
+            said["epoch"] = self._fit["epochs"]
+        loss = self._model.loss
+        if loss is not None:
+            said["loss_function"] = (
+                loss if isinstance(loss, str) else getattr(loss, "name", type(loss).__name__)
+            )
+        if self._model.optimizer is not None:
+            settings = self._model.optimizer.get_config()
+            said["optimizer"] = type(self._model.optimizer).__name__
+            said.update((name, value) for name, value in settings.items() if _is_setting(value))
+        return said
+
+
+def layer_nodes(model: keras.Model) -> list[dict[str, Any]]:
+    """The layers of a model as nodes of a graph; those of a model within it are in its scope.
+
+    Raises ValueError for a model whose layers Keras knows no order of: one of the user's own class.
+    """
+    nodes: list[dict[str, Any]] = []
+    outputs = _walk(model, "", None, nodes)
+    if outputs is None:
+        raise ValueError("Keras knows which layers it has, but not what leads where")
+    nodes.append({"name": "output", "op": "Output", "inputs": outputs})
+    return nodes
+
+
+def _walk(
+    model: keras.Model, scope: str, sources: list[str] | None, nodes: list[dict[str, Any]]
+) -> list[str] | None:
+    """Adds the nodes of a model that takes the outputs of ``sources``; the names of those of its outputs."""
+    functional = getattr(model, "_functional", None) or model
+    if not hasattr(functional, "operations"):
+        return None
+    given = dict[int, str]()  # by tensor, the name of the node whose output it is
+    if sources is not None:
+        given.update(zip(map(id, keras.tree.flatten(functional.inputs)), sources, strict=False))
+    for operation in functional.operations:
+        for number, call in enumerate(operation._inbound_nodes):
+            if any(id(tensor) not in given for tensor in call.input_tensors):
+                continue  # a call in another model
+            if all(id(tensor) in given for tensor in call.output_tensors):
+                continue  # an input of this model, which the model around it feeds
+            inputs = [given[id(tensor)] for tensor in call.input_tensors]
+            name = f"{scope}{operation.name}" + (f"_{number}" if number else "")
+            inner = (
+                _walk(operation, f"{name}/", inputs, nodes) if isinstance(operation, keras.Model) else None
+            )
+            outputs = inner or [_add_layer(operation, name, inputs, call.output_tensors, nodes)]
+            tensors = call.output_tensors
+            given.update(zip(map(id, tensors), outputs if inner else outputs * len(tensors), strict=False))
+    return [given[id(tensor)] for tensor in keras.tree.flatten(functional.outputs)]
+
+
+def _add_layer(
+    layer: Any,  # noqa: ANN401
+    name: str,
+    inputs: list[str],
+    outputs: Sequence[Any],
+    nodes: list[dict[str, Any]],
+) -> str:
+    weights = {f"{name}/{weight.name}": weight for weight in getattr(layer, "weights", ())}
+    for own, weight in weights.items():
+        kind = "Parameter" if weight.trainable else "Buffer"
+        nodes.append({"name": own, "op": kind, "inputs": [], "shape": _sizes(weight.shape)})
+    kind = "Input" if isinstance(layer, keras.layers.InputLayer) else type(layer).__name__
+    full = f"{name}/{kind}"
+    sources = [*inputs, *weights]
+    nodes.append({"name": full, "op": kind, "inputs": sources, "shape": _sizes(outputs[0].shape)})
+    return full
+
+
+def _sizes(shape: Iterable[int | None]) -> list[int]:
+    return [-1 if size is None else int(size) for size in shape]
+
+
+def _is_setting(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

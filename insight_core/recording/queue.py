@@ -1,0 +1,52 @@
+"""What was recorded and is not written yet."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.recording.encoders import Value
+from insight_core.recording.scalars import Names
+
+Scalars: TypeAlias = list[Any]  # name, number, name, number, ...
+# step, wall time, all but scalars (a list of Values, or None), name, number, name, number, ...
+# A tuple of numbers and texts is nothing that the garbage collector looks into.
+Recorded: TypeAlias = tuple[Any, ...]
+
+_SIZE_OF_ONE = 4096  # bytes of arrays that count as one value
+
+
+class Columns(NamedTuple):
+    """Records in their order.
+
+    ``layout``: for each the number of its scalars' names in ``layouts``; ``numbers`` are those of all end to
+    end. ``others``: what else there is of a record, by its number.
+    """
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    layout: NDArray[np.int64]
+    layouts: list[Names]
+    numbers: NDArray[np.float64]
+    others: list[tuple[int, list[Value]]]
+
+
+def columns(records: list[Recorded]) -> Columns:
+    layouts: dict[Names, int] = {}
+    return Columns(
+        np.array([record[0] for record in records], np.int64),
+        np.array([record[1] for record in records], np.float64),
+        np.array([layouts.setdefault(record[3::2], len(layouts)) for record in records], np.int64),
+        list(layouts),
+        np.array(list(chain.from_iterable(record[4::2] for record in records)), np.float64),
+        [(number, record[2]) for number, record in enumerate(records) if record[2]],
+    )
+
+
+def load(record: Recorded) -> int:
+    """How many values of the queue it is: those that are long count as several."""
+    scalars, others = len(record) // 2 - 1, record[2]
+    return scalars + sum(1 + value.size // _SIZE_OF_ONE for value in others) if others else scalars

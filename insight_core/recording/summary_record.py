@@ -1,0 +1,232 @@
+"""Summaries of a training: values are added by kind and name, and recorded by step."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from operator import index
+from pathlib import Path
+from time import time
+from typing import Any, Literal, SupportsIndex
+
+from insight_core.recording.context import Closing
+from insight_core.recording.encoders import DialectName, dialect_named
+from insight_core.recording.files import EventFiles
+from insight_core.recording.frames import LONGEST_VALUE
+from insight_core.recording.value_checks import named, number_of
+from insight_core.recording.writer import Closed, RecordWriter
+
+_OTHERS = ("_lineage", "_explain")  # of MindSpore
+_MOST_NAMES = 100_000  # that are known to be good
+
+_all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
+
+
+class SummaryRecord(Closing):
+    """Writes event files into ``log_dir``, made if need be; a thread of its own writes. Thread-safe.
+
+    ``dialect``: "mindspore" for MindInsight, "tensorboard" for TensorBoard; insight-host reads both.
+    ``file_prefix`` and ``file_suffix`` are of the files' names. Beyond ``max_file_size`` bytes the next file
+    is begun. With ``rank`` the files go into a directory of that rank, ``rank_0``, ``rank_1``, ...
+
+    At most ``queue_size`` values wait to be written, an array counted as one for each 4 KiB; then ``record``
+    waits ("block"), or leaves the record out and counts it in ``dropped`` ("drop"). ``flush_seconds`` after
+    it was recorded a value is in the file, for readers to see; ``flush()`` returns when all that was recorded
+    outlives a crash of process and machine.
+
+    What is wrong with a value is raised where it is added. An error of the disk is an OSError with the name
+    of the file, raised by the next call and all after it; the file then ends with a whole record. At the end
+    of the interpreter everything is written that was recorded. After a fork, or pickled into another process,
+    it writes a file of its own there; what was not yet written is written by the process that recorded it.
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        dialect: DialectName = "mindspore",
+        file_prefix: str = "events",
+        file_suffix: str | None = None,
+        max_file_size: int | None = None,
+        queue_size: int = 65_536,
+        on_full: Literal["block", "drop"] = "block",
+        flush_seconds: float = 1.0,
+        rank: int | None = None,
+    ) -> None:
+        self._options: dict[str, Any] = {
+            "log_dir": os.fspath(log_dir),
+            "dialect": dialect,
+            "file_prefix": file_prefix,
+            "file_suffix": file_suffix,
+            "max_file_size": max_file_size,
+            "queue_size": queue_size,
+            "on_full": on_full,
+            "flush_seconds": flush_seconds,
+            "rank": rank,
+        }
+        self._set_up(**self._options)
+        try:
+            self._files.open()
+        except BaseException:  # of what was never made nothing is written at the end
+            self._at_end.detach()
+            self._files.close()
+            raise
+
+    def _set_up(
+        self,
+        log_dir: str | os.PathLike[str],
+        *,
+        dialect: str,
+        file_prefix: str,
+        file_suffix: str | None,
+        max_file_size: int | None,
+        queue_size: int,
+        on_full: str,
+        flush_seconds: float,
+        rank: int | None,
+    ) -> None:
+        self._dialect = dialect_named(dialect)
+        suffix = self._dialect.suffix if file_suffix is None else file_suffix
+        _check_name_part("file_prefix", file_prefix)
+        _check_name_part("file_suffix", suffix)
+        if suffix.endswith(_OTHERS):
+            raise ValueError(f"file_suffix must not end with {suffix!r}: such files have no events")
+        max_file_size = None if max_file_size is None else _whole("max_file_size", max_file_size, 1)
+        queue_size = _whole("queue_size", queue_size, 1)
+        rank = None if rank is None else _whole("rank", rank, 0)
+        if on_full not in ("block", "drop"):
+            raise ValueError(f"on_full must be 'block' or 'drop', not {on_full!r}")
+        if isinstance(flush_seconds, str) or not 0 <= flush_seconds <= 86400:
+            raise ValueError(f"flush_seconds must be 0 to 86400, not {flush_seconds!r}")
+        self.log_dir = Path(log_dir) if rank is None else Path(log_dir) / f"rank_{rank}"
+        self._files = EventFiles(
+            self.log_dir.absolute(), self._dialect, file_prefix, suffix, rank or 0, max_file_size
+        )
+        self._writer = RecordWriter(self._files, queue_size, on_full == "drop", flush_seconds)
+        self._good_names: set[str] = set()
+        self._at_end = weakref.finalize(self, self._writer.close)
+        _all.add(self)
+
+    def add_value(self, plugin: str, name: str, value: object) -> None:
+        """Adds a value to the next record.
+
+        ``plugin`` is its kind: scalar, image, histogram, tensor, graph, train_lineage, eval_lineage,
+        dataset_graph, custom_lineage_data, hparams, loss_landscape; in the tensorboard dialect also text.
+        Raises ValueError or TypeError, with kind
+        and name, for a value that cannot be written, and ValueError once it is closed.
+        """
+        writer = self._writer
+        if writer.error is not None or writer.closed:
+            self._refuse()
+        if plugin == "scalar":
+            try:
+                number = value if type(value) is float else number_of(value)
+                if name not in self._good_names:
+                    self._check_name(name)
+            except (TypeError, ValueError) as error:
+                raise named(error, plugin, name) from None
+            writer.add_number(name, number)
+            return
+        try:
+            self._check_name(name)
+            values = self._dialect.values(plugin, name, value)
+            for one in values:
+                if one.size > LONGEST_VALUE and plugin != "histogram":  # of which only buckets are written
+                    raise ValueError(f"it takes {one.size} bytes; at most {LONGEST_VALUE} can be written")
+        except (TypeError, ValueError) as error:
+            raise named(error, plugin, name) from None
+        writer.add(values)
+
+    def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
+        """Records what was added since the last one, with ``step`` (an int64) and the time in seconds
+        since the epoch, now by default. Without any value nothing is recorded."""
+        writer = self._writer
+        if writer.error is not None or writer.closed:
+            self._refuse()
+        try:
+            seconds = time() if wall_time is None else float(wall_time)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"a wall time is a number of seconds, not {wall_time!r}") from None
+        try:
+            writer.record(step, seconds)
+        except Closed:
+            self._refuse()
+        except TypeError:
+            raise TypeError(f"a step is a whole number, not {step!r}") from None
+        except OverflowError:
+            raise ValueError(f"a step is a whole number of 64 bits, not {step}") from None
+
+    @property
+    def path(self) -> Path | None:
+        """The file that was written last; None where there is none yet."""
+        return self._files.path
+
+    @property
+    def dropped(self) -> int:
+        """How many records were left out because too much waited."""
+        return self._writer.dropped
+
+    def flush(self) -> None:
+        """Returns when everything recorded is on the disk."""
+        if self._writer.closed:
+            self._refuse()
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Writes everything recorded. Values that were added and not recorded are not written."""
+        self._writer.close()
+        self._at_end.detach()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self._options,)
+
+    def _refuse(self) -> None:
+        self._writer.check()
+        raise ValueError(f"the summary record of {self.log_dir} is closed")
+
+    def _check_name(self, name: object) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a name is text, not {type(name).__name__}")
+        if not name:
+            raise ValueError("a name must not be empty")
+        name.encode()  # UnicodeEncodeError is a ValueError
+        if len(self._good_names) >= _MOST_NAMES:
+            self._good_names.clear()
+        self._good_names.add(name)
+
+    def _begin_in_child(self) -> None:
+        self._writer.begin_in_child()
+
+
+def _whole(argument: str, number: SupportsIndex, least: int) -> int:
+    try:
+        found = int(index(number))
+    except TypeError:
+        raise TypeError(f"{argument} must be a whole number, not {number!r}") from None
+    if found < least:
+        raise ValueError(f"{argument} must be {least} or more, not {found}")
+    return found
+
+
+def _check_name_part(argument: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{argument} must be text, not {type(text).__name__}")
+    if "/" in text or os.sep in text or "\0" in text:
+        raise ValueError(f"{argument} is a part of a file's name, not {text!r}")
+
+
+def _reopened(options: dict[str, Any]) -> SummaryRecord:
+    """What was pickled, in another process: its file is made with the first record."""
+    record = SummaryRecord.__new__(SummaryRecord)
+    record._options = options
+    record._set_up(**options)
+    return record
+
+
+def _begin_in_child() -> None:
+    for record in list(_all):
+        record._begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)

@@ -1,0 +1,194 @@
+"""``insight.data.v1.DataProvider``: each call is one method of a data provider."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from google.protobuf.message import Message
+
+from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey
+from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
+from insight_core.rpc.messages import (
+    PIECE,
+    attempts_of,
+    changes_message,
+    claim_message,
+    damage_message,
+    record_parts,
+    run_message,
+    scalar_parts,
+    scalar_query,
+    series_message,
+)
+from insight_core.rpc.schema import insight_data_pb2 as messages
+
+HEARTBEAT = 10.0  # seconds after which a silent watcher hears that nothing changed
+WAITING = 32  # calls that may wait for changes at the same time
+_SLICE = 1.0  # seconds until a wait looks whether its caller is still there
+_PAUSE = 0.05  # seconds of changes that are told together
+_LONGEST_WAIT = 60.0  # seconds
+_KEYS = 32  # series whose every point is held in memory for one answer
+
+Part = TypeVar("Part", bound=Message)
+
+
+class InsightService:
+    """Answers from ``provider``; ``version`` is that of insight-host. Every instance is a boot of its own."""
+
+    def __init__(self, provider: DataProvider, version: str) -> None:
+        self._provider = provider
+        self._version = version
+        self._boot = uuid.uuid4().hex
+        self._places = threading.Semaphore(WAITING)
+        self._ending = threading.Event()
+
+    def end(self) -> None:
+        """Ends every wait within a second."""
+        self._ending.set()
+
+    @unary
+    def Info(self, request: messages.InfoRequest) -> messages.InfoResponse:
+        return messages.InfoResponse(
+            version=self._version,
+            boot_id=self._boot,
+            location=printable(self._provider.location()),
+            generation=self._provider.generation(),
+        )
+
+    @unary
+    def Plugins(self, request: messages.PluginsRequest) -> messages.PluginsResponse:
+        return messages.PluginsResponse(names=sorted(self._provider.plugins()))
+
+    @stream
+    def Runs(self, request: messages.RunsRequest, context: Context) -> Iterator[messages.RunsResponse]:
+        for runs in _portions(map(run_message, self._provider.runs())):
+            yield messages.RunsResponse(runs=runs)
+
+    @stream
+    def Series(self, request: messages.SeriesRequest, context: Context) -> Iterator[messages.SeriesResponse]:
+        runs = request.runs.names if request.HasField("runs") else None
+        found = self._provider.series(request.plugin, runs=runs)
+        for series in _portions(map(series_message, found)):
+            yield messages.SeriesResponse(series=series)
+
+    @stream
+    def Scalars(
+        self, request: messages.ScalarsRequest, context: Context
+    ) -> Iterator[messages.ScalarsResponse]:
+        for parts in _portions(self._scalar_parts(request)):
+            yield messages.ScalarsResponse(parts=parts)
+
+    def _scalar_parts(self, request: messages.ScalarsRequest) -> Iterator[messages.ScalarPart]:
+        query = scalar_query(request.query)
+        indices: dict[SeriesKey, int] = {}
+        for index, asked in enumerate(request.keys):
+            indices.setdefault(_key(asked), index)
+        keys = list(indices)
+        # what is decimated is small, and all runs together are those that somebody looks at
+        count = _KEYS if query.width is None else max(1, len(keys))
+        for start in range(0, len(keys), count):
+            answers = self._provider.scalars(request.plugin, keys[start : start + count], query)
+            for key, columns in answers.items():
+                yield from scalar_parts(indices[key], columns)
+
+    @stream
+    def Records(
+        self, request: messages.RecordsRequest, context: Context
+    ) -> Iterator[messages.RecordsResponse]:
+        attempts = attempts_of(request.all_attempts)
+        yield from record_parts(self._provider.records(request.plugin, _key(request.key), attempts))
+
+    @stream
+    def Payload(
+        self, request: messages.PayloadRequest, context: Context
+    ) -> Iterator[messages.PayloadResponse]:
+        limit = request.limit if request.HasField("limit") else None
+        if limit is not None and limit < 0:
+            raise InvalidArgument(f"the limit {limit} is not 0 or more bytes")
+        place = request.plugin, _key(request.key), request.index, attempts_of(request.all_attempts)
+        if limit is not None:
+            payload = self._provider.payload(*place, limit=limit)
+            claim, size = claim_message(payload.claim), len(payload.data)
+            yield messages.PayloadResponse(claim=claim, size=size, data=payload.data[:PIECE])
+            for start in range(PIECE, size, PIECE):
+                yield messages.PayloadResponse(data=payload.data[start : start + PIECE])
+            return
+        with self._provider.open_payload(*place) as stream:
+            claim = claim_message(stream.claim)
+            yield messages.PayloadResponse(claim=claim, size=stream.size, data=stream.file.read(PIECE))
+            while piece := stream.file.read(PIECE):
+                yield messages.PayloadResponse(data=piece)
+
+    @stream
+    def Damage(self, request: messages.DamageRequest, context: Context) -> Iterator[messages.DamageResponse]:
+        found = self._provider.damage(request.run if request.HasField("run") else None)
+        for damage in _portions(map(damage_message, found)):
+            yield messages.DamageResponse(damage=damage)
+
+    @unary
+    def Progress(self, request: messages.ProgressRequest) -> messages.ProgressResponse:
+        progress = self._provider.progress()
+        return messages.ProgressResponse(
+            bytes_read=progress.bytes_read,
+            bytes_total=progress.bytes_total,
+            loaded_once=progress.loaded_once,
+        )
+
+    @unary
+    def Changes(self, request: messages.ChangesRequest) -> messages.ChangesResponse:
+        if not request.timeout >= 0:
+            raise InvalidArgument(f"the timeout {request.timeout} is not 0 or more seconds")
+        if not request.timeout:
+            return changes_message(self._provider.changes(request.since))
+        with self._waiting():
+            ends = time.monotonic() + min(request.timeout, _LONGEST_WAIT)
+            while True:
+                left = ends - time.monotonic()
+                changes = self._provider.changes(request.since, timeout=max(0.0, min(left, _SLICE)))
+                if changes.generation != request.since or left <= _SLICE or self._ending.is_set():
+                    return changes_message(changes)
+
+    @stream
+    def Watch(self, request: messages.WatchRequest, context: Context) -> Iterator[messages.ChangesResponse]:
+        with self._waiting():
+            changes = self._provider.changes(request.since)
+            while True:
+                yield changes_message(changes)
+                since, told = changes.generation, time.monotonic()
+                self._ending.wait(_PAUSE)
+                while changes.generation == since and time.monotonic() - told < HEARTBEAT:
+                    if self._ending.is_set() or not context.is_active():
+                        return
+                    changes = self._provider.changes(since, timeout=_SLICE)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        if not self._places.acquire(blocking=False):
+            raise TooMuch(f"{WAITING} calls wait for changes already")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
+def _key(message: messages.SeriesKey) -> SeriesKey:
+    return SeriesKey(message.run, message.tag)
+
+
+def _portions(parts: Iterable[Part]) -> Iterator[Sequence[Part]]:
+    """Parts by the portion: as many as go into one message of moderate size."""
+    portion: list[Part] = []
+    size = 0
+    for part in parts:
+        portion.append(part)
+        size += part.ByteSize()
+        if size >= PIECE:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion

@@ -1,0 +1,174 @@
+"""Values of insight_core.plugin as messages of insight.data.v1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.plugin import (
+    Changes,
+    Claim,
+    Damage,
+    Dialect,
+    EventField,
+    FileName,
+    InvalidArgument,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+    ShownAttempts,
+    SummaryPlugin,
+    X,
+)
+from insight_core.rpc.errors import printable
+from insight_core.rpc.schema import insight_data_pb2 as messages
+
+PIECE = 4 << 20  # bytes of a column, or of a payload, that go into one message
+DIALECTS = {
+    Dialect.TENSORBOARD: messages.DIALECT_TENSORBOARD,
+    Dialect.MINDSPORE: messages.DIALECT_MINDSPORE,
+}
+_X: dict[int, X] = {messages.X_STEP: "step", messages.X_RELATIVE: "relative", messages.X_WALL: "wall"}
+
+
+def claim_message(claim: Claim) -> messages.Claim:
+    if isinstance(claim, SummaryPlugin):
+        return messages.Claim(summary_plugin=claim.name)
+    if isinstance(claim, FileName):
+        return messages.Claim(file_name=claim.pattern)
+    assert isinstance(claim, EventField)
+    field = messages.Claim.EventField(dialect=DIALECTS[claim.dialect], name=claim.name)
+    return messages.Claim(event_field=field)
+
+
+def run_message(run: Run) -> messages.Run:
+    return messages.Run(
+        name=run.name,
+        dialects=[DIALECTS[dialect] for dialect in run.dialects],
+        start_time=run.start_time,
+        loading=run.loading,
+        damage=run.damage,
+    )
+
+
+def key_message(key: SeriesKey) -> messages.SeriesKey:
+    return messages.SeriesKey(run=key.run, tag=key.tag)
+
+
+def series_message(info: SeriesInfo) -> messages.SeriesInfo:
+    return messages.SeriesInfo(
+        key=key_message(info.key),
+        points=info.points,
+        kept=info.kept,
+        first_step=info.first_step,
+        last_step=info.last_step,
+        last_value=info.last_value,
+        last_wall_time=info.last_wall_time,
+        attempts=info.attempts,
+        display_name=info.display_name,
+        description=info.description,
+        claims=[claim_message(claim) for claim in info.claims],
+        content=info.content,
+        data_class=info.data_class,
+    )
+
+
+def damage_message(damage: Damage) -> messages.Damage:
+    return messages.Damage(
+        run=damage.run,
+        file=printable(damage.file),
+        offset=damage.offset,
+        reason=printable(damage.reason),
+        skipped=damage.skipped,
+    )
+
+
+def changes_message(changes: Changes) -> messages.ChangesResponse:
+    message = messages.ChangesResponse(
+        generation=changes.generation, runs=changes.runs, everything=changes.series is None
+    )
+    for plugin, keys in (changes.series or {}).items():
+        message.plugins.add(name=plugin, keys=map(key_message, keys))
+    return message
+
+
+def attempts_of(all_attempts: bool) -> ShownAttempts:
+    return "all" if all_attempts else "last"
+
+
+def scalar_query(message: messages.ScalarQuery) -> ScalarQuery:
+    """The query that a message asks. Raises InvalidArgument for one that makes no sense."""
+
+    def given(name: str) -> float | None:
+        return getattr(message, name) if message.HasField(name) else None
+
+    if message.x not in _X:
+        raise InvalidArgument(f"there is no x {message.x}")
+    if not 0 <= message.smoothing < 1:
+        raise InvalidArgument(f"the smoothing {message.smoothing} is not from 0 to below 1")
+    if message.HasField("width") and message.width < 1:
+        raise InvalidArgument(f"the width {message.width} is not 1 or more")
+    return ScalarQuery(
+        x=_X[message.x],
+        log_x=message.log_x,
+        window=(given("window_low"), given("window_high")),
+        width=message.width if message.HasField("width") else None,
+        smoothing=message.smoothing,
+        attempts=attempts_of(message.all_attempts),
+        nearest=given("nearest"),
+    )
+
+
+def scalar_parts(index: int, columns: ScalarColumns) -> Iterator[messages.ScalarPart]:
+    """The answer for key number ``index`` of a request, in parts of bounded size."""
+    nans, positive, negative = columns.nonfinite
+    single = columns.values.dtype == np.float32
+    summary = messages.ScalarSummary(
+        value_type=messages.VALUE_TYPE_FLOAT32 if single else messages.VALUE_TYPE_FLOAT64,
+        points=columns.points,
+        total=columns.total,
+        hidden=columns.hidden,
+        kept=columns.kept,
+        origin=columns.origin,
+        extent_low=columns.extent[0],
+        extent_high=columns.extent[1],
+        nans=nans,
+        positive_infinities=positive,
+        negative_infinities=negative,
+    )
+    named = {
+        "steps": column_bytes(columns.steps, "<i8"),
+        "wall_times": column_bytes(columns.wall_times, "<f8"),
+        "values": column_bytes(columns.values, "<f4" if single else "<f8"),
+        "restarts": column_bytes(columns.restarts, "<i8"),
+        "breaks": column_bytes(columns.breaks, "<i8"),
+    }
+    for start in range(0, max(1, *map(len, named.values())), PIECE):
+        pieces = {name: column[start : start + PIECE].tobytes() for name, column in named.items()}
+        yield messages.ScalarPart(key=index, summary=None if start else summary, **pieces)
+
+
+def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
+    columns = (
+        column_bytes(table.steps, "<i8"),
+        column_bytes(table.wall_times, "<f8"),
+        column_bytes(table.sizes, "<i8"),
+    )
+    summary = messages.RecordSummary(total=table.total, kept=table.kept, hidden=table.hidden)
+    for start in range(0, max(1, len(columns[0])), PIECE):
+        steps, wall_times, sizes = (column[start : start + PIECE].tobytes() for column in columns)
+        yield messages.RecordsResponse(
+            steps=steps, wall_times=wall_times, sizes=sizes, summary=None if start else summary
+        )
+
+
+def column_bytes(
+    column: NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32], form: str
+) -> NDArray[np.uint8]:
+    """The elements of a column one after another, in the byte order that ``form`` names."""
+    return np.ascontiguousarray(column, form).view(np.uint8)

@@ -1,0 +1,52 @@
+"""Makes the descriptor set and the type stubs out of the ``.proto`` files; needs grpcio-tools.
+
+``python -m insight_core.rpc.schema.generate``
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+_HERE = Path(__file__).parent
+_ROOT = _HERE.parent.parent
+_WELL_KNOWN = "google/"  # comes with the protobuf runtime
+
+
+def compiler() -> str:
+    """What makes the files, with its version."""
+    return f"grpcio-tools {version('grpcio-tools')}"
+
+
+def generate() -> dict[str, bytes]:
+    """The generated files of this package, by name. Raises RuntimeError for a .proto that is wrong."""
+    sources = sorted(path.relative_to(_ROOT).as_posix() for path in _HERE.glob("*.proto"))
+    with tempfile.TemporaryDirectory() as made:
+        arguments = [f"-I{_ROOT}", f"--pyi_out={made}", f"--descriptor_set_out={made}/descriptors"]
+        command = [sys.executable, "-m", "grpc_tools.protoc", *arguments, "--include_imports", *sources]
+        if subprocess.run(command, check=False).returncode:
+            raise RuntimeError("protoc refused the .proto files; it says why above")
+        found = FileDescriptorSet.FromString(Path(made, "descriptors").read_bytes())
+        ours = FileDescriptorSet(file=[f for f in found.file if not f.name.startswith(_WELL_KNOWN)])
+        generated = {"descriptors.binpb": ours.SerializeToString(deterministic=True)}
+        heading = f"# Made from the .proto files by `make proto` ({compiler()}).\n# ruff: noqa\n# fmt: off\n"
+        for path in sorted(Path(made).rglob("*.pyi")):
+            text = path.read_text(encoding="utf-8")
+            text = text.replace("_Mapping]", "_Mapping[str, object]]")  # mypy --strict wants to know
+            generated[path.name] = (heading + text).encode()
+        return generated
+
+
+def main() -> int:
+    for name, content in generate().items():
+        (_HERE / name).write_bytes(content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

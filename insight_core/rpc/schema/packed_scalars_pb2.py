@@ -1,0 +1,5 @@
+"""TensorBoard's scalars by column (``packed_scalars.proto``)."""
+
+from insight_core.rpc.schema.pool import define
+
+define(globals(), "packed_scalars")

@@ -1,0 +1,185 @@
+"""``tensorboard.data.TensorBoardDataProvider``, as TensorBoard's own data server answers it.
+
+Errors and their texts, and what absent and empty filters mean, are those of
+tensorboard/data/server/server.rs; docs/grpc_api.md lists the differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+
+from insight_core.plugin import DataProvider, InvalidArgument
+from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
+from insight_core.rpc.packed import packed_varints
+from insight_core.rpc.schema import packed_scalars_pb2 as packed
+from insight_core.rpc.schema import tensorboard_data_pb2 as messages
+from insight_core.rpc.schema.services import LARGEST_MESSAGE
+from insight_core.rpc.tensorboard_view.catalog import Entry
+from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
+from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, tensor_of
+
+_BLOB_PIECE = 8 << 20  # bytes
+
+
+class _Filtered(Protocol):
+    """A request that names a plugin, and may name runs and tags."""
+
+    @property
+    def plugin_filter(self) -> messages.PluginFilter: ...
+    @property
+    def run_tag_filter(self) -> messages.RunTagFilter: ...
+
+
+class _Sampled(_Filtered, Protocol):
+    """A request that also says how many points of a series it wants at most."""
+
+    @property
+    def downsample(self) -> messages.Downsample: ...
+    def HasField(self, field_name: Literal["downsample"], /) -> bool: ...
+
+
+_Listing = TypeVar(
+    "_Listing",
+    messages.ListScalarsResponse,
+    messages.ListTensorsResponse,
+    messages.ListBlobSequencesResponse,
+)
+
+
+class TensorBoardService:
+    """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._reader = SeriesReader(provider)
+
+    @unary
+    def GetExperiment(self, request: messages.GetExperimentRequest) -> messages.GetExperimentResponse:
+        return messages.GetExperimentResponse(data_location=printable(self._reader.location()))
+
+    @unary
+    def ListPlugins(self, request: messages.ListPluginsRequest) -> messages.ListPluginsResponse:
+        plugins = [messages.Plugin(name=name) for name in self._reader.plugins()]
+        return messages.ListPluginsResponse(plugins=plugins)
+
+    @unary
+    def ListRuns(self, request: messages.ListRunsRequest) -> messages.ListRunsResponse:
+        runs = [messages.Run(name=name, start_time=start) for start, name in self._reader.runs()]
+        return messages.ListRunsResponse(runs=runs)
+
+    @unary
+    def ListScalars(self, request: messages.ListScalarsRequest) -> messages.ListScalarsResponse:
+        return self._list(self._entries(request, SCALAR), messages.ListScalarsResponse())
+
+    @unary
+    def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
+        found = self._entries(request, SCALAR)
+        limit = _limit(request)
+        response = packed.ReadScalarsResponse()
+        size = 0
+        entries = [entry for tags in found.values() for entry in tags.values()]
+        for entry, numbers in self._reader.numbers(entries, limit):
+            if not response.runs or response.runs[-1].run_name != entry.key.run:
+                response.runs.add(run_name=entry.key.run)
+            data = response.runs[-1].tags.add(tag_name=entry.key.tag).data
+            data.SetInParent()
+            data.step = packed_varints(numbers.steps)
+            data.wall_time = numbers.wall_times.astype("<f8", copy=False).tobytes()
+            with np.errstate(over="ignore"):  # a double beyond float32 becomes infinite
+                data.value = numbers.values.astype("<f4", copy=False).tobytes()
+            size = _within(size + data.ByteSize())
+        return response
+
+    @unary
+    def ListTensors(self, request: messages.ListTensorsRequest) -> messages.ListTensorsResponse:
+        return self._list(self._entries(request, TENSOR), messages.ListTensorsResponse())
+
+    @unary
+    def ReadTensors(self, request: messages.ReadTensorsRequest) -> messages.ReadTensorsResponse:
+        found = self._entries(request, TENSOR)
+        limit = _limit(request)
+        response = messages.ReadTensorsResponse()
+        size = 0
+        for run, tags in found.items():
+            read = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                data = read.tags.add(tag_name=tag).data
+                data.SetInParent()
+                for step, wall_time, tensor in self._reader.values(entry, limit, tensor_of):
+                    data.step.append(step)
+                    data.wall_time.append(wall_time)
+                    data.value.append(tensor)
+                    size = _within(size + tensor.ByteSize())
+        return response
+
+    @unary
+    def ListBlobSequences(
+        self, request: messages.ListBlobSequencesRequest
+    ) -> messages.ListBlobSequencesResponse:
+        return self._list(self._entries(request, BLOB_SEQUENCE), messages.ListBlobSequencesResponse())
+
+    @unary
+    def ReadBlobSequences(
+        self, request: messages.ReadBlobSequencesRequest
+    ) -> messages.ReadBlobSequencesResponse:
+        found = self._entries(request, BLOB_SEQUENCE)
+        limit = _limit(request)
+        response = messages.ReadBlobSequencesResponse()
+        for run, tags in found.items():
+            read = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                data = read.tags.add(tag_name=tag).data
+                data.SetInParent()
+                for step, wall_time, keys in self._reader.blob_keys(entry, limit):
+                    data.step.append(step)
+                    data.wall_time.append(wall_time)
+                    references = [messages.BlobReference(blob_key=key) for key in keys]
+                    data.values.add(blob_refs=references)
+        return response
+
+    @stream
+    def ReadBlob(
+        self, request: messages.ReadBlobRequest, context: Context
+    ) -> Iterator[messages.ReadBlobResponse]:
+        blob = self._reader.blob(request.blob_key)
+        for start in range(0, len(blob), _BLOB_PIECE):
+            yield messages.ReadBlobResponse(data=blob[start : start + _BLOB_PIECE])
+
+    def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, Entry]]:
+        plugin = request.plugin_filter.plugin_name
+        if not plugin:
+            raise InvalidArgument("must specify non-empty plugin name")
+        asked = request.run_tag_filter
+        runs = asked.runs.names if asked.HasField("runs") else None
+        tags = asked.tags.names if asked.HasField("tags") else None
+        return self._reader.entries(Kind(plugin, data_class), runs, tags)
+
+    def _list(self, found: Mapping[str, Mapping[str, Entry]], response: _Listing) -> _Listing:
+        for run, tags in found.items():
+            listed = response.runs.add(run_name=run)
+            for tag, entry in tags.items():
+                metadata = listed.tags.add(tag_name=tag).metadata
+                metadata.max_step, metadata.max_wall_time = entry.last_step, entry.last_wall_time
+                if isinstance(metadata, messages.BlobSequenceMetadata):
+                    metadata.max_length = self._reader.longest(entry)
+                metadata.summary_metadata.CopyFrom(self._reader.metadata(entry))
+        return response
+
+
+def _limit(request: _Sampled) -> int:
+    """How many points of a series are wanted at most."""
+    if not request.HasField("downsample"):
+        raise InvalidArgument("must specify downsample")
+    limit = request.downsample.num_points
+    if limit < 0:
+        raise InvalidArgument(f"num_points must be non-negative; got {limit}")
+    return limit
+
+
+def _within(size: int) -> int:
+    """``size`` of an answer so far. Raises TooMuch when TensorBoard could not receive it."""
+    if size > LARGEST_MESSAGE * 63 // 64:
+        raise TooMuch("the answer is longer than 256 MiB: ask for fewer runs, tags or points")
+    return size

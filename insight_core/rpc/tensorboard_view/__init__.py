@@ -1,0 +1,1 @@
+"""Our data as TensorBoard's data provider sees it."""

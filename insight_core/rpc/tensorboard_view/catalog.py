@@ -1,0 +1,145 @@
+"""The series of a data provider as TensorBoard orders them: by its plugin, run and tag."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Collection, Mapping
+
+from attrs import define, frozen
+
+from insight_core.plugin import Claim, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+from insight_core.rpc.tensorboard_view.translation import Kind, content_of, kind_of, says_how_it_is_encoded
+
+
+@frozen
+class Source:
+    """A series of the provider, by the plugin that it is kept under there."""
+
+    plugin: str
+    info: SeriesInfo
+
+
+@define
+class Entry:
+    """A series as TensorBoard sees it: mostly one of the provider, of several writers perhaps more."""
+
+    kind: Kind
+    key: SeriesKey
+    sources: dict[str, Source]  # by plugin of the provider
+    last_step: int
+    last_wall_time: float
+    longest: int | None = None  # of blob sequences: max_length, when found out
+    metadata: tensorboard.SummaryMetadata | None = None
+
+
+class Catalog:
+    """Follows the provider: what has changed is asked for again, at the next look."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._provider = provider
+        self._lock = threading.Lock()
+        self._generation: int | None = None
+        self._entries: dict[Kind, dict[str, dict[str, Entry]]] = {}  # by run and tag
+
+    def kinds(self) -> Collection[Kind]:
+        """All that something is there of."""
+        with self._lock:
+            self._refresh()
+            return [kind for kind, runs in self._entries.items() if runs]
+
+    def runs(self) -> Collection[str]:
+        """All that have series."""
+        with self._lock:
+            self._refresh()
+            return {name for runs in self._entries.values() for name in runs}
+
+    def entries(
+        self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> Mapping[str, Mapping[str, Entry]]:
+        """Series by run and tag, those of the given names only; None: all of them."""
+        with self._lock:
+            self._refresh()
+            held = self._entries.get(kind, {})
+            found = {}
+            for run in sorted(held) if runs is None else sorted(held.keys() & set(runs)):
+                of_run = held[run]
+                names = sorted(of_run) if tags is None else sorted(of_run.keys() & set(tags))
+                if names:
+                    found[run] = {tag: of_run[tag] for tag in names}
+            return found
+
+    def metadata(self, entry: Entry) -> tensorboard.SummaryMetadata:
+        """What the first value of a series says for all."""
+        if entry.metadata is None:
+            source = next(iter(entry.sources.values()))
+            info = source.info
+            entry.metadata = _metadata(
+                entry.kind, self._content(entry.kind, source), info.display_name, info.description
+            )
+        return entry.metadata
+
+    def _content(self, kind: Kind, source: Source) -> bytes:
+        info = source.info
+        claim = next(claim for claim in info.claims if kind_of(claim, info.data_class) == kind)
+        if not says_how_it_is_encoded(claim):
+            return content_of(claim, info.content)
+        try:
+            return content_of(claim, info.content, self._provider.payload(source.plugin, info.key, 0))
+        except Unavailable:
+            raise
+        except (InsightError, ValueError):  # who reads that value will hear why
+            return content_of(claim, info.content)
+
+    def _refresh(self) -> None:
+        if self._generation is None:
+            self._read_all()
+            return
+        changes = self._provider.changes(self._generation)
+        if changes.series is None:
+            self._read_all()
+            return
+        for plugin, keys in changes.series.items():
+            wanted = set(keys)
+            for info in self._provider.series(plugin, runs={key.run for key in wanted}):
+                if info.key in wanted:
+                    self._put(Source(plugin, info))
+        self._generation = changes.generation
+
+    def _read_all(self) -> None:
+        generation = self._provider.generation()
+        self._entries = {}
+        for plugin in sorted(self._provider.plugins()):
+            for info in self._provider.series(plugin):
+                self._put(Source(plugin, info))
+        self._generation = generation
+
+    def _put(self, source: Source) -> None:
+        info = source.info
+        for kind in _kinds(info.claims, info.data_class):
+            tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
+            before = tags.get(info.key.tag)
+            sources = {**before.sources, source.plugin: source} if before else {source.plugin: source}
+            ends = info.last_step, info.last_wall_time
+            if len(sources) > 1:
+                infos = [each.info for each in sources.values()]
+                ends = max(one.last_step for one in infos), max(one.last_wall_time for one in infos)
+            tags[info.key.tag] = Entry(kind, info.key, sources, *ends)
+
+
+@functools.lru_cache(256)
+def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[Kind]:
+    """What TensorBoard makes of values taken by these claims."""
+    return frozenset(kind for claim in claims if (kind := kind_of(claim, data_class)) is not None)
+
+
+@functools.lru_cache(1024)
+def _metadata(kind: Kind, content: bytes, display_name: str, description: str) -> tensorboard.SummaryMetadata:
+    """One message for all series of which the same is said; nobody changes it."""
+    return tensorboard.SummaryMetadata(
+        plugin_data=tensorboard.SummaryMetadata.PluginData(plugin_name=kind.plugin, content=content),
+        display_name=display_name,
+        summary_description=description,
+        data_class=kind.data_class,  # type: ignore[arg-type]
+    )

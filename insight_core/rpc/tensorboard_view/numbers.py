@@ -1,0 +1,98 @@
+"""The points of scalar series of the catalog, many series at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import DataProvider, ScalarColumns, SeriesKey
+from insight_core.rpc.tensorboard_view.catalog import Entry
+from insight_core.rpc.tensorboard_view.records import RecordReader
+from insight_core.rpc.tensorboard_view.translation import number_of
+
+_POINTS = 4 << 20  # points that are held at a time
+
+
+@frozen(eq=False)
+class Numbers:
+    """The points of a scalar series by step; columns of equal length, values in the precision as written."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: NDArray[np.float32] | NDArray[np.float64]
+
+
+class NumberReader:
+    """Reads columns where the provider has columns, and numbers one by one where it has records."""
+
+    def __init__(self, provider: DataProvider, records: RecordReader) -> None:
+        self._provider = provider
+        self._records = records
+
+    def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Numbers]]:
+        """All points of each series that is still there, in the order of ``entries``."""
+        for portion in _portions(entries):
+            columns = self._columns(portion)
+            for entry in portion:
+                parts = [_numbers(columns[place]) for place in _places(entry) if place in columns]
+                if len(parts) < len(entry.sources):
+                    parts.append(self._decoded(entry))
+                yield entry, _joined(parts)
+
+    def _columns(self, entries: Sequence[Entry]) -> dict[tuple[str, SeriesKey], ScalarColumns]:
+        by_plugin: dict[str, list[SeriesKey]] = {}
+        for entry in entries:
+            for plugin, key in _places(entry):
+                by_plugin.setdefault(plugin, []).append(key)
+        return {
+            (plugin, key): columns
+            for plugin, keys in by_plugin.items()
+            for key, columns in self._provider.scalars(plugin, keys).items()
+        }
+
+    def _decoded(self, entry: Entry) -> Numbers:
+        rows = self._records.rows(entry)
+        found = list(self._records.values(entry, rows, range(len(rows.steps)), number_of))
+        chosen = [row for row, _ in found]
+        values = np.array([number for _, number in found], np.float64)
+        return Numbers(rows.steps[chosen], rows.wall_times[chosen], values)
+
+
+def _numbers(columns: ScalarColumns) -> Numbers:
+    return Numbers(columns.steps, columns.wall_times, columns.values)
+
+
+def _places(entry: Entry) -> list[tuple[str, SeriesKey]]:
+    """Which series of the provider have columns."""
+    return [
+        (source.plugin, entry.key) for source in entry.sources.values() if source.info.last_value is not None
+    ]
+
+
+def _joined(parts: Sequence[Numbers]) -> Numbers:
+    if len(parts) == 1:
+        return parts[0]
+    steps = np.concatenate([part.steps for part in parts])
+    order = np.argsort(steps, kind="stable")
+    return Numbers(
+        steps[order],
+        np.concatenate([part.wall_times for part in parts])[order],
+        np.concatenate([part.values for part in parts])[order],
+    )
+
+
+def _portions(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """Series by the portion, each of about as many points as may be held."""
+    portion: list[Entry] = []
+    points = 0
+    for entry in entries:
+        portion.append(entry)
+        points += sum(source.info.kept for source in entry.sources.values())
+        if points >= _POINTS:
+            yield portion
+            portion, points = [], 0
+    if portion:
+        yield portion

@@ -1,0 +1,148 @@
+"""The values of a series of the catalog, whichever series of the provider they come from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import (
+    DataProvider,
+    InsightError,
+    NotFound,
+    Payload,
+    RecordTable,
+    SeriesKey,
+    Unavailable,
+)
+from insight_core.rpc.tensorboard_view.catalog import Entry, Source
+from insight_core.rpc.tensorboard_view.translation import blob_count, blobs_of, kind_of
+
+log = logging.getLogger(__name__)
+
+_LENGTH_BUDGET = 64 << 20  # bytes that may be read to find out how many blobs the values of a series have
+
+Value = TypeVar("Value")
+
+
+@frozen(eq=False)
+class Rows:
+    """Where the values of a series are, by step; columns of equal length."""
+
+    sources: Sequence[Source]
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    source: NDArray[np.intp]  # index into sources
+    index: NDArray[np.intp]  # of the record in its source
+
+
+@frozen
+class _Measured:
+    """How long a blob sequence was when it had this many values, the last of them this one."""
+
+    count: int
+    step: int
+    wall_time: float
+    length: int
+
+
+class RecordReader:
+    """Reads and decodes values; one that cannot be read is left out, and the log says so."""
+
+    def __init__(self, provider: DataProvider) -> None:
+        self._provider = provider
+        self._measured: dict[tuple[str, SeriesKey], _Measured] = {}
+
+    def rows(self, entry: Entry) -> Rows:
+        """The values of a series that are kept as records."""
+        sources = [source for source in entry.sources.values() if source.info.last_value is None]
+        tables: list[RecordTable | None] = []
+        for source in sources:
+            try:
+                tables.append(self._provider.records(source.plugin, entry.key))
+            except NotFound:  # it went since the catalog looked
+                tables.append(None)
+        found = [(number, table) for number, table in enumerate(tables) if table is not None]
+        if not found:
+            nothing = np.zeros(0, np.int64)
+            return Rows(sources, nothing, np.zeros(0), nothing, nothing, nothing)
+        steps = np.concatenate([table.steps for _, table in found])
+        order = np.argsort(steps, kind="stable")
+        return Rows(
+            sources,
+            steps[order],
+            np.concatenate([table.wall_times for _, table in found])[order],
+            np.concatenate([table.sizes for _, table in found])[order],
+            np.repeat([number for number, _ in found], [len(table.steps) for _, table in found])[order],
+            np.concatenate([np.arange(len(table.steps)) for _, table in found])[order],
+        )
+
+    def payload(self, entry: Entry, rows: Rows, row: int) -> Payload:
+        source = rows.sources[int(rows.source[row])]
+        return self._provider.payload(source.plugin, entry.key, int(rows.index[row]))
+
+    def values(
+        self, entry: Entry, rows: Rows, chosen: Iterable[int], decode: Callable[[Payload], Value]
+    ) -> Iterator[tuple[int, Value]]:
+        """(row, value) of the chosen rows."""
+        for row in chosen:
+            try:
+                payload = self.payload(entry, rows, row)
+                info = rows.sources[int(rows.source[row])].info
+                if len(info.claims) > 1 and kind_of(payload.claim, info.data_class) != entry.kind:
+                    continue  # listed under another plugin of TensorBoard
+                value = decode(payload)
+            except Unavailable:
+                raise
+            except (InsightError, ValueError) as error:
+                log.warning("%s of run %s, step %d: %s", entry.key.tag, entry.key.run, rows.steps[row], error)
+                continue
+            yield row, value
+
+    def lengths(self, entry: Entry, rows: Rows, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """(row, number of blobs) of the chosen rows, which are read only where nothing else tells."""
+        known = [blob_count(source.info.claims) for source in rows.sources]
+        for row in chosen:
+            count = known[int(rows.source[row])]
+            if count is not None:
+                yield row, count
+            else:
+                yield from ((row, len(blobs)) for row, blobs in self.values(entry, rows, [row], blobs_of))
+
+    def longest(self, entry: Entry, rows: Rows) -> int:
+        """The largest number of blobs that a value has.
+
+        Where only the values tell, they are read: all of them up to 64 MiB, else the first, the last,
+        the largest and as many others, evenly spread, as these bytes allow.
+        """
+        count = len(rows.steps)
+        known = [blob_count(source.info.claims) for source in rows.sources]
+        if not count or None not in known:
+            return max((length for length in known if length and count), default=0)
+        place = (entry.kind.plugin, entry.key)
+        before = self._measured.get(place)
+        start, length = 0, 0
+        if before is not None and before.count <= count:
+            last = before.count - 1
+            if (rows.steps[last], rows.wall_times[last]) == (before.step, before.wall_time):
+                start, length = before.count, before.length
+        chosen = start + _affordable(rows.sizes[start:])
+        for _, found in self.lengths(entry, rows, chosen.tolist()):
+            length = max(length, found)
+        self._measured[place] = _Measured(count, int(rows.steps[-1]), float(rows.wall_times[-1]), length)
+        return length
+
+
+def _affordable(sizes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Indices of the values to look at."""
+    count = len(sizes)
+    if not count or sizes.sum() <= _LENGTH_BUDGET:
+        return np.arange(count)
+    share = max(1, int(_LENGTH_BUDGET // sizes.mean()))
+    spread = np.linspace(0, count - 1, min(share, count)).astype(np.intp)
+    return np.unique(np.append(spread, [0, count - 1, int(sizes.argmax())]))

@@ -1,0 +1,210 @@
+"""What a value is to TensorBoard: by its claim, whichever plugin has it.
+
+Legacy values become what the plugins of TensorBoard read, as its own data servers do it
+(tensorboard/data_compat.py, tensorboard/data/server/data_compat.rs); MindSpore's likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import frozen
+from google.protobuf.message import DecodeError, Message
+from numpy.typing import NDArray
+
+from insight_core.formats.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
+from insight_core.formats.tensors import Tensor
+from insight_core.formats.tensors import tensor_of as decoded_tensor
+from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
+from insight_core.rpc.schema import mindspore_pb2 as mindspore
+from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
+
+SCALAR: int = tensorboard.DATA_CLASS_SCALAR
+TENSOR: int = tensorboard.DATA_CLASS_TENSOR
+BLOB_SEQUENCE: int = tensorboard.DATA_CLASS_BLOB_SEQUENCE
+
+
+@frozen
+class Kind:
+    """The plugin of TensorBoard that shows a value, and the way it reads it."""
+
+    plugin: str
+    data_class: int
+
+
+_SIMPLE_VALUE = EventField(Dialect.TENSORBOARD, "simple_value")
+_HISTO = EventField(Dialect.TENSORBOARD, "histo")
+_IMAGE = EventField(Dialect.TENSORBOARD, "image")
+_AUDIO = EventField(Dialect.TENSORBOARD, "audio")
+_GRAPH = EventField(Dialect.TENSORBOARD, "graph_def")
+_RUN_METADATA = EventField(Dialect.TENSORBOARD, "tagged_run_metadata")
+_MINDSPORE_SCALAR = EventField(Dialect.MINDSPORE, "scalar_value")
+_MINDSPORE_HISTOGRAM = EventField(Dialect.MINDSPORE, "histogram")
+_MINDSPORE_IMAGE = EventField(Dialect.MINDSPORE, "image")
+_MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+
+_FIELD_KINDS: dict[Claim, Kind] = {
+    _SIMPLE_VALUE: Kind("scalars", SCALAR),
+    _HISTO: Kind("histograms", TENSOR),
+    _IMAGE: Kind("images", BLOB_SEQUENCE),
+    _AUDIO: Kind("audio", BLOB_SEQUENCE),
+    _GRAPH: Kind("graphs", BLOB_SEQUENCE),
+    _RUN_METADATA: Kind("graph_tagged_run_metadata", BLOB_SEQUENCE),
+    _MINDSPORE_SCALAR: Kind("scalars", SCALAR),
+    _MINDSPORE_HISTOGRAM: Kind("histograms", TENSOR),
+    _MINDSPORE_IMAGE: Kind("images", BLOB_SEQUENCE),
+    _MINDSPORE_TENSOR: Kind("tensor", TENSOR),
+}
+_BLOBS: dict[Claim, int] = {
+    _IMAGE: 3,
+    _MINDSPORE_IMAGE: 3,
+    _AUDIO: 1,
+    _GRAPH: 1,
+    _RUN_METADATA: 1,
+}  # of one value
+# What the metadata of a tensor leaves open.
+_DATA_CLASSES = {
+    "scalars": SCALAR,
+    **dict.fromkeys(("histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars"), TENSOR),
+    **dict.fromkeys(
+        ("images", "audio", "graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model"),
+        BLOB_SEQUENCE,
+    ),
+}
+_DTYPES = {  # of what MindSpore writes
+    "float32": tensorboard.DT_FLOAT,
+    "float64": tensorboard.DT_DOUBLE,
+    "float16": tensorboard.DT_HALF,
+    "bool": tensorboard.DT_BOOL,
+    **{
+        f"{kind}{bits}": getattr(tensorboard, f"DT_{kind.upper()}{bits}")
+        for kind in ("int", "uint")
+        for bits in (8, 16, 32, 64)
+    },
+}
+# ImagePluginData and AudioPluginData: a blob sequence; of audio, in the encoding WAV.
+_CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x01", _AUDIO: b"\x18\x01"}
+_WAV_CONTENT = b"\x10\x0b\x18\x01"
+
+
+def kind_of(claim: Claim, data_class: int) -> Kind | None:
+    """None: TensorBoard has no use for it. ``data_class`` is that of the summary metadata."""
+    if isinstance(claim, SummaryPlugin):
+        known = data_class or _DATA_CLASSES.get(claim.name)
+        return Kind(claim.name, known) if known and claim.name else None
+    return _FIELD_KINDS.get(claim)
+
+
+def claims_of(plugin: str) -> frozenset[Claim]:
+    """By what the values are taken that TensorBoard shows in its ``plugin``."""
+    fields = (claim for claim, kind in _FIELD_KINDS.items() if kind.plugin == plugin)
+    return frozenset({SummaryPlugin(plugin), *fields})
+
+
+def content_of(claim: Claim, content: bytes, first: Payload | None = None) -> bytes:
+    """What TensorBoard's plugin must be told of a series; ``first`` is its first audio value."""
+    if claim == _AUDIO and first is not None:
+        audio = _parsed(tensorboard.Summary.Audio, first.data)
+        return _WAV_CONTENT if audio.content_type == "audio/wav" else _CONTENTS[_AUDIO]
+    return _CONTENTS.get(claim, content)
+
+
+def says_how_it_is_encoded(claim: Claim) -> bool:
+    """Whether content_of() wants to see a value."""
+    return claim == _AUDIO
+
+
+def blob_count(claims: Sequence[Claim]) -> int | None:
+    """How many blobs each value of a series has; None if that is known to the values alone."""
+    counts = {_BLOBS.get(claim) for claim in claims}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def tensor_of(payload: Payload) -> tensorboard.TensorProto:
+    """Raises ValueError for bytes that are not what their claim says."""
+    if isinstance(payload.claim, SummaryPlugin) and payload.data:
+        return _parsed(tensorboard.TensorProto, payload.data)
+    return _tensor(array_of(payload))
+
+
+def array_of(payload: Payload) -> NDArray[Any]:
+    """The values of ``tensor_of``, strings as an object array of bytes. Raises ValueError as that does."""
+    if payload.claim == _HISTO:
+        return _edges_and_counts(histogram_proto(payload.data))
+    if payload.claim == _MINDSPORE_HISTOGRAM:
+        found = mindspore_histogram(payload.data)
+        return np.column_stack((found.left, found.left + found.width, found.counts))
+    if isinstance(payload.claim, SummaryPlugin) and not payload.data:
+        return np.zeros(0, np.float32)  # hparams say everything in the metadata
+    if payload.claim == _MINDSPORE_TENSOR or isinstance(payload.claim, SummaryPlugin):
+        return decoded_tensor(payload).values
+    raise ValueError(f"{payload.claim} is no tensor")
+
+
+def number_of(payload: Payload) -> float:
+    """The number of a tensor of rank 0. Raises ValueError for any other value."""
+    tensor = decoded_tensor(payload)
+    if tensor.shape or tensor.values.dtype.kind not in "fiub":
+        raise ValueError(f"the value of {payload.claim} is not one number")
+    return float(tensor.values)
+
+
+def blobs_of(payload: Payload) -> Sequence[bytes]:
+    """Raises ValueError for bytes that are not what their claim says."""
+    claim, data = payload.claim, payload.data
+    if claim in (_GRAPH, _RUN_METADATA):
+        return [data]
+    if claim == _AUDIO:
+        return [_parsed(tensorboard.Summary.Audio, data).encoded_audio_string]
+    if claim == _IMAGE:
+        image = _parsed(tensorboard.Summary.Image, data)
+        return [b"%d" % image.width, b"%d" % image.height, image.encoded_image_string]
+    if claim == _MINDSPORE_IMAGE:
+        drawn = _parsed(mindspore.Summary.Image, data)
+        return [b"%d" % drawn.width, b"%d" % drawn.height, drawn.encoded_image]
+    if isinstance(claim, SummaryPlugin):
+        return _strings(claim.name, decoded_tensor(payload))
+    raise ValueError(f"{claim} is no sequence of blobs")
+
+
+Parsed = TypeVar("Parsed", bound=Message)
+
+
+def _parsed(kind: type[Parsed], data: bytes) -> Parsed:
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise ValueError(f"the value is no {kind.DESCRIPTOR.name}") from error
+
+
+def _tensor(values: NDArray[Any]) -> tensorboard.TensorProto:
+    dims = [tensorboard.TensorShapeProto.Dim(size=size) for size in values.shape]
+    return tensorboard.TensorProto(
+        dtype=_DTYPES[values.dtype.name],
+        tensor_shape=tensorboard.TensorShapeProto(dim=dims),
+        tensor_content=values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(),
+    )
+
+
+def _edges_and_counts(histogram: HistogramProto) -> NDArray[np.float64]:
+    """float64[k, 3]: left edge, right edge and count of each bucket; the outer edges are min and max."""
+    rows = np.empty((len(histogram.counts), 3))
+    if len(rows):
+        rows[0, 0], rows[1:, 0] = histogram.min, histogram.limits[:-1]
+        rows[:-1, 1], rows[-1, 1] = histogram.limits[:-1], histogram.max
+        rows[:, 2] = histogram.counts
+    return rows
+
+
+def _strings(plugin: str, tensor: Tensor) -> Sequence[bytes]:
+    rank = len(tensor.shape)
+    if tensor.values.dtype != object:
+        raise ValueError(f"the value of plugin {plugin} holds no strings")
+    strings: list[bytes] = tensor.values.ravel().tolist()
+    if plugin == "audio" and rank == 2:  # pairs of a sound and its label
+        return strings[:: max(1, tensor.shape[1])]
+    if rank == 1 or (rank == 0 and plugin.startswith("graph")):
+        return strings
+    raise ValueError(f"the value of plugin {plugin} is of rank {rank}")

@@ -1,0 +1,275 @@
+"""What is shown of a series, smoothed or not, and what is computed once of it for many queries."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_core.plugin import ScalarQuery, X
+from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
+from insight_core.store.column_memory import Column
+from insight_core.store.reduction import Indices, Places, Values, reduction
+from insight_core.store.snapshot import Snapshot
+
+_CACHE_BYTES = 256 << 20
+_LONG = 1 << 16  # points from which a view is summarised by the block: fewer are looked at as quickly
+_ENTRY = 1024  # bytes that the cache counts for what is the same for every view
+_SPARE = 1.5  # smoothed values have room to grow; memory that is not touched is not taken
+
+
+@frozen(eq=False)
+class Reach:
+    """Of the wall times of a view."""
+
+    points: int  # of how many
+    ascends: bool  # within each attempt
+    low: float  # smallest and largest finite one, +Inf and -Inf when there is none
+    high: float
+
+
+@frozen(eq=False)
+class Axis:
+    """x of every point: its place minus ``offset``."""
+
+    places: Places
+    offset: float
+    ascends: bool  # within each attempt
+    extent: tuple[float, float]  # smallest and largest finite x; zeros when there is none
+
+
+@frozen(eq=False)
+class View:
+    """The points of a series that an attempts policy shows, smoothed; in step order within an attempt."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: Values
+    edges: Indices  # index of the first point of each attempt that is a line of its own, and the length
+    hidden: int
+    blocks: Blocks = NO_BLOCKS
+    prepared: Prepared | None = None
+
+    @property
+    def origin(self) -> float:
+        return float(self.wall_times[0]) if len(self.wall_times) else 0.0
+
+    def axis(self, x: X) -> Axis:
+        if not len(self.steps):
+            return Axis(self.steps, 0.0, True, (0.0, 0.0))
+        if x == "step":
+            if len(self.edges) == 2:
+                extent = float(self.steps[0]), float(self.steps[-1])
+            else:
+                lows, highs = self.steps[self.edges[:-1]], self.steps[self.edges[1:] - 1]
+                extent = float(lows.min()), float(highs.max())
+            return Axis(self.steps, 0.0, True, extent)
+        offset = self.origin if x == "relative" else 0.0
+        reach = self.prepared.reach(self) if self.prepared else reach_of(self.wall_times, self.edges)
+        low, high = reach.low - offset, reach.high - offset
+        if math.isfinite(low) and math.isfinite(high):
+            return Axis(self.wall_times, offset, reach.ascends, (low, high))
+        finite = x_of(self.wall_times, offset)
+        finite = finite[np.isfinite(finite)]
+        extent = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+        return Axis(self.wall_times, offset, False, extent)
+
+
+def x_of(places: Places, offset: float) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        x: NDArray[np.float64] = places.astype(np.float64) - offset
+    return x
+
+
+def reach_of(wall_times: NDArray[np.float64], edges: Indices) -> Reach:
+    return Reach(len(wall_times), *reduction.reach(wall_times, edges))
+
+
+class Prepared:
+    """What was computed of one view beside the columns of the snapshot; carried on when the series grows.
+
+    It refers to the columns of the snapshot weakly. As snapshots never change, a longer one whose
+    columns begin at the same place of the same buffers begins with the same points.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._snapshot: weakref.ref[Snapshot] | None = None
+        self._buffers: list[tuple[weakref.ref[Column], int]] = []
+        self._shown: _Shown | None = None  # copies of what attempts do not hide
+        self._smoothed = np.empty(0)
+        self._averaged = 0  # points
+        self._state = np.zeros(4)
+        self._blocks = NO_BLOCKS
+        self._summarised = 0  # blocks
+        self._reach: Reach | None = None
+
+    @property
+    def size(self) -> int:
+        """Memory beside that of the snapshot, in bytes."""
+        copies = 0
+        if self._shown is not None:
+            copies = self._shown.steps.nbytes + self._shown.wall_times.nbytes + self._shown.values.nbytes
+        return _ENTRY + copies + 8 * self._averaged + self._summarised * BLOCK_TYPE.itemsize
+
+    def view(self, snapshot: Snapshot, query: ScalarQuery) -> View:
+        with self._lock:
+            if not self._continues(snapshot, query):
+                self._begin()
+                self._buffers = [(weakref.ref(buffer), at) for buffer, at in _places_of(snapshot)]
+            self._snapshot = weakref.ref(snapshot)
+            shown = self._shown or _shown(snapshot, query)
+            if shown.hidden:
+                self._shown = shown
+            values = shown.values
+            if query.smoothing > 0:
+                values = self._smooth(shown.values, shown.edges, query.smoothing)
+            blocks = NO_BLOCKS if len(values) < _LONG else self._summarise(values)
+            return View(shown.steps, shown.wall_times, values, shown.edges, shown.hidden, blocks, self)
+
+    def _continues(self, snapshot: Snapshot, query: ScalarQuery) -> bool:
+        if self._snapshot is not None and self._snapshot() is snapshot:
+            return True
+        if self._shown is not None or _hides(snapshot, query):
+            return False
+        return bool(self._buffers) and all(
+            known() is buffer and place == at
+            for (known, place), (buffer, at) in zip(self._buffers, _places_of(snapshot), strict=True)
+        )
+
+    def _smooth(self, values: Values, edges: Indices, weight: float) -> NDArray[np.float64]:
+        count, done = len(values), self._averaged
+        if count <= done:
+            return self._smoothed[:count]
+        if count > len(self._smoothed):
+            grown = np.empty(int(count * _SPARE))
+            grown[:done] = self._smoothed[:done]
+            self._smoothed = grown
+        for start, stop in itertools.pairwise(edges.tolist()):
+            begin = max(start, done)
+            if begin >= stop:
+                continue
+            if begin == start:
+                self._state = np.zeros(4)
+            reduction.average(values[begin:stop], self._smoothed[begin:stop], weight, self._state)
+        self._averaged = count
+        return self._smoothed[:count]
+
+    def _summarise(self, values: Values) -> Blocks:
+        count, done = len(values) // POINTS, self._summarised
+        if count > len(self._blocks):
+            grown = np.empty(int(count * _SPARE), BLOCK_TYPE)
+            grown[:done] = self._blocks[:done]
+            self._blocks = grown
+        if count > done:
+            reduction.summarise(values[done * POINTS :], self._blocks[done:count])
+            self._summarised = count
+        return self._blocks[:count]
+
+    def reach(self, view: View) -> Reach:
+        """The reach of the wall times of ``view``, the last that this gave out."""
+        with self._lock:
+            known, count = self._reach, len(view.wall_times)
+            if known is not None and known.points == count:
+                return known
+            if known is None or known.points > count:
+                found = reach_of(view.wall_times, view.edges)
+            else:  # from the last known point on, which the first new one must not be before
+                edges = np.maximum(view.edges, known.points - 1)
+                ascends, low, high = reduction.reach(view.wall_times, edges)
+                found = Reach(count, known.ascends and ascends, min(known.low, low), max(known.high, high))
+            self._reach = found
+            return found
+
+
+def _hides(snapshot: Snapshot, query: ScalarQuery) -> bool:
+    return query.attempts == "last" and snapshot.attempts.visible is not None
+
+
+def _places_of(snapshot: Snapshot) -> list[tuple[Column, int]]:
+    """For each column of numbers, the array that owns its memory and the address at which it begins."""
+    columns = [snapshot.columns[name] for name in ("steps", "wall_times", "values")]
+    return [
+        (
+            column.base if isinstance(column.base, np.ndarray) else column,
+            column.__array_interface__["data"][0],
+        )
+        for column in columns
+    ]
+
+
+class _Shown(NamedTuple):
+    """The points that an attempts policy shows, as written; columns as those of ``View``."""
+
+    steps: NDArray[np.int64]
+    wall_times: NDArray[np.float64]
+    values: Values
+    edges: Indices
+    hidden: int
+
+
+def _shown(snapshot: Snapshot, query: ScalarQuery) -> _Shown:
+    steps = np.ascontiguousarray(snapshot.columns["steps"], np.int64)
+    walls = np.ascontiguousarray(snapshot.columns["wall_times"], np.float64)
+    values: Values = np.ascontiguousarray(snapshot.columns["values"])  # type: ignore[assignment]
+    hidden, count = 0, len(steps)
+    if _hides(snapshot, query):
+        shown = snapshot.attempts.visible
+        steps, walls, values = steps[shown], walls[shown], values[shown]
+        hidden = count - len(steps)
+    if query.attempts == "all" and len(snapshot.attempts.starts) > 1:
+        edges = np.append(snapshot.attempts.starts, count)
+    else:
+        edges = np.array((0, len(steps)), np.int64)
+    return _Shown(steps, walls, values, edges, hidden)
+
+
+class ViewCache:
+    """Views of series used of late, bounded in bytes; that of a series that has grown is carried on."""
+
+    def __init__(self, limit: int = _CACHE_BYTES) -> None:
+        self._limit = limit
+        self._held = 0
+        self._views: OrderedDict[Hashable, tuple[Prepared, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """Bytes held."""
+        return self._held
+
+    def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
+        """The view of ``snapshot`` that ``query`` asks for; ``key`` names the series and the kind of view."""
+        if len(snapshot.columns["steps"]) < _LONG and not query.smoothing and not _hides(snapshot, query):
+            return View(*_shown(snapshot, query))  # made as quickly as it is found
+        with self._lock:
+            prepared, size = self._views.get(key) or (Prepared(), 0)
+            self._views[key] = prepared, size  # at once: who asks for it at the same time waits for it
+            self._views.move_to_end(key)
+        view = prepared.view(snapshot, query)
+        if prepared.size != size:
+            self._put(key, prepared)
+        return view
+
+    def _put(self, key: Hashable, prepared: Prepared) -> None:
+        size = prepared.size
+        with self._lock:
+            self._held -= self._views.pop(key, (prepared, 0))[1]
+            if size > self._limit:
+                return
+            self._views[key] = prepared, size
+            self._held += size
+            while self._held > self._limit:
+                _, (_, least) = self._views.popitem(last=False)
+                self._held -= least

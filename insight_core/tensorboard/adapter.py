@@ -1,0 +1,326 @@
+"""A plugin of TensorBoard, held so that what it does wrong is its own failure."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from attrs import frozen
+from tensorboard import errors
+
+from insight_core.tensorboard.answers import Answer, BrokenRule
+from insight_core.tensorboard.calls import MOST_OVERDUE, Call, Calls, Overdue, overdue
+from insight_core.tensorboard.importing import has_tensorboard
+from insight_core.tensorboard.requests import as_tensorboard_asks, text_answer
+from insight_core.tensorboard.troubles import Troubles
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from tensorboard.plugins.base_plugin import TBContext
+
+log = logging.getLogger(__name__)
+
+ROUTE_DEADLINE = 120.0  # seconds until an answer begins or goes on: a plugin may read a large file first
+ACTIVE_DEADLINE = 10.0  # seconds after which one that does not say whether it is active counts as failed
+_FRESH = 5.0  # seconds for which is_active is not asked again
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_LONGEST = 200  # letters of a request that are told
+
+
+class Refused(Exception):
+    """The plugin breaks a rule of TensorBoard's contract; the text says which."""
+
+
+class Loader(Protocol):
+    """What makes a plugin, once flags are defined and fixed; ``load`` may give None."""
+
+    def load(self, context: TBContext) -> object: ...
+
+
+@frozen
+class _ClassLoader:
+    plugin_class: Callable[[TBContext], object]
+
+    def load(self, context: TBContext) -> object:
+        return self.plugin_class(context)
+
+
+def loader_of(made: object) -> Loader:
+    """What an entry point gave, as a loader: a TBPlugin, a TBLoader or an instance of one, by what it has.
+
+    The class may be derived from the real TBPlugin or from our own. Raises Refused.
+    """
+    if isinstance(made, type):
+        if callable(getattr(made, "get_plugin_apps", None)):
+            return _ClassLoader(made)
+        if callable(getattr(made, "load", None)):
+            return cast(Loader, made())
+    elif callable(getattr(made, "load", None)):
+        return cast(Loader, made)
+    raise Refused(f"its entry point gives {made!r}, neither a TBPlugin nor a TBLoader")
+
+
+def is_experimental(made: object) -> bool:
+    """Whether a loader or plugin is marked with TensorBoard's ``ExperimentalPlugin``."""
+    return any(kind.__name__ == "ExperimentalPlugin" for kind in type(made).__mro__)
+
+
+@frozen
+class Frontend:
+    """FrontendMetadata, checked."""
+
+    tab_name: str
+    disable_reload: bool = False
+    remove_dom: bool = False
+    es_module_path: str | None = None
+    element_name: str | None = None
+    is_ng_component: bool = False
+
+
+class StockPlugin:
+    """One plugin that has loaded. To TensorBoard's own application it is a TBPlugin as well.
+
+    Its routes answer within ``ROUTE_DEADLINE`` and raise nothing but PublicErrors; ``is_active`` is asked
+    beside requests and raises nothing. ``changed`` is called when it is found to fail, or to work again.
+    Raises Refused, or what the plugin raises.
+    """
+
+    def __init__(
+        self,
+        plugin: Any,  # noqa: ANN401
+        changed: Callable[[], None],
+        *,
+        is_experimental: bool = False,
+    ) -> None:
+        if not callable(getattr(plugin, "get_plugin_apps", None)):
+            raise Refused(f"its loader gives {plugin!r}, no TBPlugin")
+        name = getattr(plugin, "plugin_name", None)
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise Refused(f"its plugin_name is {name!r}: letters, digits, _ and - are allowed")
+        self.plugin_name: str = name
+        self.instance = plugin
+        self.is_experimental = is_experimental  # then it is shown to those only who ask for it
+        self._changed = changed
+        self._calls = Calls(f"plugin {name}")
+        self._frontend = _frontend(plugin, name)
+        self._exact, self._prefixes = _routes(plugin.get_plugin_apps())
+        names = getattr(plugin, "data_plugin_names", lambda: (name,))
+        self._data_plugins = _names(names())
+        self._lock = threading.Lock()
+        self._question: Call[bool] | None = None
+        self._waited_for: Call[bool] | None = None
+        self._reminder: threading.Timer | None = None
+        self._known, self._asked = False, float("-inf")
+        self._broken: str | None = None  # how is_active failed
+        self._troubles = Troubles()
+
+    # --- as a TBPlugin ---
+
+    def get_plugin_apps(self) -> Mapping[str, WSGIApplication]:
+        routes = {route: self._guarded(app) for route, app in self._exact.items()}
+        return routes | {f"{prefix}*": self._guarded(app) for prefix, app in self._prefixes.items()}
+
+    def data_plugin_names(self) -> frozenset[str]:
+        return self._data_plugins
+
+    def frontend_metadata(self) -> Frontend:
+        return self._frontend
+
+    def is_active(self) -> bool:
+        """The newest answer, waited for a second at most."""
+        return self.active_by(time.monotonic() + 1.0)
+
+    # --- to the host ---
+
+    def routes(self) -> list[str]:
+        return [*self._exact, *(f"{prefix}*" for prefix in self._prefixes)]
+
+    def app_for(self, path: str) -> WSGIApplication | None:
+        """Who answers ``path`` below that of the plugin: an exact route, else the longest prefix."""
+        path = path[:-1] if path.endswith("/") and path != "/" else path
+        found = self._exact.get(path)
+        if found is None:
+            found = next((app for prefix, app in self._prefixes.items() if path.startswith(prefix)), None)
+        return None if found is None else as_tensorboard_asks(self._guarded(found))
+
+    def ask(self) -> None:
+        """Begins to ask whether it is active, if it is not being asked and was not just now."""
+        with self._lock:
+            if self._question is None and time.monotonic() - self._asked > _FRESH:
+                self._question = self._calls.start(
+                    "is_active()", lambda _: bool(self.instance.is_active()), self._answered
+                )
+                self._reminder = threading.Timer(ACTIVE_DEADLINE, self._changed)  # it counts as failed now
+                self._reminder.daemon = True
+                self._reminder.start()
+
+    def active_by(self, until: float) -> bool:
+        """The newest answer there is by ``until`` (monotonic seconds); false before the first."""
+        self.ask()
+        with self._lock:
+            question = self._question
+        # a question that kept one listing waiting does not keep the next one waiting too
+        if question is not None and question is not self._waited_for:
+            question.done.wait(max(0.0, until - time.monotonic()))
+            self._waited_for = question
+        with self._lock:
+            return self._known
+
+    @property
+    def error(self) -> str | None:
+        """Why it cannot be shown, in one line."""
+        with self._lock:
+            question, broken = self._question, self._broken
+        if question is not None and question.is_overdue(ACTIVE_DEADLINE):
+            return overdue(question.what, ACTIVE_DEADLINE)
+        return broken
+
+    @property
+    def warnings(self) -> list[str]:
+        """Which requests to it failed and have not worked since, a line each, the newest first."""
+        return self._troubles()
+
+    def _answered(self, call: Call[bool]) -> None:
+        before = self.error, self._known
+        with self._lock:
+            self._question, self._asked = None, time.monotonic()
+            if self._reminder is not None:
+                self._reminder.cancel()
+            self._known = call.error is None and bool(call.value)
+            self._broken = None if call.error is None else f"is_active() failed: {in_one_line(call.error)}"
+        if call.error is not None and before[0] != self._broken:
+            log.error("is_active of plugin %s failed", self.plugin_name, exc_info=call.error)
+        if (self.error, self._known) != before:
+            self._changed()
+
+    def _guarded(self, app: WSGIApplication) -> WSGIApplication:
+        def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            request = _named(environ)
+            if self._calls.overdue(ROUTE_DEADLINE) >= MOST_OVERDUE:
+                refusal = f"{MOST_OVERDUE} requests to it hang; it is asked nothing more until one ends"
+                return self._refusal(refusal, 503)(environ, start_response)
+            made = Answer(app, environ, request, ROUTE_DEADLINE)
+            self._calls.start(request, made.make)
+            try:
+                status, headers = made.begin()
+            except errors.PublicError:
+                self._works(request)
+                raise
+            except BaseException as error:  # it comes from another thread
+                made.close()
+                self._fails(request, error)
+                if isinstance(error, Overdue):
+                    return self._refusal(str(error), 504)(environ, start_response)
+                refusal = f"{request} failed; the log of the host says why"
+                return self._refusal(refusal, 500)(environ, start_response)
+            if not any(name.lower() == "x-content-type-options" for name, _ in headers):
+                headers = [*headers, ("X-Content-Type-Options", "nosniff")]
+            start_response(status, headers)
+            return _Sent(self._watched(made, request), made.close)
+
+        return answer
+
+    def _watched(self, made: Answer, request: str) -> Iterator[bytes]:
+        """The body; where it fails, the answer breaks off, and it is known why."""
+        try:
+            yield from made
+        except Exception as error:
+            self._fails(request, error)
+            raise ConnectionAbortedError(f"plugin {self.plugin_name} broke off") from error
+        self._works(request)
+
+    def _refusal(self, text: str, status: int) -> WSGIApplication:
+        return text_answer(f"plugin {self.plugin_name}: {text}", status)
+
+    def _fails(self, request: str, error: BaseException) -> None:
+        text = str(error) if isinstance(error, Overdue) else f"{request} failed: {in_one_line(error)}"
+        quiet = isinstance(error, (Overdue, BrokenRule))
+        log.error("plugin %s: %s", self.plugin_name, text, exc_info=None if quiet else error)
+        if self._troubles.note(request, text):
+            self._changed()
+
+    def _works(self, request: str) -> None:
+        if self._troubles.forget(request):
+            self._changed()
+
+
+class _Sent:
+    """A body, and who is told when nobody wants more of it."""
+
+    def __init__(self, body: Iterator[bytes], close: Callable[[], None]) -> None:
+        self._body = body
+        self.close = close
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._body
+
+
+def _named(environ: WSGIEnvironment) -> str:
+    """What a request is called where it is told of, in one line."""
+    query = environ.get("QUERY_STRING", "")
+    path = environ.get("PATH_INFO", "").encode("latin1").decode(errors="replace")
+    text = f"{environ.get('REQUEST_METHOD', 'GET')} {path}{'?' if query else ''}{query}"
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def in_one_line(error: BaseException) -> str:
+    """Why it failed and, where a part of TensorBoard is missing that is not here, the way out."""
+    text = " ".join(str(error).split())
+    if isinstance(error, (Refused, BrokenRule)):
+        return text
+    if isinstance(error, ImportError) and _is_of_tensorboard(error.name) and not has_tensorboard():
+        text += "; with TensorBoard itself it is there: pip install tensorboard"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _is_of_tensorboard(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] == "tensorboard"
+
+
+def _names(names: object) -> frozenset[str]:
+    if not isinstance(names, Iterable):
+        raise Refused(f"its data_plugin_names() gives {names!r}, not names")
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def _routes(
+    apps: Mapping[str, WSGIApplication],
+) -> tuple[Mapping[str, WSGIApplication], Mapping[str, WSGIApplication]]:
+    """Exact routes, and prefixes (``/static/``), the longest first."""
+    exact: dict[str, WSGIApplication] = {}
+    prefixes: dict[str, WSGIApplication] = {}
+    if not isinstance(apps, Mapping):
+        raise Refused(f"its get_plugin_apps() gives {apps!r}, not applications by route")
+    for route, app in apps.items():
+        if not isinstance(route, str) or not route.startswith("/"):
+            raise Refused(f"its route {route!r} does not begin with a slash")
+        if "*" in route.removesuffix("/*"):
+            raise Refused(f"its route {route!r} has a * elsewhere than in a /* at the end")
+        if route.endswith("/*"):
+            prefixes[route[:-1]] = app
+        else:
+            exact[route] = app
+    return exact, dict(sorted(prefixes.items(), key=lambda item: -len(item[0])))
+
+
+def _frontend(plugin: Any, name: str) -> Frontend:  # noqa: ANN401
+    metadata = plugin.frontend_metadata() if hasattr(plugin, "frontend_metadata") else None
+    names = ("es_module_path", "element_name", "is_ng_component")
+    module, element, is_built_in = (getattr(metadata, field, None) for field in names)
+    if bool(module) + bool(element) + bool(is_built_in) > 1:
+        raise Refused("it names more than one of es_module_path, element_name and is_ng_component")
+    if module and (not isinstance(module, str) or not module.startswith("/") or module.startswith("//")):
+        raise Refused(f"its es_module_path {module!r} is none of its routes")
+    return Frontend(
+        tab_name=str(getattr(metadata, "tab_name", None) or name),
+        disable_reload=bool(getattr(metadata, "disable_reload", False)),
+        remove_dom=bool(getattr(metadata, "remove_dom", False)),
+        es_module_path=module,
+        element_name=element,
+        is_ng_component=bool(is_built_in),
+    )

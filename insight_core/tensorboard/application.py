@@ -1,0 +1,147 @@
+"""TensorBoard's own application: its page with every dashboard, and the routes of its plugins, on our data.
+
+Needs the package ``tensorboard`` itself; what stands in for it has no dashboards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import importlib
+import importlib.util
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from werkzeug import Request, Response
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from tensorboard.plugins.base_plugin import TBContext, TBPlugin
+
+    from insight_core.tensorboard.adapter import StockPlugin
+
+log = logging.getLogger(__name__)
+
+MOUNT = "/tensorboard"  # of the page
+_WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # pages named as directories
+_FONTS = "/font-roboto/"  # where frames that TensorBoard brings look for them, whoever shows them
+
+
+def installed() -> bool:
+    """Whether there is a TensorBoard with dashboards and the files of its page."""
+    try:
+        found = importlib.util.find_spec("tensorboard.default")
+        return found is not None and _module("assets").get_default_assets_zip_provider() is not None
+    except ImportError:
+        return False
+
+
+class StockApplication:
+    """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does there.
+
+    It is made when it is first asked, and anew when further plugins have loaded: ``further`` gives those
+    that TensorBoard does not bring itself, ``context`` is what its own are told. Who asks for the page
+    waits for ``settle``, so that it has all its tabs. Paths begin below the prefix of the host, which
+    SCRIPT_NAME has.
+    """
+
+    def __init__(
+        self,
+        context: TBContext,
+        further: Callable[[], Sequence[StockPlugin]],
+        settle: Callable[[], object],
+    ) -> None:
+        self._context = context
+        self._further = further
+        self._settle = settle
+        self._lock = threading.Lock()
+        self._own: list[TBPlugin] | None = None
+        self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
+
+    def takes(self, path: str) -> bool:
+        """Whether it answers what nobody else does there: paths of experiments are as in TensorBoard."""
+        return path == MOUNT or path.startswith((f"{MOUNT}/", "/experiment/", _FONTS))
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = environ.get("PATH_INFO", "")
+        if _WITHOUT_SLASH.fullmatch(path):
+            return _redirection(environ)(environ, start_response)
+        if path in (f"{MOUNT}/", f"{MOUNT}/index.html"):
+            self._settle()
+        if path.startswith(f"{MOUNT}/"):
+            environ = {
+                **environ,
+                "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + MOUNT,
+                "PATH_INFO": path[len(MOUNT) :],
+            }
+        return self._application()(environ, start_response)
+
+    def _application(self) -> WSGIApplication:
+        with self._lock:
+            further = list(self._further())
+            if self._made is None or self._made[0] != further:
+                if self._own is None:
+                    self._own = _own_plugins(self._context)
+                names = {plugin.plugin_name for plugin in self._own}
+                plugins = [*self._own, *(plugin for plugin in further if plugin.plugin_name not in names)]
+                application = _module("backend.application").TensorBoardWSGI(
+                    plugins,
+                    data_provider=self._context.data_provider,
+                    experimental_plugins=[each.plugin_name for each in further if each.is_experimental],
+                )
+                for path in ("/", "/index.html"):
+                    application.exact_routes[path] = _with_fonts(application.exact_routes[path])
+                self._made = further, application
+            return self._made[1]
+
+
+def _own_plugins(context: TBContext) -> list[TBPlugin]:
+    """The plugins that come with TensorBoard, in the order of its tabs."""
+    context = copy.copy(context)
+    # the page finds its place from its own address; the flag is for who serves it below a prefix itself
+    context.flags = argparse.Namespace(**{**vars(context.flags), "path_prefix": ""})
+    context.assets_zip_provider = _module("assets").get_default_assets_zip_provider()
+    make_loader = _module("backend.application").make_plugin_loader
+    instances: dict[str, Any] = context.plugin_name_to_instance
+    plugins: list[TBPlugin] = []
+    for made in _module("default").get_static_plugins():
+        try:
+            plugin = make_loader(made).load(context)
+        except Exception:
+            log.exception("%r of TensorBoard did not load", made)
+            continue
+        if plugin is not None:
+            instances[plugin.plugin_name] = plugin
+            plugins.append(plugin)
+    return plugins
+
+
+def _with_fonts(page: WSGIApplication) -> WSGIApplication:
+    """The page with fonts from where it is; by itself it looks for them at the root of the server."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        whole = Response.from_app(page, {**environ, "REQUEST_METHOD": "GET"}, buffered=True)
+        whole.set_data(whole.get_data().replace(b"url(/font-roboto/", b"url(font-roboto/"))
+        return whole(environ, start_response)
+
+    return answer
+
+
+def _module(name: str) -> ModuleType:
+    # by name, since the stand-in, by which types are checked, has no such module
+    return importlib.import_module(f"tensorboard.{name}")
+
+
+def _redirection(environ: WSGIEnvironment) -> Response:
+    # relative, so that it is right behind a proxy that adds a prefix of its own
+    request = Request(environ)
+    query, name = request.query_string.decode("latin1"), request.path.rpartition("/")[2]
+    answer = Response(status=301)
+    answer.headers["Location"] = f"{quote(name, safe='')}/" + (f"?{query}" if query else "")
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    return answer

@@ -1,0 +1,312 @@
+"""The plugins of TensorBoard that are installed, loaded one after the other, and what answers for them."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+from tensorboard import errors
+from tensorboard.plugins.base_plugin import TBContext
+from werkzeug import Request, Response
+
+from insight_core.plugin import DataProvider
+from insight_core.tensorboard import application
+from insight_core.tensorboard.adapter import Refused, StockPlugin, in_one_line, is_experimental, loader_of
+from insight_core.tensorboard.calls import Call, Calls
+from insight_core.tensorboard.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
+from insight_core.tensorboard.data import StockDataProvider
+from insight_core.tensorboard.discovery import RESERVED, Candidate, known_names
+from insight_core.tensorboard.entry_page import entry_page
+from insight_core.tensorboard.requests import as_tensorboard_asks, path_in_experiment
+from insight_core.tensorboard.settings import StockSettings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+log = logging.getLogger(__name__)
+
+LOAD_DEADLINE = 30.0  # seconds after which a plugin that has not loaded counts as failed
+_IN_TURN = 3.0  # seconds until the next one is loaded beside it
+_SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
+_LISTING = 1.0  # seconds that a listing waits for all plugins together
+_PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
+
+
+@frozen
+class Absence:
+    """Why an entry point gave no plugin, in one line; ``state`` is failed, disabled or absent."""
+
+    reason: str
+    state: str = "failed"
+
+
+class Hosting:
+    """Made when there is something to host. ``changed`` is called when the listing changes."""
+
+    def __init__(
+        self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None], *, real: bool
+    ) -> None:
+        self._settings = settings
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._found: dict[Candidate, StockPlugin | Absence] = {}
+        self._plugins: dict[str, StockPlugin] = {}
+        self._with_data: frozenset[str] = frozenset()
+        self._unused_names = set(settings.disabled) - set(settings.known) - known_names()
+        self._unknown_flags = {word for word in settings.flags if word.startswith("-")}
+        self._logdir = LogdirForPlugins(settings.logdirs)
+        self._flags = host_flags(settings, self._logdir.path)
+        self._data = StockDataProvider(provider, changed)
+        self._context = TBContext(
+            data_provider=self._data,
+            flags=plugin_flags(None, self._flags)[0],
+            logdir=self._logdir.path,
+            plugin_name_to_instance={},
+            sampling_hints=SamplingHints(settings.samples),
+            window_title=settings.window_title,
+        )
+        self._settled = threading.Event()  # all have loaded, or were given up
+        self._application: application.StockApplication | None = None
+        if real and application.installed():
+            assets = importlib.import_module("tensorboard.assets")  # what stands in has none
+            self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
+            if "tensorboard" not in settings.disabled:
+                self._application = application.StockApplication(
+                    self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
+                )
+
+    def close(self) -> None:
+        self._logdir.close()
+
+    def plugins(self) -> Sequence[StockPlugin]:
+        """Those that have loaded, by now."""
+        with self._lock:
+            return list(self._plugins.values())
+
+    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+        """What each entry point that was loaded gave, by now."""
+        with self._lock:
+            return dict(self._found)
+
+    # --- loading ---
+
+    def load(self, candidates: Sequence[Candidate]) -> None:
+        """Loads all, one after the other; one that takes long goes on beside the next."""
+        late: list[tuple[Candidate, Call[StockPlugin | None]]] = []
+        for candidate in candidates:
+            calls = Calls(f"the entry point {candidate.name}")
+
+            def loaded(call: Call[StockPlugin | None], candidate: Candidate = candidate) -> None:
+                self._loaded(candidate, call)
+
+            call = calls.start("loading", lambda _, candidate=candidate: self._made(candidate), loaded)  # type: ignore[misc]
+            if not call.done.wait(min(_IN_TURN, LOAD_DEADLINE)):
+                late.append((candidate, call))
+        for candidate, call in late:
+            if not call.done.wait(max(0.0, call.since + LOAD_DEADLINE - time.monotonic())):
+                self._put(candidate, Absence(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
+        if self._unknown_flags:
+            log.warning("no plugin has the flag %s", ", ".join(sorted(self._unknown_flags)))
+        if self._unused_names:
+            log.warning("no plugin is named %s", ", ".join(sorted(self._unused_names)))
+        self._settled.set()
+
+    def _made(self, candidate: Candidate) -> StockPlugin | None:
+        loader = loader_of(candidate.load())
+        flags, unknown = plugin_flags(loader, self._flags, self._settings.flags)
+        self._unknown_flags.intersection_update(unknown)
+        context = TBContext(**{name: getattr(self._context, name) for name in _FIELDS}, flags=flags)
+        instance = loader.load(context)
+        if instance is None:
+            return None
+        experimental = is_experimental(loader) or is_experimental(instance)
+        return StockPlugin(instance, self._changed, is_experimental=experimental)
+
+    def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
+        if call.error is None:
+            self._put(candidate, self._wanted(call.value))
+            return
+        reason = in_one_line(call.error)
+        log.warning(
+            "plugin %s of %s did not load: %s",
+            candidate.name,
+            candidate.distribution or "an unknown distribution",
+            reason,
+            exc_info=None if isinstance(call.error, Refused) else call.error,
+        )
+        self._put(candidate, Absence(reason))
+
+    def _wanted(self, plugin: StockPlugin | None) -> StockPlugin | Absence:
+        if plugin is None:
+            return Absence("its loader gives none: something that it needs is not here", "absent")
+        if plugin.plugin_name in self._settings.disabled:
+            self._unused_names.discard(plugin.plugin_name)
+            return Absence("", "disabled")
+        return plugin
+
+    def _put(
+        self,
+        candidate: Candidate,
+        found: StockPlugin | Absence,
+        unless: Call[StockPlugin | None] | None = None,
+    ) -> None:
+        """Lists it; not if the call ``unless`` has said more meanwhile."""
+        with self._lock:
+            if unless is not None and (unless.done.is_set() or candidate in self._found):
+                return
+            if isinstance(found, StockPlugin):
+                found = self._admitted(found)
+            if isinstance(found, StockPlugin):
+                self._plugins[found.plugin_name] = found
+                self._context.plugin_name_to_instance[found.plugin_name] = found.instance
+            self._found[candidate] = found
+        self._changed()
+
+    def _admitted(self, plugin: StockPlugin) -> StockPlugin | Absence:
+        name = plugin.plugin_name
+        if name in self._settings.taken or name in self._plugins:
+            return Absence(f"a plugin named {name!r} is already there")
+        if name in RESERVED:
+            return Absence(f"the name {name!r} is one of TensorBoard's own")
+        return plugin
+
+    # --- answering ---
+
+    def app_for(self, path: str) -> WSGIApplication | None:
+        """Who answers a path below the prefix, if somebody does."""
+        inner = path_in_experiment(path)
+        if inner.startswith(_PLUGIN):
+            name, slash, rest = inner.removeprefix(_PLUGIN).partition("/")
+            plugin = self._plugins.get(name)
+            if plugin is not None:
+                return plugin.app_for(slash + rest)
+            return self._application if name in RESERVED else None
+        if inner == _ENTRY:
+            return as_tensorboard_asks(self._entry)
+        if self._application is not None and self._application.takes(path):
+            return self._application
+        return None
+
+    @property
+    def _entry(self) -> WSGIApplication:
+        @Request.application
+        def answer(request: Request) -> Response:
+            name = request.args.get("name", "")
+            plugin = self._plugins.get(name)
+            if plugin is None:
+                raise errors.NotFoundError(name)
+            return entry_page(request, name, plugin.frontend_metadata())
+
+        return answer
+
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        """Rows by name; those whose pages are part of TensorBoard's own are to be found there.
+
+        Of experimental plugins, those that are named.
+        """
+        until = time.monotonic() + _LISTING
+        found = self.found()
+        with_data = self._plugins_with_data()
+        plugins = [plugin for plugin in found.values() if isinstance(plugin, StockPlugin)]
+        idle = [plugin for plugin in plugins if not plugin.data_plugin_names() & with_data]
+        for plugin in idle:
+            plugin.ask()
+        rows: dict[str, Mapping[str, object]] = {}
+        sampled = self._data.sampled()
+        if self._application is not None:
+            rows["tensorboard"] = _row(
+                "TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"}, sampled=sampled
+            )
+        for candidate, each in found.items():
+            if isinstance(each, Absence):
+                if each.state != "failed":
+                    continue
+                name, row = candidate.name, _row(candidate.name, {"type": "NONE"}, error=each.reason)
+                if candidate.distribution:
+                    row["error"] = f"{each.reason} (from {candidate.distribution})"
+                while name in rows or name in self._plugins or name in self._settings.taken:
+                    name += f" ({candidate.distribution or 'entry point'})"
+            elif each.is_experimental and each.plugin_name not in experimental:
+                continue
+            else:
+                enabled = each not in idle or each.active_by(until)
+                shown = self._listed(each, enabled, sampled)
+                if shown is None:
+                    continue
+                name, row = each.plugin_name, shown
+            rows[name] = row
+        return rows
+
+    def _listed(
+        self, plugin: StockPlugin, enabled: bool, sampled: Mapping[str, Mapping[str, int]]
+    ) -> dict[str, object] | None:
+        frontend = plugin.frontend_metadata()
+        mechanism: dict[str, object] = {"type": "NONE"}
+        error = plugin.error
+        if frontend.es_module_path is not None:
+            path = f"{self._settings.path_prefix}{_PLUGIN}{plugin.plugin_name}{frontend.es_module_path}"
+            mechanism = {"type": "IFRAME", "module_path": path}
+        elif self._application is not None or not frontend.element_name:
+            if error is None:
+                return None
+        else:
+            error = error or "its page is part of TensorBoard's own: install tensorboard"
+        of_its_data = {name: sampled[name] for name in plugin.data_plugin_names() & sampled.keys()}
+        row = _row(
+            frontend.tab_name,
+            mechanism,
+            enabled=enabled,
+            error=error,
+            warnings=plugin.warnings,
+            sampled=of_its_data,
+        )
+        return row | {"disable_reload": frontend.disable_reload, "remove_dom": frontend.remove_dom}
+
+    def _plugins_with_data(self) -> frozenset[str]:
+        try:
+            self._with_data = frozenset(self._data.list_plugins(experiment_id=""))
+        except errors.PublicError:  # a tab does not go because the data cannot be reached for a while
+            log.debug("the data cannot be reached", exc_info=True)
+        return self._with_data
+
+
+_FIELDS = (
+    "assets_zip_provider",
+    "data_provider",
+    "logdir",
+    "multiplexer",
+    "plugin_name_to_instance",
+    "sampling_hints",
+    "window_title",
+)
+
+
+def _row(
+    title: str,
+    mechanism: Mapping[str, object],
+    *,
+    enabled: bool = True,
+    error: str | None = None,
+    warnings: Sequence[str] = (),
+    sampled: Mapping[str, Mapping[str, int]] | None = None,
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "disable_reload": False,
+        "enabled": enabled and error is None,
+        "remove_dom": False,
+        "tab_name": title,
+        "loading_mechanism": mechanism,
+        "titles": {},
+    }
+    if error is not None:
+        row["error"] = error
+    if warnings:
+        row["warnings"] = list(warnings)
+    if sampled:
+        row["sampled"] = sampled
+    return row

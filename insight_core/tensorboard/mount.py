@@ -1,0 +1,101 @@
+"""What the host knows of what was made for TensorBoard. Nothing else is imported before it is needed."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
+
+from insight_core.plugin import DataProvider
+from insight_core.tensorboard.settings import StockSettings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+    from insight_core.tensorboard.adapter import StockPlugin
+    from insight_core.tensorboard.discovery import Candidate
+    from insight_core.tensorboard.hosting import Absence, Hosting
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 20.0  # seconds that a request waits for modules to be imported
+_PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
+
+
+class Stock:
+    """Plugins of TensorBoard, and its own application where that is installed.
+
+    They are looked for in a thread that ``start`` begins; without any, that is all there ever is.
+    """
+
+    def __init__(self, provider: DataProvider, settings: StockSettings | None = None) -> None:
+        self._provider = provider
+        self._settings = settings if settings is not None else StockSettings()
+        self._hosting: Hosting | None = None
+        self._known = threading.Event()  # whether there is anything
+        self._followers: list[Callable[[], None]] = []
+        self._thread = threading.Thread(target=self._look, name="stock-plugins", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything. What plugins leave behind may keep the interpreter from ending."""
+        return self._hosting is not None
+
+    def close(self) -> None:
+        """Ends the processes that plugins have started."""
+        if self._hosting is None:
+            return
+        processes = sys.modules.get("multiprocessing")
+        for child in processes.active_children() if processes is not None else ():
+            child.kill()  # the interpreter would wait for it, perhaps without end
+        self._hosting.close()
+
+    def wait_until_loaded(self, timeout: float) -> bool:
+        """Whether every plugin has loaded or failed within so many seconds."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def follow(self, changed: Callable[[], None]) -> None:
+        self._followers.append(changed)
+
+    def app_for(self, path: str) -> WSGIApplication | None:
+        if not path.startswith(_PATHS):
+            return None
+        self._known.wait(_PATIENCE)
+        return None if self._hosting is None else self._hosting.app_for(path)
+
+    def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        return {} if self._hosting is None else self._hosting.listing(experimental)
+
+    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+        """What each entry point that was loaded gave, by now."""
+        return {} if self._hosting is None else self._hosting.found()
+
+    def _look(self) -> None:
+        from insight_core.tensorboard.discovery import candidates
+        from insight_core.tensorboard.importing import has_tensorboard, provide_tensorboard
+
+        try:
+            found = candidates(self._settings.disabled)
+            if found or has_tensorboard():
+                real = provide_tensorboard()
+                from insight_core.tensorboard.hosting import Hosting
+
+                self._hosting = Hosting(self._provider, self._settings, self._changed, real=real)
+                self._changed()
+        except Exception:
+            log.exception("what was made for TensorBoard cannot be hosted")
+            found = []
+        finally:
+            self._known.set()
+        if self._hosting is not None:
+            self._hosting.load(found)
+
+    def _changed(self) -> None:
+        for follower in self._followers:
+            follower()

@@ -1,0 +1,1 @@
+"""Stores and serves what users say about runs."""

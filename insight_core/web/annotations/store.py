@@ -1,0 +1,108 @@
+"""The annotations of the runs that a host shows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
+from insight_core.plugin.annotations import Annotation, Annotations, FieldValue
+from insight_core.web.annotations.log_file import LogFile
+from insight_core.web.annotations.places import Place, key_of, runs_of
+
+
+class AnnotationStore:
+    """Annotations in the file of a state directory, as this host and others write them.
+
+    ``places`` says where the runs are; it may raise InsightError while that is not known, and then there
+    are no annotations. Without a directory there are none either. ``refusal`` is why nothing may be
+    written here whatever happens.
+    """
+
+    def __init__(
+        self,
+        directory: Path | None = None,
+        places: Callable[[], Sequence[Place]] = lambda: (),
+        refusal: str | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
+        if directory is None and refusal is None:
+            refusal = "this host has no state directory"
+        self.read_only = read_only
+        self._refusal = "this host was started with --read-only" if read_only else refusal
+        self._failure: str | None = None  # of the last look
+        self._file = None if directory is None else LogFile(directory)
+        self._places = places
+        self._known: Sequence[Place] | None = None
+        self._lock = threading.Lock()
+        self._now = Annotations()
+
+    @property
+    def may_change(self) -> bool:
+        """Whether annotations may change at all, by whomever."""
+        return self._file is not None
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing can be written now; None if it can, as far as is known."""
+        return self._refusal or self._failure
+
+    def now(self) -> Annotations:
+        """The annotations of this moment, those that other hosts wrote among them. A look at a file.
+
+        While somebody writes they are those from before: every request asks, and a disk may be slow.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._lock.release()
+        return self._now
+
+    def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
+        """Sets fields of a run, as ``checked`` gave them, and says what the run has then.
+
+        Raises Unavailable where nothing can be written, NotFound for a run that is nowhere.
+        """
+        if self._file is None or self._refusal is not None:
+            raise Unavailable(f"annotations cannot be written: {self._refusal}")
+        with self._lock:
+            places = self._known = self._places()
+            key = key_of(places, run)
+            if key is None:
+                raise NotFound(f"there is no run {run!r}")
+            if not values:
+                raise InvalidArgument("no field is named")
+            self._file.append(key, values)
+            self._take()
+            return self._now.runs.get(run, Annotation())
+
+    def _look(self) -> None:
+        if self._file is None:
+            return
+        failure = None
+        try:
+            fresh = self._file.refresh()
+            if self._known is None:
+                self._known, fresh = self._places(), True
+        except InsightError as error:  # what was known stays
+            failure, fresh = str(error), False
+        if fresh:
+            self._take()
+        if failure != self._failure:
+            self._failure = failure
+            self._now = Annotations(self._now.generation + 1, self._now.runs)
+
+    def _take(self) -> None:
+        """Makes the annotations of our runs out of what the file holds."""
+        if self._file is None or self._known is None:
+            return
+        runs: dict[str, Annotation] = {}
+        for key, values in self._file.fields.items():
+            if any(value is not None for value in values.values()):
+                said = Annotation(**values)  # type: ignore[arg-type]  # the file holds checked values
+                runs.update(dict.fromkeys(runs_of(self._known, key), said))
+        if runs != self._now.runs:
+            self._now = Annotations(self._now.generation + 1, runs)

@@ -1,0 +1,213 @@
+"""The WSGI application: one map, one lookup, one call."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from werkzeug import Request, Response
+from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import NotFound as Unknown
+from werkzeug.routing import Rule
+from werkzeug.test import EnvironBuilder
+
+from insight_core.plugin import DataProvider, InsightError, NotFound, Unavailable
+from insight_core.registry import Registry
+from insight_core.web.activity import Activity
+from insight_core.web.annotations.routes import AnnotationRoutes
+from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.answers import (
+    error_answer,
+    finish,
+    framing,
+    http_error_answer,
+    json_answer,
+    not_modified,
+)
+from insight_core.web.assets import asset_answer
+from insight_core.web.data_routes import DataRoutes
+from insight_core.web.host_names import HostNames
+from insight_core.web.live_events import Streams
+from insight_core.web.mounting import Endpoint, mount, new_map
+from insight_core.web.settings import HostSettings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+log = logging.getLogger(__name__)
+
+_TENSORBOARD = "TensorBoard's application"  # who failed, if nothing of ours did
+
+
+class Host:
+    """Serves the page, the data and the plugins of a registry over any WSGI server.
+
+    Without an annotation store there are no annotations, and none can be written.
+    ``route_failures`` says which loaded plugins could not make their routes, and why.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        provider: DataProvider,
+        settings: HostSettings | None = None,
+        annotations: AnnotationStore | None = None,
+    ) -> None:
+        self.settings = settings if settings is not None else HostSettings()
+        self._provider = provider
+        self._boot = secrets.token_hex(4)
+        self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
+        self._annotations = annotations if annotations is not None else AnnotationStore()
+        self._streams = Streams(provider, self.settings.max_streams, self._annotations)
+        mounts = {name: mount(plugin, provider) for name, plugin in registry.plugins.items()}
+        self.route_failures = {
+            name: made.failure for name, made in mounts.items() if made.failure is not None
+        }
+        data_routes = DataRoutes(
+            registry=registry,
+            provider=provider,
+            settings=self.settings,
+            streams=self._streams,
+            boot=self._boot,
+            route_failures=self.route_failures,
+            activities={name: Activity(plugin, provider) for name, plugin in registry.plugins.items()},
+        )
+        annotation_routes = AnnotationRoutes(self._annotations, provider, self._names, self._streams)
+        rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
+        for made in mounts.values():
+            rules.extend(made.rules)
+        self._map = new_map(rules)
+        if self.settings.stock is not None:
+            self.settings.stock.follow(self._streams.listing_changed)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        answer = finish(request, self._answer(request), self.settings.frame_ancestors)
+        return answer(environ, start_response)
+
+    def close(self) -> None:
+        """Ends the streams of events; the provider belongs to whoever opened it."""
+        self._streams.stop()
+
+    def _answer(self, request: Request) -> Response:
+        if not self._names.allow(request.environ.get("HTTP_HOST")):
+            return error_answer("this Host is not served here; allow it with --allowed-host", 403)
+        if request.method not in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Site") == "cross-site":
+            return error_answer("another site may not change anything here", 403)
+        owner = "the host"
+        try:
+            path = self._below_prefix(request)
+            if isinstance(path, Response):
+                return path
+            try:
+                endpoint, variables = self._map.bind("host").match(path, method=request.method)
+            except Unknown:
+                stock = self.settings.stock.app_for(path) if self.settings.stock is not None else None
+                if stock is None:
+                    raise
+                owner = _TENSORBOARD
+                return self._stock_answer(request, stock)
+            owner = endpoint.owner
+            annotations = self._annotations.now()
+            request.environ |= {
+                "insight.annotations": annotations,
+                "insight.ask": self._ask,
+                "insight.cache_directory": self.settings.cache_directory,
+            }
+            if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
+                return _checked(endpoint.view(request, **variables))
+            # before the view: what is loaded while it works must not pass for already seen
+            tag = f"{self._boot}-{self._provider.generation()}-{annotations.generation}"
+            if request.if_none_match.contains_weak(tag):
+                return not_modified(tag)
+            answer = _checked(endpoint.view(request, **variables))
+            if (
+                answer.status_code == 200
+                and "ETag" not in answer.headers
+                and not answer.cache_control.no_store
+            ):
+                answer.set_etag(tag, weak=True)
+            return answer
+        except HTTPException as error:
+            return http_error_answer(error)
+        except InsightError as error:
+            if error.status >= 500 and not isinstance(error, Unavailable):
+                log.error("%s could not answer %s", owner, request.path, exc_info=True)
+            return error_answer(str(error), error.status)
+        except (Exception, SystemExit):
+            log.exception("%s failed on %s %s", owner, request.method, request.path)
+            who = owner if owner in ("the host", _TENSORBOARD) else f"plugin {owner}"
+            return error_answer(f"{who} failed to answer; the log of the host says why", 500)
+
+    def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
+        """As ``app`` gives it, with no policy for scripts but its own: TensorBoard has none for it either."""
+        environ = request.environ
+        prefix = self.settings.path_prefix
+        path = "/" + environ.get("PATH_INFO", "").lstrip("/")
+        below = environ | {
+            "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + prefix.encode().decode("latin1"),
+            "PATH_INFO": path[len(prefix.encode()) :],
+        }
+        answer = Response.from_app(app, below)
+        answer.headers.setdefault("Content-Security-Policy", framing(self.settings.frame_ancestors))
+        return answer
+
+    def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:
+        """What a plugin answers to another one, see insight_core.plugin.http.asking."""
+        try:
+            endpoint, variables = self._map.bind("host").match(path, method="GET")
+        except HTTPException as error:
+            raise NotFound(f"nothing answers {path}") from error
+        inner = EnvironBuilder(path=path, query_string=parameters).get_environ()
+        inner |= {name: value for name, value in request.environ.items() if name.startswith("insight.")}
+        try:
+            return _checked(endpoint.view(Request(inner), **variables))
+        except InsightError:
+            raise
+        except (Exception, SystemExit) as error:
+            log.exception("%s failed on %s", endpoint.owner, path)
+            raise Unavailable(f"plugin {endpoint.owner} failed to answer") from error
+
+    def _below_prefix(self, request: Request) -> str | Response:
+        """The path below the prefix, or what to say to a request that is not below it."""
+        prefix, path = self.settings.path_prefix, request.path
+        if not prefix:
+            return path
+        if path == prefix:
+            # relative, so that it is right behind a proxy that adds a prefix of its own
+            query = request.query_string.decode("latin1")
+            answer = Response(status=301)
+            answer.headers["Location"] = f"{prefix.rpartition('/')[2]}/" + (f"?{query}" if query else "")
+            return answer
+        if not path.startswith(f"{prefix}/"):
+            return error_answer(f"everything is below {prefix}/ here", 404)
+        return path[len(prefix) :]
+
+    def _page_rules(self) -> list[Rule]:
+        page = self.settings.page
+
+        def index(request: Request) -> Response:
+            if not (page / "index.html").is_file():
+                raise Unavailable(f"the page is not built: {page / 'index.html'} is missing")
+            return asset_answer(page, "index.html", request)
+
+        def static(request: Request, name: str) -> Response:
+            return asset_answer(page, name, request)
+
+        def health(request: Request) -> Response:
+            return json_answer({"status": "ok"})
+
+        return [
+            Rule("/", endpoint=Endpoint(index), methods=["GET"]),
+            Rule("/static/<path:name>", endpoint=Endpoint(static), methods=["GET"]),
+            Rule("/healthz", endpoint=Endpoint(health), methods=["GET"]),
+        ]
+
+
+def _checked(answer: object) -> Response:
+    if not isinstance(answer, Response):
+        raise TypeError(f"the view returned a {type(answer).__name__}, not a werkzeug Response")
+    return answer

@@ -1,0 +1,91 @@
+"""Files of the page and of plugins: found safely, typed the same on every machine, cached by content."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from werkzeug import Request, Response
+from werkzeug.exceptions import NotFound
+
+from insight_core.web.answers import content_tag, not_modified
+
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".gif": "image/gif",
+    ".html": "text/html; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".md": "text/markdown; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml; charset=utf-8",
+    ".ttf": "font/ttf",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".webp": "image/webp",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+}
+_FOREVER = "public, max-age=31536000, immutable"
+_HASH = re.compile(r"[-.]([A-Za-z0-9_-]{8}|[0-9a-f]{8,64})\.[A-Za-z0-9]+(?:\.map)?$")
+
+
+def asset_answer(root: Path, name: str, request: Request) -> Response:
+    """The file ``name`` (URL path, decoded) below ``root``; raises NotFound for anything else."""
+    path = find_asset(root, name)
+    if path is None:
+        raise NotFound(f"there is no file {name!r}")
+    state = path.stat()
+    content, tag = _content(path, state.st_mtime_ns, state.st_size)
+    if request.if_none_match.contains_weak(tag):
+        answer = not_modified(tag)
+    else:
+        answer = Response(content, content_type=_TYPES.get(path.suffix.lower(), "application/octet-stream"))
+        answer.set_etag(tag, weak=True)
+    if has_hash(path.name):
+        answer.headers["Cache-Control"] = _FOREVER
+    return answer
+
+
+def find_asset(root: Path, name: str) -> Path | None:
+    """The regular file of that name below ``root``, symbolic links followed; None if there is none.
+
+    A name with an empty, ``.`` or ``..`` segment, a backslash, a colon or a control character is
+    refused as it stands, and a link that leads out of ``root`` is not followed.
+    """
+    if re.search(r"[\\:\x00-\x1f\x7f]", name):
+        return None
+    if any(part in ("", ".", "..") for part in name.split("/")):
+        return None
+    try:
+        base = root.resolve(strict=True)
+        path = (base / name).resolve(strict=True)
+        return path if path.is_relative_to(base) and path.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # missing, too long, not encodable, a loop of links
+        return None
+
+
+def has_hash(name: str) -> bool:
+    """Whether a bundler put a hash of the content into the file name.
+
+    Eight letters may be a word (``line-skeleton.js``): a hash has a digit or two capitals inside.
+    """
+    found = _HASH.search(name)
+    if found is None:
+        return False
+    inside = found[1][1:-1]
+    return bool(re.search(r"[0-9]", inside)) or len(re.findall(r"[A-Z]", inside)) >= 2
+
+
+@lru_cache(maxsize=64)
+def _content(path: Path, mtime_ns: int, size: int) -> tuple[bytes, str]:
+    content = path.read_bytes()
+    return content, content_tag(content)

@@ -1,0 +1,198 @@
+"""The host's own URLs below ``/data/``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+from attrs import asdict, frozen
+from werkzeug import Request, Response
+from werkzeug.routing import Rule
+
+from insight_core.plugin import DataProvider, Plugin, Run, Unavailable
+from insight_core.registry import DISTRIBUTION, Registry
+from insight_core.web.activity import Activity, active_plugins
+from insight_core.web.answers import json_answer, tag_by_content
+from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since
+from insight_core.web.mounting import Endpoint
+from insight_core.web.parameters import since_of
+from insight_core.web.settings import HostSettings
+
+API_VERSION = 1  # of the contract between the page and ES modules
+
+
+def installed_version() -> str:
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return "unknown"
+
+
+@frozen(eq=False)
+class DataRoutes:
+    """Views over the provider and the registry; none of them keeps anything."""
+
+    registry: Registry
+    provider: DataProvider
+    settings: HostSettings
+    streams: Streams
+    boot: str
+    route_failures: Mapping[str, str]
+    activities: Mapping[str, Activity]
+
+    def rules(self) -> list[Rule]:
+        """``follows_data`` where the generation says all; the others carry a tag of their content."""
+        views: list[tuple[str, Callable[..., Response], bool]] = [
+            ("/data/environment", self.environment, False),
+            ("/data/runs", self.runs, True),
+            ("/data/plugins_listing", self.plugins_listing, False),
+            ("/data/run_table", self.run_table, False),
+            ("/data/damage", self.damage, True),
+            ("/data/changes", self.changes, False),
+            ("/data/events", self.events, False),
+            ("/data/logdir", self.logdir, False),
+            ("/data/window_properties", self.window_properties, False),
+            ("/data/experiments", self.experiments, False),
+            ("/data/experiment_runs", self.experiments, False),
+            ("/data/notifications", self.notifications, False),
+        ]
+        return [
+            Rule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
+            for path, view, follows in views
+        ]
+
+    def environment(self, request: Request) -> Response:
+        starts = [run.start_time for run in self.provider.runs() if run.start_time is not None]
+        answer = {
+            "version": installed_version(),
+            "data_location": self.provider.location(),
+            "window_title": self.settings.window_title,
+            "experiment_name": "",
+            "experiment_description": "",
+            "creation_time": min((start for start in starts if math.isfinite(start)), default=0.0),
+        }
+        return tag_by_content(request, json_answer(answer))
+
+    def runs(self, request: Request) -> Response:
+        def start(run: Run) -> tuple[float, str]:
+            unknown = run.start_time is None or math.isnan(run.start_time)
+            return (math.inf if unknown else run.start_time or 0.0, run.name)
+
+        return json_answer([run.name for run in sorted(self.provider.runs(), key=start)])
+
+    def logdir(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"logdir": self.provider.location()}))
+
+    def window_properties(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"window_title": self.settings.window_title}))
+
+    def experiments(self, request: Request) -> Response:
+        """None, as in TensorBoard: the only one has no name."""
+        return tag_by_content(request, json_answer([]))
+
+    def notifications(self, request: Request) -> Response:
+        return tag_by_content(request, json_answer({"notifications": []}))
+
+    def plugins_listing(self, request: Request) -> Response:
+        active = active_plugins(self.activities, self.provider.generation())
+        listing = {name: self._listed(plugin, active[name]) for name, plugin in self.registry.plugins.items()}
+        for name, failure in self.registry.failures.items():
+            origin = f" (from {failure.distribution})" if failure.distribution else ""
+            listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
+        if self.settings.stock is not None:
+            asked_for = request.args.getlist("experimentalPlugin")
+            for name, row in self.settings.stock.listing(asked_for).items():
+                listing.setdefault(name, dict(row))
+        return tag_by_content(request, json_answer(listing))
+
+    def _listed(self, plugin: Plugin, active: bool) -> dict[str, object]:
+        mechanism: dict[str, object] = {"type": "NONE"}
+        error = self.route_failures.get(plugin.name)
+        if error is None and plugin.frontend is not None:
+            if (plugin.frontend / "index.js").is_file():
+                path = f"data/plugin/{plugin.name}/static/index.js"
+                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": API_VERSION}
+            else:
+                error = f"its front end is not built: {plugin.frontend / 'index.js'} is missing"
+        return _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
+
+    def run_table(self, request: Request) -> Response:
+        generation = self.provider.generation()
+        progress = self.provider.progress()
+        answer = {
+            "generation": generation,
+            "boot": self.boot,
+            "progress": {
+                "bytes_read": progress.bytes_read,
+                "bytes_total": progress.bytes_total,
+                "loaded_once": progress.loaded_once,
+            },
+            "follows": self.settings.follows,
+            "notices": [asdict(notice) for notice in self.settings.notices()],
+            "runs": [
+                {
+                    "name": run.name,
+                    "dialects": [str(dialect) for dialect in run.dialects],
+                    "start_time": run.start_time,
+                    "loading": run.loading,
+                    "damage": run.damage,
+                }
+                for run in self.provider.runs()
+            ],
+        }
+        return tag_by_content(request, json_answer(answer))
+
+    def damage(self, request: Request) -> Response:
+        entries = [
+            {
+                "run": entry.run,
+                "file": entry.file,
+                "offset": entry.offset,
+                "reason": entry.reason,
+                "skipped": entry.skipped,
+            }
+            for entry in self.provider.damage(request.args.get("run"))
+        ]
+        return json_answer({"damage": entries})
+
+    def changes(self, request: Request) -> Response:
+        changes = changes_since(self.provider, since_of(request, self.boot, default=0))
+        annotations = self.streams.annotations.now().generation
+        plugins = self.registry.plugins
+        answer = changes_as_dict(changes, self.boot, plugins, annotations, self.streams.listing)
+        return tag_by_content(request, json_answer(answer))
+
+    def events(self, request: Request) -> Response:
+        since = since_of(request, self.boot, default=self.provider.generation())
+        headers = {"X-Accel-Buffering": "no"}  # nginx would hold events back
+        if request.method == "HEAD":
+            return Response(mimetype="text/event-stream", headers=headers)
+        if not self.streams.take():
+            raise Unavailable("too many streams of events are open: ask /data/changes from time to time")
+        stream = EventStream(
+            self.provider,
+            self.streams,
+            since,
+            boot=self.boot,
+            plugins=self.registry.plugins,
+            heartbeat=self.settings.heartbeat,
+            client=request.environ.get("insight.client"),
+        )
+        return Response(stream, mimetype="text/event-stream", headers=headers)
+
+
+def _row(
+    title: str, enabled: bool, mechanism: Mapping[str, object], titles: Mapping[str, str], error: str | None
+) -> dict[str, object]:
+    row: dict[str, object] = {
+        "disable_reload": False,
+        "enabled": enabled,
+        "remove_dom": False,
+        "tab_name": title,
+        "loading_mechanism": mechanism,
+        "titles": dict(titles),
+    }
+    if error is not None:
+        row["error"] = error
+    return row

@@ -1,0 +1,249 @@
+"""Server-sent events: what changed, as soon as it does."""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import socket
+import threading
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+
+from insight_core.formats.json_text import encode_json
+from insight_core.plugin import Changes, DataProvider
+from insight_core.web.annotations.store import AnnotationStore
+
+log = logging.getLogger(__name__)
+
+_APART = 0.1  # seconds between two events: a page that follows a quick writer is to draw, not to catch up
+_APART_LOADING = 0.4  # while everything is new anyway, and every question slows the loading
+_LONGEST = 30.0  # seconds of one wait in the provider
+_LOOK = 0.5  # seconds between two looks for annotations of other hosts
+_AGAIN = 1.0  # seconds after which a provider that failed is asked again
+_RETRY = 2000  # milliseconds after which a page connects again
+_GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+
+
+def changes_as_dict(
+    changes: Changes, boot: str, plugins: Collection[str], annotations: int, listing: int
+) -> dict[str, object]:
+    """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing.
+
+    ``annotations`` and ``listing`` are the generations of annotations and of the listing of plugins.
+    """
+    series: dict[str, dict[str, list[str]]] | None = None
+    if changes.series is not None:
+        series = {}
+        for plugin in changes.series.keys() & plugins:
+            runs = series.setdefault(plugin, {})
+            for key in sorted(changes.series[plugin]):
+                runs.setdefault(key.run, []).append(key.tag)
+    return {
+        "generation": changes.generation,
+        "boot": boot,
+        "runs": changes.runs,
+        "series": series,
+        "annotations": annotations,
+        "plugins": listing,
+    }
+
+
+def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.0) -> Changes:
+    """What changed; everything may have for a cursor that this process cannot have given out."""
+    now = provider.generation()
+    if since is None or since > now:
+        return Changes(generation=now, series=None, runs=True)
+    return provider.changes(since, timeout=timeout)
+
+
+class Streams:
+    """The open streams: how many there may be, what wakes them, and their end when the host stops.
+
+    One thread waits in the provider for all of them, as long as there are any. It also looks whether
+    another host has written annotations.
+    """
+
+    def __init__(self, provider: DataProvider, limit: int, annotations: AnnotationStore) -> None:
+        self.stopped = threading.Event()
+        self.annotations = annotations
+        self.listing = 0  # grows when plugins come or go
+        self._provider = provider
+        self._free = limit
+        self._lock = threading.Lock()
+        self._bells: set[_Bell] = set()
+        self._announcer: threading.Thread | None = None
+
+    def take(self) -> bool:
+        """Whether one more stream may open; each yes is given back once."""
+        with self._lock:
+            if self._free <= 0 or self.stopped.is_set():
+                return False
+            self._free -= 1
+            return True
+
+    def give_back(self) -> None:
+        with self._lock:
+            self._free += 1
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.ring()
+
+    def listing_changed(self) -> None:
+        with self._lock:
+            self.listing += 1
+        self.ring()
+
+    @contextmanager
+    def bell(self) -> Iterator[_Bell]:
+        """Rings for every change from here on, and when the host stops."""
+        since = self._provider.generation()
+        annotated = self.annotations.now().generation
+        bell = _Bell()
+        with self._lock:
+            self._bells.add(bell)
+            if self._announcer is None:
+                self._announcer = threading.Thread(
+                    target=self._announce, args=(since, annotated), name="insight-events", daemon=True
+                )
+                self._announcer.start()
+        try:
+            yield bell
+        finally:
+            with self._lock:
+                self._bells.discard(bell)
+                bell.close()
+
+    def _announce(self, since: int, annotated: int) -> None:
+        loading = True
+        longest = _LOOK if self.annotations.may_change else _LONGEST
+        while not self._is_over():
+            try:
+                generation = self._provider.changes(since, timeout=longest).generation
+                loading = loading and not self._provider.progress().loaded_once
+            except Exception:  # the streams ask too, and say why they end
+                log.debug("no changes to announce", exc_info=True)
+                self.stopped.wait(_AGAIN)
+                self.ring()
+                continue
+            said, annotated = annotated, self.annotations.now().generation
+            if generation != since or annotated != said:
+                since = generation
+                self.ring()
+                self.stopped.wait(_APART_LOADING if loading else _APART)
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            if self._bells and not self.stopped.is_set():
+                return False
+            self._announcer = None
+            return True
+
+    def ring(self) -> None:
+        """Wakes every stream, which then looks for what changed."""
+        with self._lock:
+            for bell in self._bells:
+                bell.ring()
+
+
+class _Bell:
+    """Wakes one stream, which also wakes when its client goes."""
+
+    def __init__(self) -> None:
+        self._alarm, self._rope = os.pipe()
+        os.set_blocking(self._alarm, False)
+        os.set_blocking(self._rope, False)
+
+    def ring(self) -> None:
+        with suppress(BlockingIOError):  # nobody listened to the last ten thousand
+            os.write(self._rope, b"!")
+
+    def wait(self, seconds: float, client: socket.socket | None) -> bool:
+        """Until it rings or the time is over; True if the client has closed its end."""
+        poll = select.poll()
+        poll.register(self._alarm, select.POLLIN)
+        if client is not None:
+            if client.fileno() < 0:
+                return True
+            poll.register(client, _GONE)
+        ready = {number for number, _ in poll.poll(1000 * max(0.0, seconds))}
+        with suppress(BlockingIOError):
+            os.read(self._alarm, 1 << 16)
+        return bool(ready - {self._alarm})
+
+    def close(self) -> None:
+        os.close(self._alarm)
+        os.close(self._rope)
+
+
+class EventStream:
+    """The body of one stream: asleep until something changes or the client is gone.
+
+    Its place among the streams was taken before; ``close``, which WSGI servers call at the end
+    whether or not the body was ever read, gives it back.
+    """
+
+    def __init__(
+        self,
+        provider: DataProvider,
+        streams: Streams,
+        since: int | None,
+        *,
+        boot: str,
+        plugins: Collection[str],
+        heartbeat: float,
+        client: socket.socket | None,
+    ) -> None:
+        self._provider = provider
+        self._streams = streams
+        self._since = since
+        self._boot = boot
+        self._plugins = plugins
+        self._heartbeat = heartbeat
+        self._client = client
+        self._closing = threading.Lock()
+        self._closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            with self._streams.bell() as bell:
+                yield from self._events(bell)
+        finally:
+            self.close()  # before the client hears of the end: it may come back at once
+
+    def _events(self, bell: _Bell) -> Iterator[bytes]:
+        # what comes after the first line is told; of the listing also what came between the last answer that
+        # the client had and this stream, or plugins that load just then would never appear
+        beside = self._streams.annotations.now().generation, 0
+        yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
+        quiet_since = time.monotonic()
+        while not (self._closed or self._streams.stopped.is_set()):
+            try:
+                changes = changes_since(self._provider, self._since)
+            except Exception:
+                if not self._streams.stopped.is_set():
+                    log.exception("a stream of events ends: the provider failed")
+                return
+            said, beside = beside, (self._streams.annotations.now().generation, self._streams.listing)
+            if self._since is None or changes.generation != self._since or beside != said:
+                self._since = changes.generation
+                quiet_since = time.monotonic()
+                yield self._event(changes, *beside)
+            elif time.monotonic() - quiet_since >= self._heartbeat:
+                quiet_since = time.monotonic()
+                yield b": alive\n\n"
+            if bell.wait(quiet_since + self._heartbeat - time.monotonic(), self._client):
+                return
+
+    def close(self) -> None:
+        with self._closing:
+            first, self._closed = not self._closed, True
+        if first:
+            self._streams.give_back()
+
+    def _event(self, changes: Changes, annotations: int, listing: int) -> bytes:
+        said = changes_as_dict(changes, self._boot, self._plugins, annotations, listing)
+        data = encode_json(said).decode("ascii")
+        return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

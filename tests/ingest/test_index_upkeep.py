@@ -1,0 +1,256 @@
+"""The index cache where nothing can be written, and what removes its entries."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from insight_core.ingest.index import cache as index_cache
+from insight_core.ingest.index import format as index_format
+from insight_core.ingest.index import upkeep as index_upkeep
+from insight_core.ingest.index.cache import IndexCache
+from insight_core.ingest.index.upkeep import clear, contents, kept_files
+from insight_core.plugin import Claim, SummaryPlugin
+from tests.ingest.index_entries import LOG, SCALAR, entry_of, place_of, plain
+
+# --- where nothing can be written -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
+@pytest.mark.parametrize("call", ["open", "write", "close", "replace"])
+def test_a_full_disk_ends_saving_and_is_said_once(
+    cache: IndexCache,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    number: int,
+    call: str,
+) -> None:
+    cache.save(LOG, entry_of(1))
+    works = getattr(os, call)
+
+    def fails(*arguments: object) -> object:
+        if call == "close":
+            works(*arguments)
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, call, fails)
+        cache.save(LOG, entry_of(2))
+        cache.save(LOG, entry_of(3))
+    cache.save(LOG, entry_of(4))
+    assert caplog.text.count("no longer kept up") == 1
+    assert os.strerror(number) in caplog.text
+    assert plain(cache.load(LOG)) == plain(entry_of(1))
+    assert [kept.is_entry for kept in kept_files(cache._directory)] == [True]
+
+
+def test_writing_goes_on_after_a_part_was_written(cache: IndexCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda descriptor, data: writes(descriptor, data[:1000]))
+        cache.save(LOG, entry_of(100_000))
+    assert plain(cache.load(LOG)) == plain(entry_of(100_000))
+
+
+def test_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
+    program = """if True:
+        import resource, sys
+        from pathlib import Path
+        from insight_core.ingest.index.cache import IndexCache
+        from tests.ingest.index_entries import LOG, entry_of, plain
+        cache = IndexCache(Path(sys.argv[1]), "f")
+        cache.save(LOG, entry_of(10))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        cache.save(LOG, entry_of(100_000))
+        assert plain(cache.load(LOG)) == plain(entry_of(10))
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "File too large" in ended.stderr
+    assert [kept.is_entry for kept in kept_files(tmp_path)] == [True]
+
+
+def test_a_cache_directory_that_cannot_be_made(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for place in (tmp_path / "file" / "cache", Path("/proc/nowhere/cache")):
+        caplog.clear()
+        cache = IndexCache(place, "f")
+        cache.save(LOG, entry_of(1))
+        cache.save(LOG, entry_of(1))
+        cache.tidy()
+        assert cache.load(LOG) is None
+        assert caplog.text.count("no longer kept up") == 1
+
+
+def test_clearing_while_somebody_saves(cache: IndexCache) -> None:
+    ended = threading.Event()
+
+    def save() -> None:
+        while not ended.is_set():
+            cache.save(LOG, entry_of(5))
+
+    saving = threading.Thread(target=save)
+    saving.start()
+    deadline = time.monotonic() + 0.3
+    while time.monotonic() < deadline:
+        clear(cache._directory)
+        assert plain(cache.load(LOG)) in (None, plain(entry_of(5)))
+    ended.set()
+    saving.join()
+    cache.save(LOG, entry_of(5))
+    assert plain(cache.load(LOG)) == plain(entry_of(5))
+
+
+def test_two_hosts_save_and_load_at_once(tmp_path: Path) -> None:
+    program = """if True:
+        import sys, time
+        from pathlib import Path
+        from insight_core.ingest.index.cache import IndexCache
+        from tests.ingest.index_entries import LOG, entry_of, plain
+        cache, first = IndexCache(Path(sys.argv[1]), "f"), float(sys.argv[2])
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            cache.save(LOG, entry_of(int(first), first=first))
+    """
+    cache = IndexCache(tmp_path, "f")
+    cache.save(LOG, entry_of(1000, first=1000.0))
+    saving = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path), number], cwd=Path(__file__).parents[2]
+        )
+        for number in ("1000", "2000")
+    ]
+    seen = set()
+    expected = {points: plain(entry_of(points, first=float(points))) for points in (1000, 2000)}
+    while any(process.poll() is None for process in saving):
+        loaded = cache.load(LOG)
+        assert loaded is not None
+        points = int(loaded.content.groups[0].ends[0])
+        assert plain(loaded) == expected[points]
+        seen.add(points)
+    assert [process.wait() for process in saving] == [0, 0]
+    assert seen == {1000, 2000}
+
+
+# --- upkeep ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Callable[[int], list[str]]:
+    """Makes files that entries can be of."""
+
+    def make(count: int) -> list[str]:
+        paths = [tmp_path / f"log{number}" for number in range(count)]
+        for path in paths:
+            path.touch()
+        return [str(path) for path in paths]
+
+    return make
+
+
+@pytest.fixture
+def dead_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def temporaries(cache: IndexCache) -> set[str]:
+    return {Path(kept.path).name for kept in kept_files(cache._directory) if not kept.is_entry}
+
+
+def test_what_dead_processes_left_is_removed(
+    cache: IndexCache, logs: Callable[[int], list[str]], dead_process: int
+) -> None:
+    (log,) = logs(1)
+    cache.save(log, entry_of(1))
+    place = place_of(cache, log)
+    own = Path(index_cache._temporary_name(str(place), 1))
+    dead = Path(str(own).replace(f"-{os.getpid()}-", f"-{dead_process}-"))
+    elsewhere = place.with_name(f"{place.name}.other_machine-{dead_process}-1.tmp")
+    old = place.with_name(f"{place.name}.other_machine-{dead_process}-2.tmp")
+    for path in (own, dead, elsewhere, old):
+        path.write_bytes(b"half of an entry")
+    os.utime(old, (0, 0))
+    stranger = place.with_name("notes.txt")
+    stranger.write_text("not ours")
+    cache.tidy()
+    assert temporaries(cache) == {own.name, elsewhere.name}
+    assert stranger.exists()
+    assert plain(cache.load(log)) == plain(entry_of(1))
+
+
+def test_entries_of_files_that_are_gone_are_removed(
+    cache: IndexCache, logs: Callable[[int], list[str]]
+) -> None:
+    paths = logs(3)
+    for path in paths:
+        cache.save(path, entry_of(1))
+    os.unlink(paths[1])
+    place_of(cache, paths[2]).write_bytes(b"damaged")
+    cache.tidy()
+    assert [place_of(cache, path).exists() for path in paths] == [True, False, False]
+
+
+def test_the_least_used_entries_go_first(tmp_path: Path, logs: Callable[[int], list[str]]) -> None:
+    paths = logs(10)
+    cache = IndexCache(tmp_path / "cache", "f", most_bytes=1)
+    size = sum(len(piece) for piece in index_format.encode(paths[0], b"f", entry_of(100)))
+    cache._most_bytes = size * 100
+    for age, path in enumerate(paths):
+        cache.save(path, entry_of(100))
+        used = time.time() - 86400 * (1 + age)
+        os.utime(place_of(cache, path), (used, used))
+    assert cache.load(paths[9]) is not None  # the oldest is used again
+    cache._most_bytes = size * 4
+    cache.tidy()
+    kept = [number for number, path in enumerate(paths) if place_of(cache, path).exists()]
+    assert kept == [0, 1, 9]
+
+
+def test_a_host_that_saves_for_long_keeps_to_the_limit(
+    tmp_path: Path, logs: Callable[[int], list[str]]
+) -> None:
+    paths = logs(200)
+    cache = IndexCache(tmp_path / "cache", "f", most_bytes=100_000)
+    for path in paths:
+        cache.save(path, entry_of(100))
+    assert 50_000 < contents(tmp_path / "cache").bytes <= 111_000
+
+
+def test_info_and_clear_know_our_files_from_others(tmp_path: Path, logs: Callable[[int], list[str]]) -> None:
+    paths = logs(3)
+    cache = IndexCache(tmp_path / "cache", "f")
+    assert contents(tmp_path / "cache") == index_upkeep.Contents()
+    assert clear(tmp_path / "cache") == index_upkeep.Contents()
+    for path in paths:
+        cache.save(path, entry_of(1))
+    os.unlink(paths[0])
+    place_of(cache, paths[1]).write_bytes(b"damaged")
+    (tmp_path / "cache/keep.txt").write_text("another program's")
+    place_of(cache, paths[1]).with_name("keep.txt").write_text("another program's")
+    held = contents(tmp_path / "cache")
+    assert (held.entries, held.existing, held.unusable) == (3, 1, 1)
+    assert held.oldest_use is not None
+    assert abs(held.oldest_use - time.time()) < 60
+    removed = clear(tmp_path / "cache")
+    assert (removed.entries, removed.bytes) == (held.entries, held.bytes)
+    assert sorted(path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()) == ["keep.txt"] * 2
+
+
+def test_a_claim_is_what_its_text_says() -> None:
+    listed: list[Claim] = [SCALAR, SummaryPlugin("a:b"), SummaryPlugin("tensorboard:x"), SummaryPlugin("")]
+    assert [index_format._claim(str(claim)) for claim in listed] == listed

@@ -1,0 +1,246 @@
+"""When the loader asks the index cache, and when it writes to it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import insight_scalar
+import pytest
+
+from insight_core.formats.batch import Batch
+from insight_core.ingest import tailer as tailed
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.index import writer as index_writer
+from insight_core.ingest.index.entry import Entry
+from insight_core.ingest.loader import Loader
+from insight_core.plugin import SeriesKey
+from insight_core.plugin.testing import EventWriter
+from insight_core.store.store import Store
+
+pytestmark = pytest.mark.usefixtures("short_files_are_kept")
+
+SCALAR = insight_scalar.insight_plugin()
+
+
+class KeptEntries:
+    """An index cache in memory."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.saved: list[str] = []
+        self.tidied = 0
+
+    def load(self, path: str) -> Entry | None:
+        return self.entries.get(path)
+
+    def save(self, path: str, entry: Entry) -> None:
+        self.entries[path] = entry
+        self.saved.append(path)
+
+    def tidy(self) -> None:
+        self.tidied += 1
+
+
+def open_loader(tmp_path: Path, cache: KeptEntries, store: Store | None = None) -> tuple[Store, Loader]:
+    store = store or Store([SCALAR], {})
+    return store, Loader(store, [Logdir(str(tmp_path))], 0.01, cache=cache)  # type: ignore[arg-type]
+
+
+def steps(store: Store, run: str) -> list[int]:
+    series = store.find("scalar", SeriesKey(run, "x"))
+    return [] if series is None else series.snapshot().steps.tolist()
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """The stretches of files that were scanned."""
+    seen: list[tuple[int, int]] = []
+    original = EventFile.read
+
+    def read(file: EventFile, may_scan_ahead: bool) -> Batch | None:
+        began = file.position
+        batch = original(file, may_scan_ahead)
+        if batch is not None:
+            seen.append((began, file.position))
+        return batch
+
+    monkeypatch.setattr(EventFile, "read", read)
+    return seen
+
+
+def write(path: Path, count: int) -> EventWriter:
+    writer = EventWriter(path)
+    for step in range(count):
+        writer.scalar("x", step, step)
+    writer.flush()
+    return writer
+
+
+def test_a_second_start_reads_only_what_was_appended(tmp_path: Path, scanned: list[tuple[int, int]]) -> None:
+    cache = KeptEntries()
+    writers = [write(tmp_path / f"r{number}", 10) for number in range(3)]
+    store, loader = open_loader(tmp_path, cache)
+    loader.load()
+    loader.stop()
+    assert len(cache.saved) == 3
+    end = writers[0].path.stat().st_size
+    writers[0].scalar("x", 10, 10)
+    writers[0].flush()
+    scanned.clear()
+    store, loader = open_loader(tmp_path, cache)
+    loader.load()
+    assert scanned == [(end, writers[0].path.stat().st_size)]
+    assert [len(steps(store, f"r{number}")) for number in range(3)] == [11, 10, 10]
+    assert loader.progress().bytes_read == loader.progress().bytes_total
+    assert not any(run.loading for run in store.runs())
+    cache.saved.clear()
+    loader.stop()
+    assert cache.saved == [str(writers[0].path)]  # the others are kept as they are
+    for writer in writers:
+        writer.close()
+
+
+def test_what_is_read_as_soon_as_it_is_taken_over_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanned: list[tuple[int, int]]
+) -> None:
+    pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
+    monkeypatch.setattr(tailed, "_SHORT", 500)
+    monkeypatch.delenv("INSIGHT_HOST_PURE", raising=False)
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 5)
+    for _ in range(2):
+        store, loader = open_loader(tmp_path, cache)
+        loader.load()
+        loader.stop()
+        assert (steps(store, "r"), cache.saved) == (list(range(5)), [])
+    for step in range(5, 100):
+        writer.scalar("x", step, step)
+    writer.close()
+    for _ in range(2):
+        scanned.clear()
+        store, loader = open_loader(tmp_path, cache)
+        loader.load()
+        loader.stop()
+        assert (steps(store, "r"), cache.saved) == (list(range(100)), [str(writer.path)])
+    assert scanned == []
+
+
+def test_short_files_are_kept_where_nothing_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tailed, "_SHORT", 500)
+    monkeypatch.setenv("INSIGHT_HOST_PURE", "1")
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 5)
+    writer.close()
+    _, loader = open_loader(tmp_path, cache)
+    loader.load()
+    loader.stop()
+    assert cache.saved == [str(writer.path)]
+
+
+def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 10)
+    writer.close()
+    _, loader = open_loader(tmp_path, cache)
+    loader.load()
+    loader.stop()
+    other = write(tmp_path / "other", 20)
+    other.close()
+    os.replace(other.path, writer.path)
+    store, loader = open_loader(tmp_path, cache)
+    loader.load()
+    assert steps(store, "r") == list(range(20))
+    loader.stop()
+    store, loader = open_loader(tmp_path, cache)
+    loader.load()
+    assert steps(store, "r") == list(range(20))
+    loader.stop()
+
+
+def test_a_live_loader_keeps_files_at_their_first_end_and_when_they_have_grown_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_writer, "_APART", 0.05)
+    monkeypatch.setattr(index_writer, "_GROWTH", 1000)
+    cache = KeptEntries()
+    writer = write(tmp_path / "r", 10)
+    store, loader = open_loader(tmp_path, cache)
+    loader.start()
+
+    def wait_for(count: int) -> None:
+        deadline = time.monotonic() + 20
+        while len(cache.saved) < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    wait_for(1)
+    writer.scalar("x", 10, 10)
+    writer.flush()
+    while len(steps(store, "r")) < 11:
+        time.sleep(0.005)
+    time.sleep(0.2)
+    assert len(cache.saved) == 1  # that was little
+    for step in range(11, 100):
+        writer.scalar("x", step, step)
+    writer.close()
+    wait_for(2)
+    loader.stop()
+    store, loader = open_loader(tmp_path, cache)
+    loader.load()
+    assert steps(store, "r") == list(range(100))
+    loader.stop()
+
+
+def test_the_cache_is_tidied_once_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = set(threading.enumerate())
+    """Tidying looks at every entry: at the start it would hold up the first questions."""
+    write(tmp_path / "r", 10).close()
+    cache = KeptEntries()
+    _, loader = open_loader(tmp_path, cache)
+    loader.start()
+    deadline = time.monotonic() + 20
+    while not cache.saved and time.monotonic() < deadline:
+        time.sleep(0.005)
+    loader.stop()
+    assert cache.saved
+    assert cache.tidied == 0
+    monkeypatch.setattr(index_writer, "_BEFORE_TIDYING", 0.05)
+    _, loader = open_loader(tmp_path, cache)
+    loader.start()
+    while not cache.tidied and time.monotonic() < deadline + 20:
+        time.sleep(0.005)
+    time.sleep(0.2)
+    loader.stop()
+    assert cache.tidied == 1
+    assert not set(threading.enumerate()) - others
+
+
+def test_what_is_gone_is_not_kept(tmp_path: Path) -> None:
+    cache = KeptEntries()
+    writers = [write(tmp_path / f"r{number}", 10) for number in range(2)]
+    for writer in writers:
+        writer.close()
+    _, loader = open_loader(tmp_path, cache)
+    loader.load()
+    writers[0].path.unlink()
+    loader.load()
+    loader.stop()
+    assert cache.saved == [str(writers[1].path)]
+
+
+def test_a_file_of_two_runs_is_kept_for_both(tmp_path: Path) -> None:
+    cache = KeptEntries()
+    write(tmp_path / "a" / "r", 10).close()
+    logdirs = [Logdir(str(tmp_path), "all"), Logdir(f"{tmp_path}/a", "part")]
+    for _ in range(2):
+        store = Store([SCALAR], {})
+        loader = Loader(store, logdirs, 0, cache=cache)  # type: ignore[arg-type]
+        loader.load()
+        assert steps(store, "all/a/r") == steps(store, "part/r") == list(range(10))
+        loader.stop()

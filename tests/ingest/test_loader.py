@@ -1,0 +1,160 @@
+"""In which order the loader reads, and what it says of its progress."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import insight_scalar
+import numpy as np
+import pytest
+
+from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.ingest import event_file
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.event_file import MOST_FLAWS, EventFile
+from insight_core.ingest.loader import Loader
+from insight_core.ingest.scanner.scanner import open_scanner
+from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin.testing import EventWriter, wire
+from insight_core.store.segment import FileOrder
+from insight_core.store.store import Store
+
+SCALAR = insight_scalar.insight_plugin()
+
+
+class WatchedStore(Store):
+    """Notes the run of every chunk that arrives."""
+
+    def __init__(self) -> None:
+        super().__init__([SCALAR], {})
+        self.arrivals: list[str] = []
+
+    def append(
+        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+    ) -> None:
+        self.arrivals.append(run)
+        super().append(run, file, order, dialect, batch, expected)
+
+
+def write(tmp_path: Path, run: str, steps: int, mtime: float) -> None:
+    with EventWriter(tmp_path / run) as writer:
+        writer.scalar_block(["x"], range(steps), np.zeros((steps, 1)))
+    os.utime(writer.path, (mtime, mtime))
+
+
+def test_newest_first_and_a_huge_file_does_not_starve_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: None
+) -> None:
+    monkeypatch.setattr(event_file, "open_scanner", partial(open_scanner, chunk=4096))
+    write(tmp_path, "old", 20, 1000)
+    write(tmp_path, "newest_and_huge", 5000, 3000)
+    write(tmp_path, "middle", 20, 2000)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    order = list(dict.fromkeys(store.arrivals))
+    assert order == ["newest_and_huge", "middle", "old"]
+    assert store.arrivals.index("old") < 10
+    series = store.find("scalar", SeriesKey("newest_and_huge", "x"))
+    assert series is not None
+    assert series.snapshot().steps.tolist() == list(range(5000))
+
+
+def test_runs_that_somebody_looks_at_come_first(tmp_path: Path) -> None:
+    for number in range(5):
+        write(tmp_path, f"r{number}", 5, 1000 + number)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    loader.prefer(frozenset({"r1"}))
+    loader.load()
+    assert store.arrivals == ["r1", "r4", "r3", "r2", "r0"]
+
+
+def test_flaws_of_a_file_are_listed_up_to_a_limit_and_counted_beyond(tmp_path: Path) -> None:
+    good = wire.record(wire.event(1, 1.0, wire.summary([wire.scalar_value("x", 1.0, Dialect.TENSORBOARD)])))
+    bad = good[:-1] + bytes([good[-1] ^ 1])
+    wrong_length = bytes([good[0] ^ 1]) + good[1:]
+    with EventWriter(tmp_path / "r") as writer:
+        writer.raw((bad + good + wrong_length) * 1000 + good)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    damage = store.damage("r")
+    assert len(damage) == MOST_FLAWS + 1 == store.runs()[0].damage
+    assert damage[-1].reason.startswith(f"{2000 - MOST_FLAWS} more")
+    assert damage[-1].offset > damage[-2].offset
+    assert sum(entry.skipped for entry in damage) == 2000 * len(good)
+    series = store.find("scalar", SeriesKey("r", "x"))
+    assert series is not None
+    assert series.snapshot().total == 1001
+
+
+def test_logdirs_may_overlap(tmp_path: Path) -> None:
+    write(tmp_path, "a/r", 5, 1000)
+    store = WatchedStore()
+    Loader(store, [Logdir(str(tmp_path), "all"), Logdir(f"{tmp_path}/a", "part")], 0).load()
+    for run in ("all/a/r", "part/r"):
+        series = store.find("scalar", SeriesKey(run, "x"))
+        assert series is not None
+        assert series.snapshot().total == 5
+
+
+def test_a_file_that_fails_again_and_again_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, one_by_one: None
+) -> None:
+    def fail(file: EventFile, may_scan_ahead: bool) -> Batch | None:
+        raise MemoryError
+
+    write(tmp_path, "r", 5, 1000)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(EventFile, "read", fail)
+        for _ in range(3):
+            loader.load()
+    assert [entry.reason for entry in store.damage("r")] == ["reading failed: MemoryError"]
+    assert len(caplog.records) == 1
+    loader.load()
+    assert store.damage("r") == []
+    assert store.arrivals == ["r"]
+
+
+def test_progress_counts_bytes(tmp_path: Path) -> None:
+    write(tmp_path, "a", 100, 1000)
+    store = WatchedStore()
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    assert loader.progress().bytes_total == 0
+    loader.load()
+    size = sum(path.stat().st_size for path in (tmp_path / "a").iterdir())
+    progress = loader.progress()
+    assert (progress.bytes_read, progress.bytes_total, progress.loaded_once) == (size, size, True)
+
+
+def test_only_appended_bytes_are_scanned(tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "r")
+    writer.scalar_block(["x"], range(1000), np.zeros((1000, 1)))
+    writer.flush()
+    file = EventFile(str(writer.path), Dialect.TENSORBOARD)
+    assert file.read() is not None
+    assert file.read() is None
+    writer.scalar("x", 1000, 1.0)
+    writer.close()
+    batch = file.read()
+    assert batch is not None
+    [columns] = batch.columns
+    assert columns.steps.tolist() == [1000]
+
+
+def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) -> None:
+    with EventWriter(tmp_path / "r") as writer:
+        writer.image("big", 0, bytes(6 << 20), width=1, height=1)
+        writer.scalar("x", 1, 2.0)
+    file = EventFile(str(writer.path), Dialect.TENSORBOARD)
+    fields: dict[str, ValueColumns] = {}
+    while (batch := file.read()) is not None:
+        fields |= {c.field: c for c in batch.columns}
+    sizes = fields["image"].sizes
+    assert sizes is not None
+    assert int(sizes[0]) > 6 << 20
+    assert fields["simple_value"].steps.tolist() == [1]
+    assert file.flaws() == []

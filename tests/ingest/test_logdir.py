@@ -1,0 +1,112 @@
+"""Which runs a logdir holds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from insight_core.ingest.discover import Logdir, discover, parse_logdir
+from insight_core.plugin import Dialect, InvalidArgument
+
+
+def touch(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"")
+
+
+def test_names_of_both_writers_at_any_depth(tmp_path: Path) -> None:
+    touch(tmp_path / "events.out.tfevents.5.h")
+    touch(tmp_path / "a/b/c/events.out.tfevents.17.h.1.v2")
+    touch(tmp_path / "ms/events.out.events.summary.99.0.vm_MS")
+    touch(tmp_path / "ms/events.out.events.summary.99.0.vm_lineage")
+    touch(tmp_path / "lineage/events.out.events.summary.98.0.vm_lineage")
+    touch(tmp_path / "graph/ms_output_after_hwopt.pb")
+    touch(tmp_path / ".hidden/x.tfevents")
+    touch(tmp_path / "saved/saved_model.pb")
+    touch(tmp_path / "a/plugins/profile/2026/vm.xplane.pb")
+    touch(tmp_path / "other/notes.txt")
+    found = discover([Logdir(str(tmp_path))])
+    assert set(found.runs) == {".", "a/b/c", "ms", "lineage", "graph", ".hidden"}
+    files = {f.name: (f.run, f.order[0], f.dialect) for f in found.files.values()}
+    assert files == {
+        "events.out.tfevents.5.h": (".", 5.0, Dialect.TENSORBOARD),
+        "a/b/c/events.out.tfevents.17.h.1.v2": ("a/b/c", 17.0, Dialect.TENSORBOARD),
+        "ms/events.out.events.summary.99.0.vm_MS": ("ms", 99.0, Dialect.MINDSPORE),
+        ".hidden/x.tfevents": (".hidden", 0.0, Dialect.TENSORBOARD),
+    }
+    assert not found.damage
+
+
+def test_symbolic_links_are_followed_and_loops_cut(tmp_path: Path) -> None:
+    touch(tmp_path / "real/x.tfevents.1")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "real/loop").symlink_to(tmp_path)
+    found = discover([Logdir(str(tmp_path))])
+    assert set(found.runs) == {"real", "link"}
+    assert {file for _, file in found.damage} == {"real/loop", "link/loop"}
+
+
+def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:
+    directory = os.fsencode(tmp_path) + b"/bad\xff"
+    os.mkdir(directory)
+    with open(directory + b"/x.tfevents", "wb"):
+        pass
+    found = discover([Logdir(str(tmp_path))])
+    assert list(found.runs) == ["bad\\xff"]
+    [(_, path)] = found.files
+    assert os.path.exists(path)
+
+
+def test_a_directory_named_like_an_event_file_is_said(tmp_path: Path) -> None:
+    touch(tmp_path / "events.out.tfevents.1/x.tfevents.2")
+    found = discover([Logdir(str(tmp_path))])
+    assert list(found.runs) == ["events.out.tfevents.1"]
+    [flaw] = found.damage.values()
+    assert "directory" in flaw.reason
+
+
+def test_several_logdirs_have_prefixes_of_their_own(tmp_path: Path) -> None:
+    for name in ("one/logs", "two/logs", "three"):
+        touch(tmp_path / name / "x.tfevents.1")
+    found = discover(
+        [Logdir(str(tmp_path / p), n) for p, n in (("one/logs", None), ("two/logs", None), ("three", "mine"))]
+    )
+    assert list(found.runs) == ["logs", "logs~2", "mine"]
+
+
+def test_a_missing_logdir_is_said_and_the_others_load(tmp_path: Path) -> None:
+    touch(tmp_path / "x.tfevents.1")
+    found = discover([Logdir(str(tmp_path), "here"), Logdir(str(tmp_path / "none"))])
+    assert found.missing == [str(tmp_path / "none")]
+    assert list(found.runs) == ["here"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("runs", Logdir("runs")),
+        ("/abs/runs", Logdir("/abs/runs")),
+        ("base:runs", Logdir("runs", "base")),
+        ("a/b:c", Logdir("a/b:c")),
+    ],
+)
+def test_parse_logdir(text: str, expected: Logdir) -> None:
+    assert parse_logdir(text) == expected
+
+
+def test_parse_logdir_does_not_split_what_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x:y").mkdir()
+    assert parse_logdir("x:y") == Logdir("x:y")
+    with pytest.raises(InvalidArgument):
+        parse_logdir("")
+
+
+def test_a_logdir_may_be_of_one_dialect(tmp_path: Path) -> None:
+    touch(tmp_path / "a/events.out.tfevents.1.host")
+    touch(tmp_path / "b/x.out.events.summary.1.host")
+    mindspore = Logdir(str(tmp_path), dialects=frozenset({Dialect.MINDSPORE}))
+    assert list(discover([mindspore]).runs) == ["b"]
+    assert {file.run for file in discover([Logdir(str(tmp_path))]).files.values()} == {"a", "b"}

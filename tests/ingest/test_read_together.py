@@ -1,0 +1,211 @@
+"""Small files that are read together are, to everybody else, files that were read one by one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import insight_scalar
+import pytest
+
+from insight_core.formats.batch import Batch, SmallFile
+from insight_core.ingest import schedule as reading
+from insight_core.ingest import tailer as tailed
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.event_file import HEAD, TAIL, EventFile
+from insight_core.ingest.index.cache import IndexCache
+from insight_core.ingest.loader import Loader
+from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
+from insight_core.plugin import Dialect, SeriesKey
+from insight_core.plugin.testing.damaged_logdir import damaged_logdir, scalar_record, version_record
+from insight_core.store.segment import FileOrder
+from insight_core.store.store import Store
+
+pytest.importorskip("insight_core.ingest.scanner._small_files", reason="no compiled kernel here")
+SCALAR = insight_scalar.insight_plugin()
+
+
+def content(count: int, first: int = 0) -> bytes:
+    return version_record() + b"".join(scalar_record(step) for step in range(first, first + count))
+
+
+def write(logdir: Path, run: str, number: int, data: bytes) -> Path:
+    path = logdir / run / f"events.out.tfevents.{number}.test"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def loaded(logdir: Path, cache: IndexCache | None = None) -> Store:
+    store = Store([SCALAR], {})
+    Loader(store, [Logdir(str(logdir))], 0, cache=cache).load()
+    return store
+
+
+def everything(store: Store) -> object:
+    """All that anybody can ask."""
+    points = {}
+    for plugin in store.plugins():
+        for info in store.infos(plugin, None):
+            series = store.find(plugin, info.key)
+            assert series is not None
+            snapshot = series.snapshot()
+            columns = {name: column.tobytes() for name, column in snapshot.columns.items()}
+            points[plugin, info.key] = repr(info), columns, snapshot.orders, snapshot.ends, snapshot.claims
+    runs = sorted((run.name, run.dialects, run.start_time, run.loading, run.damage) for run in store.runs())
+    return points, runs, sorted(map(repr, store.damage(None)))
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many files were read together by each call."""
+    counts: list[int] = []
+
+    def counting(
+        paths: Sequence[str], guesses: Sequence[Dialect], numbers: frozenset[str], head: int, tail: int
+    ) -> list[SmallFile | None]:
+        found = read_small_files(paths, guesses, numbers, head, tail)
+        counts.append(sum(file is not None for file in found))
+        return found
+
+    monkeypatch.setattr(tailed, "read_small_files", counting)
+    return counts
+
+
+def one_by_one(logdir: Path) -> Store:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(reading, "LARGEST", -1)
+        return loaded(logdir)
+
+
+@pytest.mark.parametrize("size", [0, 1, 40, 1000])
+def test_a_file_is_in_the_same_state(tmp_path: Path, size: int) -> None:
+    path = write(tmp_path, "r", 1, content(size))
+    read, took = (EventFile(str(path), Dialect.MINDSPORE) for _ in range(2))
+    while read.read() is not None:
+        pass
+    (found,) = read_small_files([str(path)], [Dialect.MINDSPORE], frozenset(), HEAD, TAIL)
+    assert found is not None
+    assert took.take(found).end == path.stat().st_size
+    states = [
+        (f.position, f.size, f.dialect, f.record(), f.flaws(), f.is_unchanged(f.size, found.mtime_ns))
+        for f in (read, took)
+    ]
+    assert states[0] == states[1]
+    assert took.read() is None
+    with open(path, "ab") as file:
+        file.write(scalar_record(5000))
+    batches = [each.read() for each in (read, took)]
+    assert [batch.columns[0].steps.tolist() for batch in batches if batch] == [[5000], [5000]]
+    assert read.record() == took.record()
+
+
+def test_the_store_holds_the_same(tmp_path: Path, sample_logs: Path, taken: list[int]) -> None:
+    damaged_logdir(tmp_path / "damaged")
+    for run in range(5):
+        for number in range(3):
+            write(tmp_path, f"r{run}", number, content(20 + run, 30 * number))
+    write(tmp_path, "r3", 1, content(20)[:-7])  # between two sound ones
+    write(tmp_path, "r4", 0, b"")
+    for logdir in (tmp_path, sample_logs):
+        taken.clear()
+        assert everything(loaded(logdir)) == everything(one_by_one(logdir))
+        assert sum(taken) >= 5
+
+
+@pytest.mark.usefixtures("short_files_are_kept")
+def test_what_is_kept_is_the_same_and_used(tmp_path: Path, taken: list[int]) -> None:
+    kept = []
+    for run in range(4):
+        write(tmp_path, f"logs/r{run}", 1, content(50 + run))
+    for largest in (LARGEST, -1):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(reading, "LARGEST", largest)
+            store = Store([SCALAR], {})
+            cache = IndexCache(tmp_path / f"cache{largest}", store.fingerprint())
+            loader = Loader(store, [Logdir(str(tmp_path / "logs"))], 0, cache=cache)
+            loader.start()
+            while not loader.progress().loaded_once:
+                pass
+            loader.stop()
+        entries = [cache.load(str(path)) for path in sorted((tmp_path / "logs").rglob("*tfevents*"))]
+        kept.append([(entry.file, entry.content.groups[0].tags) for entry in entries if entry])
+    assert len(kept[0]) == 4
+    assert kept[0] == kept[1]
+    assert sum(taken) == 4
+    write(tmp_path, "logs/new", 1, content(5))
+    cache = IndexCache(tmp_path / f"cache{LARGEST}", store.fingerprint())
+    assert everything(loaded(tmp_path / "logs", cache)) == everything(one_by_one(tmp_path / "logs"))
+    assert sum(taken) == 5
+
+
+class FailingStore(Store):
+    """Cannot take the first batch when it first comes."""
+
+    failed = False
+
+    def append(
+        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+    ) -> None:
+        if not self.failed:
+            self.failed = True
+            raise MemoryError
+        super().append(run, file, order, dialect, batch, expected)
+
+
+def test_a_file_that_the_store_could_not_take_is_read_by_itself(tmp_path: Path, taken: list[int]) -> None:
+    for number in range(3):
+        write(tmp_path, "r", number, content(10, 10 * number))
+    store = FailingStore([SCALAR], {})
+    Loader(store, [Logdir(str(tmp_path))], 0).load()
+    assert taken == [3]
+    series = store.find("scalar", SeriesKey("r", "loss"))
+    assert series is not None
+    assert series.snapshot().steps.tolist() == list(range(30))
+    assert store.damage(None) == []
+
+
+def test_many_small_files_are_read_by_several_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in range(40):
+        write(tmp_path, f"r{run}", 1, content(20))
+    monkeypatch.setattr(reading, "_processors", lambda: 3)
+    monkeypatch.setattr(reading, "_WORTH_A_THREAD", 10)
+    monkeypatch.setattr(reading, "_TASK", 1000)
+    readers: set[int] = set()
+    both = threading.Barrier(2, timeout=10)
+
+    def watched(
+        paths: Sequence[str], guesses: Sequence[Dialect], numbers: frozenset[str], head: int, tail: int
+    ) -> list[SmallFile | None]:
+        if threading.get_ident() not in readers and len(readers) < 2:
+            readers.add(threading.get_ident())
+            both.wait()
+        return read_small_files(paths, guesses, numbers, head, tail)
+
+    monkeypatch.setattr(tailed, "read_small_files", watched)
+    assert everything(loaded(tmp_path)) == everything(one_by_one(tmp_path))
+    assert len(readers) == 2
+
+
+def test_a_file_that_grew_since_it_was_found_is_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "r", 1, content(10))
+
+    def growing(
+        paths: Sequence[str], guesses: Sequence[Dialect], numbers: frozenset[str], head: int, tail: int
+    ) -> list[SmallFile | None]:
+        path.write_bytes(content(20))
+        os.utime(path, (1, 1))
+        return read_small_files(paths, guesses, numbers, head, tail)
+
+    monkeypatch.setattr(tailed, "read_small_files", growing)
+    store = loaded(tmp_path)
+    series = store.find("scalar", SeriesKey("r", "loss"))
+    assert series is not None
+    assert series.snapshot().steps.tolist() == list(range(20))
+    assert not store.runs()[0].loading

@@ -1,0 +1,85 @@
+"""Hosts of plugins made for TensorBoard."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from attrs import frozen
+from werkzeug.test import Client, TestResponse
+
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing.provider_suite import write_logs
+from insight_core.providers.local import LocalProvider
+from insight_core.registry import Registry
+from insight_core.tensorboard.importing import COMPAT, provide_tensorboard
+from insight_core.tensorboard.mount import Stock
+from insight_core.tensorboard.settings import StockSettings
+from insight_core.web import Host, HostSettings
+
+provide_tensorboard()  # modules here import parts that need it
+
+
+@frozen
+class Hosted:
+    """A host, asked below its prefix."""
+
+    stock: Stock
+    provider: LocalProvider
+    client: Client
+    prefix: str
+
+    def get(self, path: str, **headers: str) -> TestResponse:
+        return self.client.get(self.prefix + path, headers={"Host": "localhost", **headers})
+
+    def row(self, name: str) -> dict[str, object]:
+        row: dict[str, object] = self.get("/data/plugins_listing").json[name]  # type: ignore[index]
+        return row
+
+
+Open: TypeAlias = Callable[..., Hosted]
+
+
+@pytest.fixture
+def provider(tmp_path: Path) -> Iterator[LocalProvider]:
+    """Of the logs of the provider suite."""
+    write_logs(tmp_path / "logs")
+    plugins = Registry.discover().plugins.values()
+    provider = LocalProvider([Logdir(str(tmp_path / "logs"))], plugins, reload_interval=0)
+    provider.load()
+    yield provider
+    provider.close()
+
+
+@pytest.fixture
+def open_host(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Opens a host that finds what is installed in a directory, and waits until that has loaded."""
+    with ExitStack() as opened:
+
+        def open_stock(directory: Path, *, prefix: str = "", wait: float = 30, **settings: object) -> Hosted:
+            monkeypatch.syspath_prepend(str(directory))
+            monkeypatch.setenv("PYTHONPATH", f"{directory}:{COMPAT}")
+            importlib.invalidate_caches()
+            before = set(sys.modules)
+            stock = Stock(provider, StockSettings(path_prefix=prefix, **settings))  # type: ignore[arg-type]
+            host = Host(Registry.of([]), provider, HostSettings(path_prefix=prefix, stock=stock))
+            opened.callback(_forget, directory, before)
+            opened.callback(stock.close)
+            stock.start()
+            assert stock.wait_until_loaded(wait)
+            return Hosted(stock, provider, Client(host), prefix)
+
+        yield open_stock
+
+
+def _forget(directory: Path, before: set[str]) -> None:
+    """Modules of one test are not those of the next."""
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file and Path(file).is_relative_to(directory):
+            del sys.modules[name]

@@ -1,0 +1,101 @@
+"""A host over fake data, asked through WSGI or over a real socket."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from werkzeug.test import Client
+
+from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.http_server import Server, listen
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    fake = FakeProvider("some/logs")
+    fake.add_scalars("late", "loss", [3.0, 2.0], wall_times=[200.0, 201.0])
+    fake.add_scalars("early", "loss", [1.0, 0.5, 0.25], wall_times=[100.0, 101.0, 102.0])
+    return fake
+
+
+@pytest.fixture
+def page_directory(tmp_path: Path) -> Path:
+    page = tmp_path / "page"
+    (page / "assets").mkdir(parents=True)
+    (page / "index.html").write_text("<!doctype html><title>page</title>")
+    (page / "assets/shell-BfF3k2_d.js").write_text("export {};" + " " * 2000)
+    (page / "style.css").write_text("body{}")
+    (page / "font.woff2").write_bytes(b"wOF2")
+    (page / "icon.svg").write_text("<svg/>")
+    return page
+
+
+@pytest.fixture
+def module_of() -> Callable[[Plugin], object]:
+    """A module, as an entry point loads it, that contributes the plugin."""
+
+    def make(plugin: Plugin) -> object:
+        return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
+
+    return make
+
+
+@pytest.fixture
+def host_of(
+    provider: FakeProvider, page_directory: Path, module_of: Callable[[Plugin], object]
+) -> Callable[..., Host]:
+    """Makes a host with the given plugins and settings."""
+
+    def make(*plugins: Plugin, **settings: Any) -> Host:  # noqa: ANN401
+        registry = Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins])
+        assert not registry.failures
+        return Host(registry, provider, HostSettings(page=page_directory, **settings))
+
+    return make
+
+
+@pytest.fixture
+def client(host_of: Callable[..., Host]) -> Client:
+    return Client(host_of(Plugin("scalar", "Scalars", titles={"zh-CN": "标量"})))
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Any], Server]]:
+    """Serves a WSGI application on a free port until the test ends."""
+    with ExitStack() as running:
+
+        def start(app: Any) -> Server:  # noqa: ANN401
+            server = listen(app, "127.0.0.1", 0)
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            running.callback(thread.join)
+            running.callback(server.stop)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def exchange() -> Callable[[Server, bytes], bytes]:
+    """Sends bytes as they are and returns everything until the server closes."""
+
+    def send(server: Server, request: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+            connection.sendall(request)
+            parts = []
+            while part := connection.recv(65536):
+                parts.append(part)
+        return b"".join(parts)
+
+    return send

@@ -1,0 +1,196 @@
+"""``/data/annotations``: who may write, what, and who hears of it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug import Request, Response
+from werkzeug.test import Client, TestResponse
+
+from insight_core.plugin import Plugin, Route
+from insight_core.plugin.annotations import Annotation
+from insight_core.plugin.http.annotations import annotations_of
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.annotations.places import Place
+from insight_core.web.annotations.store import AnnotationStore
+from insight_core.web.http_server import Server
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> AnnotationStore:
+    return AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")])
+
+
+@pytest.fixture
+def host(store: AnnotationStore, provider: FakeProvider, page_directory: Path) -> Host:
+    return Host(Registry.of([]), provider, HostSettings(page=page_directory), store)
+
+
+@pytest.fixture
+def asked(host: Host) -> Client:
+    return Client(host)
+
+
+def _put(client: Client, body: object, **changed: str | None) -> TestResponse:
+    headers = {"Origin": "http://localhost", "X-Insight-Token": _read(client)["token"]}
+    for name, value in changed.items():
+        key = {"origin": "Origin", "token": "X-Insight-Token"}[name]
+        headers.pop(key)
+        if value is not None:
+            headers[key] = value
+    data = body if isinstance(body, bytes | str) else json.dumps(body)
+    return client.put("/data/annotations", data=data, headers=headers)
+
+
+def _read(client: Client) -> Any:  # noqa: ANN401
+    return client.get("/data/annotations").json
+
+
+def test_what_is_written_is_read(asked: Client) -> None:
+    empty = _read(asked)
+    assert (empty["writable"], empty["reason"], empty["runs"]) == (True, None, {})
+    answer = _put(asked, {"run": "early", "remark": "gut", "mark": 4})
+    assert answer.status_code == 200
+    assert answer.json is not None
+    assert answer.json["annotation"] == {"remark": "gut", "mark": 4}
+    assert _put(asked, {"run": "early", "mark": 0, "note": "n"}).status_code == 200
+    now = _read(asked)
+    assert now["runs"] == {"early": {"remark": "gut", "note": "n"}}
+    assert now["generation"] > empty["generation"]
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "", "null", "http://[", "http://evil.example", "http://localhost:8888"]
+)
+def test_only_our_page_may_write(asked: Client, origin: str | None) -> None:
+    answer = _put(asked, {"run": "early", "mark": 1}, origin=origin)
+    assert answer.status_code == 403
+    assert "page of this host" in (answer.json or {})["error"]
+    assert _read(asked)["runs"] == {}
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "ü"])
+def test_a_write_needs_the_token(asked: Client, token: str | None) -> None:
+    answer = _put(asked, {"run": "early", "mark": 1}, token=token)
+    assert answer.status_code == 403
+    assert "X-Insight-Token" in (answer.json or {})["error"]
+
+
+def test_a_proxy_with_a_name_that_is_allowed(
+    store: AnnotationStore, provider: FakeProvider, page_directory: Path
+) -> None:
+    settings = HostSettings(page=page_directory, allowed_hosts=["logs.example"])
+    client = Client(Host(Registry.of([]), provider, settings, store))
+    body = {"run": "early", "mark": 1}
+    assert _put(client, body, origin="https://logs.example").status_code == 200
+    assert _put(client, body, origin="https://logs.example.evil").status_code == 403
+    anybody = HostSettings(page=page_directory, allowed_hosts=["*"])
+    client = Client(Host(Registry.of([]), provider, anybody, store))
+    assert _put(client, body, origin="https://logs.example").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "named"),
+    [
+        (b"", 400, "JSON"),
+        ("nonsense", 400, "JSON"),
+        ("[" * 100_000, 400, "JSON"),
+        ([1], 400, "object"),
+        ({}, 400, "run"),
+        ({"run": 5, "mark": 1}, 400, "run"),
+        ({"run": "early"}, 400, "field"),
+        ({"run": "early", "mark": 11}, 400, "mark"),
+        ({"run": "early", "mark": 1, "colour": "red"}, 400, "colour"),
+        ({"run": "early", "remark": {"a": 1}}, 400, "remark"),
+        ({"run": "early", "note": "x" * 300_000}, 400, "bytes"),
+        ({"run": "nowhere", "mark": 1}, 404, "nowhere"),
+        ({"run": "../early", "mark": 1}, 404, "early"),
+    ],
+)
+def test_a_body_that_is_refused(asked: Client, body: object, status: int, named: str) -> None:
+    answer = _put(asked, body)
+    assert answer.status_code == status
+    assert named in (answer.json or {})["error"]
+    assert _read(asked)["runs"] == {}
+
+
+def test_read_only(tmp_path: Path, provider: FakeProvider, page_directory: Path) -> None:
+    AnnotationStore(tmp_path, lambda: [Place("", "/logs")]).annotate("early", {"mark": 2})
+    store = AnnotationStore(tmp_path, lambda: [Place("", "/logs")], read_only=True)
+    client = Client(Host(Registry.of([]), provider, HostSettings(page=page_directory), store))
+    answer = _read(client)
+    assert (answer["writable"], answer["runs"]) == (False, {"early": {"mark": 2}})
+    assert "--read-only" in answer["reason"]
+    refused = _put(client, {"run": "early", "mark": 1})
+    assert refused.status_code == 405
+    assert "PUT" not in refused.headers["Allow"]
+
+
+def test_a_host_without_state_says_so(client: Client) -> None:
+    answer = _read(client)
+    assert (answer["writable"], answer["runs"]) == (False, {})
+    assert _put(client, {"run": "early", "mark": 1}).status_code == 503
+
+
+def test_the_stream_tells_of_annotations_of_every_host(
+    host: Host, store: AnnotationStore, tmp_path: Path, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", "/data/events")
+    answer = connection.getresponse()
+
+    def event() -> dict[str, Any]:
+        while line := answer.readline():
+            if line.startswith(b"data: "):
+                found: dict[str, Any] = json.loads(line[6:])
+                return found
+        raise AssertionError("the stream ended")
+
+    try:
+        assert answer.readline().startswith(b"retry")
+        AnnotationStore(tmp_path / "state", lambda: [Place("", "/logs")]).annotate("early", {"mark": 2})
+        first = event()
+        assert (first["runs"], first["series"]) == (False, {})
+        assert first["annotations"] == store.now().generation == 1
+        writer = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        writer.request("GET", "/data/annotations")
+        token = json.loads(writer.getresponse().read())["token"]
+        headers = {"Origin": f"http://127.0.0.1:{server.port}", "X-Insight-Token": token}
+        writer.request("PUT", "/data/annotations", json.dumps({"run": "early", "mark": 3}), headers)
+        written = writer.getresponse()
+        assert written.status == 200, written.read()
+        writer.close()
+        assert event()["annotations"] == 2
+    finally:
+        answer.close()
+        connection.close()
+
+
+def test_routes_of_plugins_see_annotations_and_their_etag_follows(
+    store: AnnotationStore,
+    provider: FakeProvider,
+    page_directory: Path,
+    module_of: Callable[[Plugin], object],
+) -> None:
+    def said(request: Request) -> Response:
+        found = annotations_of(request).runs.get("early", Annotation())
+        return Response(json.dumps(found.said()), mimetype="application/json")
+
+    plugin = Plugin("said", "Said", routes=lambda _: [Route("/said", said)])
+    registry = Registry.of([("said", lambda: module_of(plugin))])
+    client = Client(Host(registry, provider, HostSettings(page=page_directory), store))
+    first = client.get("/data/plugin/said/said")
+    assert first.json == {}
+    tag = {"If-None-Match": first.headers["ETag"]}
+    assert client.get("/data/plugin/said/said", headers=tag).status_code == 304
+    store.annotate("early", {"remark": "x"})
+    second = client.get("/data/plugin/said/said", headers=tag)
+    assert (second.status_code, second.json) == (200, {"remark": "x"})

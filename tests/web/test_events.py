@@ -1,0 +1,228 @@
+"""Streams of events over real sockets."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from insight_core.plugin import Changes, Plugin
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.web import Host
+from insight_core.web.http_server import Server
+
+SCALAR = Plugin("scalar", "Scalars")
+
+
+@contextmanager
+def _stream(
+    server: Server, query: str = "", headers: dict[str, str] | None = None
+) -> Iterator[http.client.HTTPResponse]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", f"/data/events{query}", headers=headers or {})
+    answer = connection.getresponse()
+    try:
+        yield answer
+    finally:
+        answer.close()
+        connection.close()
+
+
+def _event(answer: http.client.HTTPResponse) -> tuple[str, dict[str, Any]]:
+    """Id and data of the next event; comments and settings are passed over."""
+    name = ""
+    while line := answer.readline():
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "id":
+            name = value
+        elif field == "data":
+            return name, json.loads(value)
+    raise AssertionError("the stream ended")
+
+
+def _eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return holds()
+
+
+def test_a_change_is_announced_at_once(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    with _stream(server, f"?since={provider.generation()}", {"Accept-Encoding": "gzip"}) as answer:
+        assert answer.status == 200
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        assert answer.headers["Content-Encoding"] is None
+        assert answer.readline().startswith(b"retry:")
+        begin = time.monotonic()
+        provider.add_scalars("early", "acc", [1.0])
+        name, data = _event(answer)
+        assert time.monotonic() - begin < 2
+    assert name.endswith(f"-{provider.generation()}")
+    assert (data["runs"], data["series"]) == (False, {"scalar": {"early": ["acc"]}})
+
+
+def test_a_stream_that_reconnects_goes_on_where_it_was(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    with _stream(server, "?since=0") as answer:
+        name, _ = _event(answer)
+    provider.add_scalars("early", "missed", [1.0])
+    with _stream(server, "?since=0", {"Last-Event-ID": name}) as answer:
+        assert _event(answer)[1]["series"] == {"scalar": {"early": ["missed"]}}
+    with _stream(server, headers={"Last-Event-ID": "another0-1"}) as answer:
+        assert _event(answer)[1]["series"] is None
+
+
+def test_a_quiet_stream_shows_signs_of_life(
+    host_of: Callable[..., Host], serve: Callable[[Any], Server]
+) -> None:
+    with _stream(serve(host_of(heartbeat=0.05))) as answer:
+        lines = [answer.readline() for _ in range(4)]
+    assert lines[2] == b": alive\n"
+
+
+def test_streams_are_capped_and_a_client_that_left_frees_its_place(
+    host_of: Callable[..., Host], serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(max_streams=2))
+
+    def status() -> int:
+        with _stream(server) as answer:
+            return answer.status
+
+    with _stream(server), _stream(server), _stream(server) as refused:
+        assert refused.status == 503
+        assert "too many" in json.loads(refused.read())["error"]
+    assert _eventually(lambda: status() == 200)
+
+
+def test_a_head_request_takes_no_place(host_of: Callable[..., Host], serve: Callable[[Any], Server]) -> None:
+    server = serve(host_of(max_streams=1))
+    for _ in range(3):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        connection.request("HEAD", "/data/events")
+        assert connection.getresponse().status == 200
+        connection.close()
+    with _stream(server) as answer:
+        assert answer.status == 200
+
+
+def test_a_cursor_that_is_none_is_refused(
+    host_of: Callable[..., Host], serve: Callable[[Any], Server]
+) -> None:
+    with _stream(serve(host_of(SCALAR)), "?since=x") as answer:
+        assert answer.status == 400
+
+
+def test_streams_end_when_the_server_stops(
+    host_of: Callable[..., Host], serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    with _stream(server) as answer:
+        answer.readline()
+        begin = time.monotonic()
+        threading.Thread(target=server.stop).start()
+        answer.read()
+        assert time.monotonic() - begin < 2
+
+
+def test_a_provider_that_fails_ends_the_stream_and_nothing_else(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    host = host_of(max_streams=1)
+
+    def fail(since: int, *, timeout: float = 0.0) -> Changes:
+        raise RuntimeError("closed")
+
+    provider.changes = fail  # type: ignore[method-assign]
+    server = serve(host)
+    for _ in range(2):  # the place is free again after the first
+        with _stream(server) as answer:
+            assert answer.read() == b"retry: 2000\n\n"
+
+
+def test_values_that_no_plugin_takes_are_not_told(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(Plugin("other", "Other")))
+    since = provider.generation()
+    with _stream(server, f"?since={since}") as answer:
+        provider.add_scalars("early", "acc", [1.0])
+        assert _event(answer)[1]["series"] == {}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection.request("GET", f"/data/changes?since={since}")
+    assert json.loads(connection.getresponse().read())["series"] == {}
+    connection.close()
+
+
+def test_a_quiet_stream_asks_the_provider_nothing(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    asked = []
+    changes = provider.changes
+
+    def count(since: int, *, timeout: float = 0.0) -> Changes:
+        asked.append(timeout)
+        return changes(since, timeout=timeout)
+
+    provider.changes = count  # type: ignore[method-assign]
+    server = serve(host_of(SCALAR))
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        answer.readline()
+        time.sleep(0.6)
+    assert len(asked) <= 2  # by the stream, and one wait for all streams
+
+
+def test_a_quick_writer_makes_few_events(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        answer.readline()
+        begin = time.monotonic()
+        for number in range(200):
+            provider.add_scalars("early", f"t{number}", [1.0])
+            time.sleep(0.002)
+        seen: set[str] = set()
+        events = 0
+        while len(seen) < 200:
+            seen.update(_event(answer)[1]["series"]["scalar"]["early"])
+            events += 1
+        assert events <= 3 + (time.monotonic() - begin) / 0.1
+
+
+def test_streams_share_one_wait_and_are_all_told(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR))
+    query = f"?since={provider.generation()}"
+    before = set(threading.enumerate())  # those of other tests may still wait
+    with _stream(server, query) as first, _stream(server, query) as second:
+        first.readline()
+        second.readline()
+        assert [t.name for t in set(threading.enumerate()) - before].count("insight-events") == 1
+        provider.add_scalars("early", "acc", [1.0])
+        assert _event(first) == _event(second)
+
+
+def test_a_stream_tells_of_plugins_that_loaded_before_it_was_open(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    """Between the last answer of a client and its stream there is time for a plugin to load."""
+    host = host_of(SCALAR)
+    server = serve(host)
+    host._streams.listing_changed()
+    with _stream(server, f"?since={provider.generation()}") as answer:
+        assert _event(answer)[1]["plugins"] == 1
+        host._streams.listing_changed()
+        assert _event(answer)[1]["plugins"] == 2

@@ -1,0 +1,212 @@
+"""A plugin that misbehaves is on its own."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+import pytest
+from attrs import evolve
+from werkzeug import Request, Response
+from werkzeug.exceptions import TooManyRequests
+from werkzeug.test import Client
+
+from insight_core.plugin import DataProvider, NotFound, Plugin, Route, Unavailable
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
+from insight_core.web.activity import Activity, active_plugins
+
+GOOD = Plugin("scalar", "Scalars", order=1)
+
+
+def _ok(request: Request) -> Response:
+    return Response("ok")
+
+
+def _plugin(*routes: Any, **fields: Any) -> Plugin:  # noqa: ANN401
+    return Plugin("bad", "Bad", routes=lambda data: routes, **fields)
+
+
+def _listing(client: Client) -> dict[str, Any]:
+    listing: dict[str, Any] = json.loads(client.get("/data/plugins_listing").data)
+    return listing
+
+
+def _fail(*_: object) -> NoReturn:
+    raise RuntimeError("secret detail")
+
+
+def _exit(*_: object) -> NoReturn:
+    raise SystemExit(1)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "reason"),
+    [
+        (Plugin("bad", "Bad", routes=_fail), "RuntimeError: secret detail"),
+        (Plugin("bad", "Bad", routes=_exit), "SystemExit: 1"),
+        (Plugin("bad", "Bad", routes=lambda data: None), "TypeError"),  # type: ignore[arg-type,return-value]
+        (_plugin("/x"), "gave a str, not a Route"),
+        (_plugin(Route("/x", cast(Any, "no function"))), "the view of /x is not a function"),
+        (_plugin(Route("/<nope:x>", _ok)), "nope"),
+        (_plugin(Route("/<x", _ok)), "bad"),
+        (_plugin(Route("/x", _ok), Route("/x/", _ok)), "two routes answer GET /x"),
+        (_plugin(Route("/x", _ok, methods=cast(Any, "GET"))), "the methods of /x"),
+        (_plugin(Route("/static/x", _ok), frontend=Path("/nowhere")), "/static/x"),
+    ],
+)
+def test_routes_that_cannot_be_made(host_of: Callable[..., Host], plugin: Plugin, reason: str) -> None:
+    client = Client(host_of(plugin, GOOD))
+    row = _listing(client)["bad"]
+    assert reason in row["error"]
+    assert (row["enabled"], row["loading_mechanism"]) == (False, {"type": "NONE"})
+    assert client.get("/data/plugin/bad/x").status_code == 404
+    assert client.get("/data/plugin/scalar/tags").status_code == 200
+
+
+@pytest.mark.parametrize("view", [_fail, _exit, lambda request: "text", lambda request: None])
+def test_a_view_that_fails_is_a_500_without_detail(
+    host_of: Callable[..., Host],
+    view: Callable[..., Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    client = Client(host_of(_plugin(Route("/x", view)), GOOD))
+    answer = client.get("/data/plugin/bad/x")
+    assert answer.status_code == 500
+    assert answer.json == {"error": "plugin bad failed to answer; the log of the host says why"}
+    assert "plugin" not in answer.headers.get("ETag", "")
+    assert "bad failed on GET /data/plugin/bad/x" in caplog.text
+    assert client.get("/data/plugin/scalar/tags").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (NotFound("no such thing"), 404, "no such thing"),
+        (Unavailable("later"), 503, "later"),
+        (TooManyRequests("slowly"), 429, "slowly"),
+    ],
+)
+def test_errors_meant_for_the_user_reach_him(
+    host_of: Callable[..., Host], error: Exception, status: int, text: str
+) -> None:
+    def view(request: Request) -> Response:
+        raise error
+
+    answer = Client(host_of(_plugin(Route("/x", view)))).get("/data/plugin/bad/x")
+    assert (answer.status_code, answer.json) == (status, {"error": text})
+
+
+def test_a_route_takes_path_variables_and_its_own_methods(host_of: Callable[..., Host]) -> None:
+    def view(request: Request, name: str) -> Response:
+        return Response(f"{request.method} {name}")
+
+    client = Client(host_of(_plugin(Route("/file/<path:name>", view, methods=("GET", "POST")))))
+    assert client.get("/data/plugin/bad/file/a/b").data == b"GET a/b"
+    assert client.post("/data/plugin/bad/file/a/b").data == b"POST a/b"
+    assert client.put("/data/plugin/bad/file/a/b").status_code == 405
+
+
+def test_tags_of_its_own_win(host_of: Callable[..., Host]) -> None:
+    assert Client(host_of(_plugin(Route("/tags", _ok)))).get("/data/plugin/bad/tags").data == b"ok"
+
+
+def test_an_answer_keeps_its_own_validator(host_of: Callable[..., Host]) -> None:
+    def own(request: Request) -> Response:
+        return Response("x", headers={"ETag": '"mine"', "Cache-Control": "max-age=5"})
+
+    def live(request: Request) -> Response:
+        return Response("x", headers={"Cache-Control": "no-store"})
+
+    client = Client(host_of(_plugin(Route("/own", own), Route("/live", live))))
+    answer = client.get("/data/plugin/bad/own")
+    assert (answer.headers["ETag"], answer.headers["Cache-Control"]) == ('"mine"', "max-age=5")
+    assert "ETag" not in client.get("/data/plugin/bad/live").headers
+
+
+def test_listing_in_tab_order_with_front_ends(
+    host_of: Callable[..., Host], page_directory: Path, provider: FakeProvider
+) -> None:
+    (page_directory / "index.js").write_text("export default {}")
+    whole = Plugin("scalar", "Scalars", titles={"zh-CN": "标量"}, frontend=page_directory, order=5)
+    unbuilt = Plugin("unbuilt", "Unbuilt", frontend=page_directory / "missing")
+    bare = Plugin("bare", "Bare", order=1)
+    client = Client(host_of(whole, unbuilt, bare))
+    listing = _listing(client)
+    assert list(listing) == ["bare", "scalar", "unbuilt"]
+    assert listing["scalar"] == {
+        "disable_reload": False,
+        "enabled": True,
+        "remove_dom": False,
+        "tab_name": "Scalars",
+        "loading_mechanism": {
+            "type": "ES_MODULE",
+            "module_path": "data/plugin/scalar/static/index.js",
+            "api_version": 1,
+        },
+        "titles": {"zh-CN": "标量"},
+    }
+    assert client.get("/data/plugin/scalar/static/index.js").data == b"export default {}"
+    assert (listing["bare"]["enabled"], listing["bare"]["loading_mechanism"]) == (False, {"type": "NONE"})
+    assert "not built" in listing["unbuilt"]["error"]
+
+
+def test_a_failed_load_is_listed(provider: FakeProvider, page_directory: Path) -> None:
+    registry = Registry.of([("broken", _fail)], distribution="their-package")
+    row = _listing(Client(Host(registry, provider, HostSettings(page=page_directory))))["broken"]
+    assert row["error"] == "RuntimeError: secret detail (from their-package)"
+    assert row["loading_mechanism"] == {"type": "NONE"}
+
+
+@pytest.mark.parametrize("is_active", [_fail, _exit])
+def test_is_active_that_raises_counts_as_no(host_of: Callable[..., Host], is_active: Any) -> None:  # noqa: ANN401
+    listing = _listing(Client(host_of(_plugin(is_active=is_active), GOOD)))
+    assert (listing["bad"]["enabled"], listing["scalar"]["enabled"]) == (False, True)
+
+
+def test_is_active_that_hangs_delays_one_listing_and_is_heard_later(provider: FakeProvider) -> None:
+    go_on = threading.Event()
+
+    def slow(data: DataProvider) -> bool:
+        return go_on.wait(20)
+
+    activities = {
+        name: Activity(evolve(_plugin(is_active=slow), name=name), provider) for name in ("one", "two")
+    }
+    begin = time.monotonic()
+    assert active_plugins(activities, 1, deadline=0.1) == {"one": False, "two": False}
+    assert active_plugins(activities, 1, deadline=5) == {"one": False, "two": False}
+    assert active_plugins(activities, 2, deadline=5) == {"one": False, "two": False}
+    assert time.monotonic() - begin < 3  # waited once for both, and not again
+    go_on.set()
+    until = time.monotonic() + 5
+    while time.monotonic() < until and not all(active_plugins(activities, 2).values()):
+        time.sleep(0.01)
+    assert active_plugins(activities, 2) == {"one": True, "two": True}
+
+
+def test_is_active_is_asked_once_for_each_generation(provider: FakeProvider) -> None:
+    asked = []
+    activity = Activity(_plugin(is_active=lambda data: asked.append(1) or True), provider)  # type: ignore[func-returns-value]
+    for generation in (1, 1, 1, 2, 2):
+        assert active_plugins({"bad": activity}, generation)["bad"]
+    assert len(asked) == 2
+
+
+def test_a_tab_stays_while_the_data_cannot_be_reached(provider: FakeProvider) -> None:
+    asked: list[bool] = []
+
+    def is_active(data: DataProvider) -> bool:
+        asked.append(True)
+        if len(asked) > 1:
+            raise Unavailable("away")
+        return True
+
+    activities = {"bad": Activity(_plugin(is_active=is_active), provider)}
+    assert active_plugins(activities, 1) == {"bad": True}
+    assert active_plugins(activities, 2) == {"bad": True}
