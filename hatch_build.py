@@ -171,7 +171,7 @@ def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
     """Compiles modules that do not match their sources; one that cannot be is told and removed."""
     marker = root / _COMPILED
     known = json.loads(marker.read_text(encoding="utf-8")) if marker.is_file() else {}
-    wanted = {source.relative_to(root).as_posix(): _digest_of(source) for source in extensions(root)}
+    wanted = {source.relative_to(root).as_posix(): _digest_of(root, source) for source in extensions(root)}
     stale = [
         name for name in wanted if known.get(name) != wanted[name] or not compiled_path(root / name).is_file()
     ]
@@ -210,7 +210,10 @@ def compile_module(root: Path, source: Path) -> None:
     place = source.relative_to(root)
     name = ".".join(place.with_suffix("").parts)
     extension = Extension(
-        name, [place.as_posix()], include_dirs=[str(source.parent)], extra_compile_args=list(_FLAGS)
+        name,
+        [place.as_posix()],
+        include_dirs=[str(root), str(source.parent)],
+        extra_compile_args=list(_FLAGS),
     )
     with tempfile.TemporaryDirectory() as directory:
         modules = cythonize([extension], build_dir=directory, include_path=["."], quiet=True, force=True)  # type: ignore[no-untyped-call]
@@ -223,10 +226,10 @@ def compile_module(root: Path, source: Path) -> None:
     made.replace(compiled_path(source))  # a process that runs has the old one in memory
 
 
-def _digest_of(source: Path) -> str:
-    """SHA-256 over a module's source, what it may include, the flags and the version of Python."""
-    beside = source.parent
-    parts = [source, *sorted([*beside.glob("*.pxd"), *beside.glob("*.h")])]
+def _digest_of(root: Path, source: Path) -> str:
+    """SHA-256 over a module's source, every file that it may include, the flags and the version of Python."""
+    core = root / "insight_core"
+    parts = [source, *sorted([*core.rglob("*.pxd"), *core.rglob("*.h")])]
     total = hashlib.sha256(f"{SUFFIX} {_FLAGS}".encode())
     for path in parts:
         total.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")

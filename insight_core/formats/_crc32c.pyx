@@ -4,7 +4,7 @@
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport uint8_t, uint32_t
 
-cdef extern from "crc32c.h":
+cdef extern from "insight_core/formats/crc32c.h":
     uint32_t crc32c_extend(uint32_t state, const uint8_t *data, size_t size) noexcept nogil
     uint32_t crc32c_portable(uint32_t state, const uint8_t *data, size_t size) noexcept nogil
     uint32_t crc32c_masked(uint32_t state) noexcept nogil

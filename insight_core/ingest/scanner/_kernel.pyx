@@ -16,7 +16,7 @@ import os
 
 import numpy as np
 
-from insight_core.plugin import Dialect
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.batch import (
     BAD_DATA,
     BAD_HEADER,
@@ -90,7 +90,7 @@ from insight_core.ingest.scanner._walk cimport (
     is_whole,
 )
 
-cdef extern from "crc32c.h":
+cdef extern from "insight_core/formats/crc32c.h":
     const char *crc32c_select(int portable) nogil
 
 crc32c_select(False)

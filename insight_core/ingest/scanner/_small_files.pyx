@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from insight_core.plugin import Dialect
+from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner._kernel import _FIELDS
 from insight_core.formats.batch import Batch, SmallFile, ValueColumns
 from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
@@ -45,7 +45,7 @@ from insight_core.ingest.scanner._walk_files cimport (
     set_dialect,
 )
 
-cdef extern from "crc32c.h":
+cdef extern from "insight_core/formats/crc32c.h":
     const char *crc32c_select(int portable) nogil
 
 crc32c_select(False)

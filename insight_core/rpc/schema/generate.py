@@ -14,7 +14,7 @@ from pathlib import Path
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 _HERE = Path(__file__).parent
-_ROOT = _HERE.parent.parent
+_ROOT = _HERE.parents[2]
 _WELL_KNOWN = "google/"  # comes with the protobuf runtime
 
 
