@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.recording.encoders import Dialect, Value
+from insight_core.recording.encoders.encoder import EventEncoder, Value
 from insight_core.recording.event_file import EventFile, new_file
 from insight_core.recording.fields import Pieces, pieces_field, size_of, text_field
 from insight_core.recording.frames import GRAPH, event, pieces_record, summary, version_record
@@ -30,7 +30,7 @@ class EventFiles:
     def __init__(
         self,
         directory: Path,
-        dialect: Dialect,
+        dialect: EventEncoder,
         prefix: str,
         suffix: str,
         rank: int,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.recording.encoders import Value
+from insight_core.recording.encoders.encoder import Value
 from insight_core.recording.scalars import Names
 
 Scalars: TypeAlias = list[Any]  # name, number, name, number, ...

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.recording.encoders import Dialect
+from insight_core.recording.encoders.encoder import EventEncoder
 from insight_core.recording.fields import message_field, text_field
 from insight_core.recording.frames import FOOTER, HEADER, SUMMARY, VALUE, rows_of_records, seal
 
@@ -28,7 +28,7 @@ class ScalarRecords:
 
 
 def scalar_records(
-    dialect: Dialect,
+    dialect: EventEncoder,
     layouts: Sequence[Names],
     layout: NDArray[np.int64],
     steps: NDArray[np.int64],
@@ -57,7 +57,7 @@ def scalar_records(
 
 
 def _shapes(
-    dialect: Dialect, layouts: Sequence[Names]
+    dialect: EventEncoder, layouts: Sequence[Names]
 ) -> tuple[dict[Offsets, list[bytes]], NDArray[np.int64], NDArray[np.int64]]:
     """The summaries of events with these scalars, by where their numbers are.
 
@@ -75,7 +75,7 @@ def _shapes(
     return shapes, of_layouts[0], of_layouts[1]
 
 
-def _summary(dialect: Dialect, names: Names) -> tuple[bytes, Offsets]:
+def _summary(dialect: EventEncoder, names: Names) -> tuple[bytes, Offsets]:
     """The summary of an event with these scalars, and where their numbers are in it."""
     content = b""
     ends = []

@@ -10,7 +10,8 @@ from time import time
 from typing import Any, Literal, SupportsIndex
 
 from insight_core.recording.context import Closing
-from insight_core.recording.encoders import DialectName, dialect_named
+from insight_core.recording.encoders import encoder_of
+from insight_core.recording.encoders.encoder import DialectName
 from insight_core.recording.files import EventFiles
 from insight_core.recording.frames import LONGEST_VALUE
 from insight_core.recording.value_checks import named, number_of
@@ -85,7 +86,7 @@ class SummaryRecord(Closing):
         flush_seconds: float,
         rank: int | None,
     ) -> None:
-        self._dialect = dialect_named(dialect)
+        self._dialect = encoder_of(dialect)
         suffix = self._dialect.suffix if file_suffix is None else file_suffix
         _check_name_part("file_prefix", file_prefix)
         _check_name_part("file_suffix", suffix)

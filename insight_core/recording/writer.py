@@ -12,7 +12,7 @@ from operator import index
 from queue import Empty, SimpleQueue
 from typing import Literal, NamedTuple, SupportsIndex
 
-from insight_core.recording.encoders import Value
+from insight_core.recording.encoders.encoder import Value
 from insight_core.recording.files import EventFiles
 from insight_core.recording.mappings import INT64
 from insight_core.recording.queue import Recorded, Scalars, columns, load

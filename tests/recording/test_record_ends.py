@@ -28,7 +28,7 @@ import os, resource, signal, sys
 sys.path[:0] = {places!r}
 import numpy as np
 from insight_core.recording import SummaryRecord
-from insight_core.recording.encoders import DialectName
+from insight_core.recording.encoders.encoder import DialectName
 record = SummaryRecord({logdir!r}, dialect={dialect!r}, flush_seconds={flush_seconds})
 def add(step):
     record.add_value("scalar", "loss", step)

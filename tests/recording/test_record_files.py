@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from insight_core.recording import SummaryRecord
-from insight_core.recording.encoders import DialectName
+from insight_core.recording.encoders.encoder import DialectName
 from tests.recording.reading import are_whole, points
 
 EXPECTED = [(step, float(step)) for step in range(1000)]

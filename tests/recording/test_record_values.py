@@ -15,7 +15,7 @@ import pytest
 
 from insight_core.recording import SummaryRecord
 from insight_core.recording.arrays import array_of
-from insight_core.recording.encoders import DialectName
+from insight_core.recording.encoders.encoder import DialectName
 from tests.recording.reading import points
 
 DIALECTS = pytest.mark.parametrize("dialect", ["mindspore", "tensorboard"])
@@ -48,8 +48,8 @@ def test_records_of_different_values_keep_their_order(tmp_path: Path, dialect: D
 
 
 def test_values_are_those_of_when_they_were_added(tmp_path: Path) -> None:
-    from insight_core.formats.tensors import tensor_of
     from insight_core.ingest.discover import Logdir
+    from insight_core.plugin.payloads import tensor_of
     from insight_core.providers.local import LocalProvider
 
     array = np.arange(6.0)
@@ -288,7 +288,7 @@ def test_the_package_needs_numpy_alone(repository: Path) -> None:
         f"import sys; sys.path[:0] = [{str(repository)!r}]\n"
         "import insight_core.recording.summary_record\n"
         "for name in ('mindspore', 'tensorboard'):\n"
-        "    insight_core.recording.summary_record.dialect_named(name)\n"
+        "    insight_core.recording.summary_record.encoder_of(name)\n"
         "names = {name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
         "print(sorted(name for name in names if not name.startswith(('_', 'cython', 'numpy', 'site'))))\n"
         "print(sorted({'.'.join(n.split('.')[:2]) for n in sys.modules if n.startswith('insight_core.')}))"
@@ -303,5 +303,5 @@ def test_the_package_needs_numpy_alone(repository: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:2] == [
         "['insight_core']",
-        "['insight_core.ingest.scanner', 'insight_core.recording']",
+        "['insight_core.formats', 'insight_core.recording']",
     ]

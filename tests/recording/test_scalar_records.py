@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from insight_core.recording import scalars
-from insight_core.recording.encoders import dialect_named
+from insight_core.recording.encoders import encoder_of
 from insight_core.recording.fields import float32, message_field, text_field
 from insight_core.recording.frames import SUMMARY, VALUE, event, record
 
@@ -35,9 +35,9 @@ def test_the_bytes_of_each_alone(dialect: Literal["mindspore", "tensorboard"], u
     wall_times = random.normal(size=500)
     numbers = [random.normal(size=len(LAYOUTS[one])).tolist() for one in layout]
     written = scalars.scalar_records(
-        dialect_named(dialect), LAYOUTS[:used], layout, steps, wall_times, np.concatenate(numbers)
+        encoder_of(dialect), LAYOUTS[:used], layout, steps, wall_times, np.concatenate(numbers)
     )
-    key = dialect_named(dialect).number_key
+    key = encoder_of(dialect).number_key
     expected = [
         alone(int(steps[at]), float(wall_times[at]), LAYOUTS[layout[at]], numbers[at], key)
         for at in range(500)
@@ -59,6 +59,6 @@ def test_names_of_one_length_are_written_together(monkeypatch: pytest.MonkeyPatc
     layouts = [(f"name{number:03}",) for number in range(1000)]
     every = np.arange(1000)
     scalars.scalar_records(
-        dialect_named("mindspore"), layouts, every, np.full(1000, 5), np.zeros(1000), np.zeros(1000)
+        encoder_of("mindspore"), layouts, every, np.full(1000, 5), np.zeros(1000), np.zeros(1000)
     )
     assert matrices == [1000]

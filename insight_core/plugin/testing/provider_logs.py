@@ -1,4 +1,4 @@
-"""The logs that a data provider is put to the contract with, see insight_core.plugin.testing.provider_suite."""
+"""The logs that a data provider is tested with by insight_core.plugin.testing.provider_suite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from insight_core.plugin.testing import wire
+import insight_core.plugin.testing.wire as wire
 from insight_core.plugin.testing.event_writer import EventWriter
 from insight_core.plugin.testing.pictures import png
 from insight_core.plugin.testing.tensors import tensorflow_tensor

@@ -6,8 +6,8 @@
     def test_contract(case: Case, provider: DataProvider) -> None:
         case(Subject(provider))
 
-``python -m insight_core.plugin.testing.provider_suite MODULE:FUNCTION`` does so without pytest, with the provider
-that ``FUNCTION(logdir)`` gives. Source: the interface's own words in tensorboard/data/provider.py. The cases
+``python -m insight_core.plugin.testing.provider_suite MODULE:FUNCTION`` does so without pytest, with the
+provider that ``FUNCTION(logdir)`` returns. Source: the docstrings of tensorboard/data/provider.py. The cases
 hold for TensorBoard's MultiplexerDataProvider as well as for ours: they ask for no more than the contract.
 """
 

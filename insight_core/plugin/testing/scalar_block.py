@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import insight_core.plugin.testing.wire as wire
 from insight_core.plugin import Dialect
-from insight_core.plugin.testing import wire
 from insight_core.recording.scalars import in_order, sealed_rows, steps_alike
 
 Form: TypeAlias = Literal["simple", "tensor", "tensor64", "tf2"]

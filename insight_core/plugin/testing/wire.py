@@ -9,7 +9,7 @@ import numpy as np
 from insight_core.formats.crc32c import masked_crc32c as masked_crc32c
 from insight_core.plugin import Dialect
 from insight_core.recording import frames
-from insight_core.recording.encoders import dialect_named
+from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.tensorboard import metadata as metadata
 from insight_core.recording.fields import int_field as int_field
 from insight_core.recording.fields import message_field as message_field
@@ -18,7 +18,7 @@ from insight_core.recording.frames import event as event
 from insight_core.recording.images import EncodedImage, image_message
 from insight_core.recording.tensors import string_tensor, tensorflow_head
 
-VERSIONS = {dialect: dialect_named(dialect.value).version for dialect in Dialect}
+VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}
 
 
 def record(payload: bytes, *, bad_length_crc: bool = False, bad_data_crc: bool = False) -> bytes:
@@ -49,7 +49,7 @@ def _tag_bytes(tag: str | bytes) -> bytes:
 
 def scalar_value(tag: str | bytes, number: float, dialect: Dialect = Dialect.TENSORBOARD) -> bytes:
     """``simple_value`` (TensorBoard) or ``scalar_value`` (MindSpore): a float32 in either dialect."""
-    key = dialect_named(dialect.value).number_key
+    key = encoder_of(dialect.value).number_key
     return message_field(1, _tag_bytes(tag)) + key + np.float32(number).tobytes()
 
 

@@ -1,54 +1,12 @@
-"""Event wire formats: what a value of a kind is as bytes."""
+"""Encoders of event files, one for each dialect: what a value of a kind is as bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol, TypeAlias
-
-from insight_core.recording.fields import Pieces
-
-DialectName: TypeAlias = Literal["mindspore", "tensorboard"]
-Place: TypeAlias = Literal["summary", "graph", "lineage"]
+from insight_core.recording.encoders.encoder import EventEncoder
 
 
-class Value(NamedTuple):
-    """A value that was checked and taken; it is encoded when it is written.
-
-    ``place``: a value of a summary, or the graph of an event, or what goes into a file of its own for
-    lineage. ``encode`` gives the content there, of a summary's value all but tag and metadata; it fails for
-    nothing that was checked. ``metadata`` goes before the first value of a tag in a file. ``size`` is about
-    what waits in memory, in bytes.
-    """
-
-    tag: str
-    place: Place
-    size: int
-    encode: Callable[[], Pieces]
-    metadata: bytes = b""
-
-
-class Dialect(Protocol):
-    name: str
-    version: bytes
-    suffix: str  # of files, where nothing else is said
-    number_key: bytes  # of the float32 of a scalar
-
-    def file_name(
-        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
-    ) -> str: ...
-
-    def joined(self, values: list[Value]) -> list[Value]:
-        """The values of one record as they are written: some are one where they are in one record."""
-
-    def values(self, plugin: str, name: str, value: object) -> list[Value]:
-        """What is to be written of ``value``, of any kind but scalar.
-
-        Raises ValueError or TypeError that says what is wrong with it, without plugin and name.
-        """
-
-
-def dialect_named(name: str) -> Dialect:
-    """Raises ValueError for a name that is none."""
+def encoder_of(name: str) -> EventEncoder:
+    """The encoder of a dialect; raises ValueError for an unknown name. Imports only the one that is used."""
     if name == "mindspore":
         from insight_core.recording.encoders.mindspore import MINDSPORE
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from insight_core.recording.arrays import snapshot
-from insight_core.recording.encoders import Value
+from insight_core.recording.encoders.encoder import Value
 from insight_core.recording.encoders.shared import histogram, image
 from insight_core.recording.fields import message_field, pieces_field
 from insight_core.recording.graphs import checked_graph, graph_proto, nodes_of
