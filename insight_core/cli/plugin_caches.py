@@ -1,4 +1,4 @@
-"""What plugins keep below the cache directory, each in one of its own (``insight_core.plugin.http.cache``)."""
+"""Finds, counts and removes what plugins keep below the cache directory (insight_core.plugin.http.cache)."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import numpy as np
 from attrs import Factory, define, frozen
 from numpy.typing import NDArray
 
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
-from insight_core.plugin import Dialect
 
 BAD_DATA = "the checksum of the record's data is wrong"
 BAD_HEADER = "the checksum of a record's length is wrong"

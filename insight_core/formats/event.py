@@ -11,9 +11,9 @@ import struct
 
 from attrs import define, field, frozen
 
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.protobuf import Buffer, fields, signed, varint
 from insight_core.formats.protobuf import Malformed as Malformed
-from insight_core.plugin import Dialect
 
 VALUE_FIELDS: dict[Dialect, dict[int, str]] = {
     Dialect.TENSORBOARD: {2: "simple_value", 4: "image", 5: "histo", 6: "audio", 8: "tensor"},

@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Final
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.histograms import MAX_COUNTED, Floats, Histogram, checked
 from insight_core.formats.protobuf import EIGHT_BYTES, LENGTH_DELIMITED, VARINT, fields, signed
-from insight_core.formats.tensors import tensor_of
-from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
-
-HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")
-MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")
-HISTOGRAMS: Final = SummaryPlugin("histograms")
-CLAIMS: Final[frozenset[Claim]] = frozenset({HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS})
+from insight_core.formats.tensors import read_tensor
 
 MAX_BUCKETS = 1_000_000
 _ENDLESS = 1e300  # writers have limits of 1.8e308 and 1e308 that mean infinity
@@ -58,15 +52,6 @@ class MindSporeHistogram:
     min: float = 0.0
     sum: float = 0.0
     count: int = 0
-
-
-def decoded_histogram(payload: Payload) -> Histogram:
-    """Raises ValueError for bytes that are no histogram, and for buckets that cannot be."""
-    if payload.claim == HISTO:
-        return _of_proto(histogram_proto(payload.data))
-    if payload.claim == MINDSPORE_HISTOGRAM:
-        return _of_mindspore(mindspore_histogram(payload.data))
-    return _of_tensor(payload)
 
 
 def histogram_proto(data: bytes) -> HistogramProto:
@@ -105,7 +90,9 @@ def mindspore_histogram(data: bytes) -> MindSporeHistogram:
     return MindSporeHistogram(left, width, counts, nan, pos_inf, neg_inf, largest, smallest, total, count)
 
 
-def _of_proto(found: HistogramProto) -> Histogram:
+def read_histogram_proto(data: bytes) -> Histogram:
+    """The histogram of a ``HistogramProto``. Raises ValueError for other bytes and impossible buckets."""
+    found = histogram_proto(data)
     limits, counts = found.limits, found.counts
     if (limits[1:] < limits[:-1]).any():
         raise ValueError("the limits of the buckets do not rise")
@@ -126,7 +113,9 @@ def _of_proto(found: HistogramProto) -> Histogram:
     )
 
 
-def _of_mindspore(found: MindSporeHistogram) -> Histogram:
+def read_mindspore_histogram(data: bytes) -> Histogram:
+    """The histogram of MindSpore's message. Raises ValueError for other bytes and impossible buckets."""
+    found = mindspore_histogram(data)
     with np.errstate(invalid="ignore", over="ignore"):
         left, right, counts = found.left, found.left + found.width, found.counts
     checked(left, right, counts)
@@ -149,8 +138,12 @@ def _of_mindspore(found: MindSporeHistogram) -> Histogram:
     )
 
 
-def _of_tensor(payload: Payload) -> Histogram:
-    tensor = tensor_of(payload)
+def read_histogram_tensor(data: bytes) -> Histogram:
+    """The histogram of a TensorFlow tensor of shape [buckets, 3]: left edge, right edge, count.
+
+    Raises ValueError for other tensors and impossible buckets.
+    """
+    tensor = read_tensor(data, Dialect.TENSORBOARD)
     if len(tensor.shape) != 2 or tensor.shape[1] != 3 or tensor.values.dtype.kind not in "fiu":
         shape = ", ".join(str(size) for size in tensor.shape)
         raise ValueError(f"the histogram is {tensor.dtype} [{shape}], not numbers of [buckets, 3]")

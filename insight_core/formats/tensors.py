@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 
 from insight_core.formats import dtypes as types
 from insight_core.formats import protobuf as wire
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.packed import fixed, varints
-from insight_core.plugin import Dialect, EventField, Payload
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor
 MAX_REPEATED = 10_000_000  # numbers that several written ones are filled up to
 MAX_SINGLE = 1_000_000  # strings, and numbers that are not packed
 
-_MINDSPORE = EventField(Dialect.MINDSPORE, "tensor")
 _DIMS, _DATA_TYPE = 1, 2  # of MindSpore's TensorProto
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # of TensorFlow's
 _DIM, _UNKNOWN_RANK, _SIZE = 2, 3, 1  # of its TensorShapeProto, and of that one's Dim
@@ -68,14 +67,17 @@ class Tensor:
         return held.nbytes if isinstance(held, np.ndarray) else len(held)
 
 
-def tensor_header(payload: Payload) -> TensorHeader:
-    """What the tensor is, of a payload or its first bytes. Raises ValueError where these do not say it."""
-    return _message(payload, head=True).header()
+def read_tensor_header(data: bytes, dialect: Dialect) -> TensorHeader:
+    """Type and shape of a tensor message, or of its first bytes; ValueError if these do not tell."""
+    return _message(data, dialect, head=True).header()
 
 
-def tensor_of(payload: Payload) -> Tensor:
-    """Raises ValueError for bytes that are no tensor, values that do not fit its shape, and absurd sizes."""
-    message = _message(payload)
+def read_tensor(data: bytes, dialect: Dialect) -> Tensor:
+    """Reads a tensor message of the dialect.
+
+    Raises ValueError for bytes that are not a tensor, values that do not fit its shape, and absurd sizes.
+    """
+    message = _message(data, dialect)
     header = message.header()
     if header.count > MAX_COUNT:
         raise ValueError(
@@ -87,12 +89,12 @@ def tensor_of(payload: Payload) -> Tensor:
     return Tensor(header.dtype, header.shape, values)
 
 
-def _message(payload: Payload, *, head: bool = False) -> _Mindspore | _Tensorflow:
-    if not payload.data:
+def _message(data: bytes, dialect: Dialect, *, head: bool = False) -> _Mindspore | _Tensorflow:
+    if not data:
         raise ValueError("nothing was written but metadata")
-    message = _Mindspore(payload.data) if payload.claim == _MINDSPORE else _Tensorflow(payload.data)
+    message = _Mindspore(data) if dialect is Dialect.MINDSPORE else _Tensorflow(data)
     try:
-        for number, kind, start, end, value in wire.fields(payload.data):
+        for number, kind, start, end, value in wire.fields(data):
             message.take(number, kind, start, end, value)
     except ValueError:
         # the head of a payload ends within the values, and may not have told the shape yet

@@ -1,374 +1,83 @@
-"""Everything a plugin may import. Nothing here does I/O or loads the web half."""
+"""The public API for authors of plugins: contract, hooks, claims, errors and the data provider.
+
+Helpers for routes are in ``insight_core.plugin.http``, for decoders in ``insight_core.plugin.payloads``, for
+tests in ``insight_core.plugin.testing``. Importing this package does no I/O and loads no web code.
+"""
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Self, TypeAlias
-
-import numpy as np
-from attrs import field, frozen, validators
-from numpy.typing import NDArray
-from pluggy import HookimplMarker, HookspecMarker
-
-from insight_core.formats.json_text import encode_json as encode_json
-from insight_core.plugin.claims import BEGINNING as BEGINNING
-from insight_core.plugin.claims import Claim as Claim
-from insight_core.plugin.claims import Dialect as Dialect
-from insight_core.plugin.claims import EventField as EventField
-from insight_core.plugin.claims import FileName as FileName
-from insight_core.plugin.claims import SummaryPlugin as SummaryPlugin
-
-if TYPE_CHECKING:  # a data server loads decoders, never the web half
-    from werkzeug import Response
-
-hookspec = HookspecMarker("insight")
-hookimpl = HookimplMarker("insight")
-
-
-class PluginNameEnum(enum.StrEnum):
-    """Names reserved for the plugins of this distribution; any other plugin picks its own."""
-
-    SCALAR = "scalar"
-    HISTOGRAM = "histogram"
-    GRAPH = "graph"
-    IMAGE = "image"
-    TENSOR = "tensor"
-    LINEAGE = "lineage"
-    PROFILER = "profiler"
-    LANDSCAPE = "landscape"
-
-
-# --- what a plugin contributes ------------------------------------------------------------------
-
-
-@frozen
-class Payload:
-    """The bytes of one claimed message as they stand in the file (an ``Image``, a ``TensorProto``), or those
-    of a whole file that is claimed by its name.
-
-    ``claim`` says which it is. A value without a message (hparams keep theirs in the summary metadata)
-    has no bytes.
-    """
-
-    data: bytes
-    claim: Claim
-
-
-@frozen(eq=False)
-class PayloadStream:
-    """The bytes of a payload from the first to the last, read as they are needed. To be closed; ``with``
-    does that.
-
-    ``file`` is read forwards, by one thread at a time. Reading it raises an InsightError if fewer bytes
-    come than ``size``.
-    """
-
-    file: BinaryIO
-    size: int  # bytes
-    claim: Claim
-
-    def close(self) -> None:
-        self.file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.close()
-
-
-class DataKind(enum.StrEnum):
-    """How a series is kept: numbers in columns, or locators of payloads that stay on disk."""
-
-    SCALAR = "scalar"
-    RECORD = "record"
-
-
-def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
-    return frozenset(claims)
-
-
-@frozen
-class RecordDecoder:
-    """Which values of an event a plugin takes, and how it reads one.
-
-    ``decode`` is called when somebody looks, never while a file is scanned, and raises
-    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files are none.
-    """
-
-    claims: frozenset[Claim] = field(converter=_frozen_claims)
-    kind: DataKind = DataKind.RECORD
-    decode: Callable[[Payload], Any] | None = None
-
-    def __attrs_post_init__(self) -> None:
-        if self.kind is DataKind.SCALAR and any(isinstance(claim, FileName) for claim in self.claims):
-            raise ValueError("files that are claimed by their names hold no numbers")
-
-
-class Keep(enum.StrEnum):
-    """Which points of a series stay when it is longer than its cache policy allows."""
-
-    ALL = "all"
-    UNIFORM = "uniform"  # a uniform sample of all points, always with the last
-    LATEST = "latest"  # the newest points
-
-
-@frozen
-class CachePolicy:
-    """How much of a plugin's data is retained. Plain data, so that it can cross a process."""
-
-    keep: Keep = Keep.ALL
-    points: int = 0  # per series; 0 is unlimited
-    series: int = 0  # per run; 0 is unlimited
-
-
-@frozen
-class Route:
-    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it."""
-
-    path: str = field(validator=validators.matches_re(r"/.*"))
-    view: Callable[..., Response]
-    methods: tuple[str, ...] = ("GET",)
-
-
-def _no_routes(data: DataProvider) -> Sequence[Route]:
-    return ()
-
-
-@frozen
-class Plugin:
-    """What one entry point contributes. A value, not a base class: there is nothing to override.
-
-    ``titles`` holds translations of ``title`` by locale (``{"zh-CN": "标量"}``). ``frontend`` is the
-    directory of the built ES module; the page imports its ``index.js``. ``is_active`` says whether
-    the tab has anything to show; by default, whether any run has a series of this plugin.
-    ``order`` places the tab: small first.
-    """
-
-    name: str = field(validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*"))
-    title: str
-    titles: Mapping[str, str] = field(factory=dict)
-    decoder: RecordDecoder | None = None
-    cache: CachePolicy = CachePolicy()
-    routes: Callable[[DataProvider], Sequence[Route]] = _no_routes
-    frontend: Path | None = None
-    is_active: Callable[[DataProvider], bool] | None = None
-    order: int = 1000
-
-
-# --- what a route knows of the data -------------------------------------------------------------
-
-
-@frozen(order=True)
-class SeriesKey:
-    run: str
-    tag: str
-
-
-@frozen
-class Run:
-    """One directory of logs, named by its path relative to the logdir (``.`` for the root)."""
-
-    name: str
-    dialects: tuple[Dialect, ...] = ()
-    start_time: float | None = None  # smallest wall time seen, seconds since the epoch
-    loading: bool = False  # known bytes are still unread
-    damage: int = 0  # how many entries damage(run) has
-
-
-@frozen
-class SeriesInfo:
-    """What one plugin has under one tag of one run, without the data."""
-
-    key: SeriesKey
-    points: int  # that the writer recorded and that were readable
-    kept: int  # of these, retained under the plugin's cache policy
-    first_step: int
-    last_step: int
-    last_value: float | None = None  # of scalars
-    last_wall_time: float = 0.0  # of the point at last_step, seconds since the epoch
-    attempts: int = 1  # how often writing (re)started at an earlier step
-    display_name: str = ""
-    description: str = ""
-    claims: tuple[Claim, ...] = ()  # by which its values were taken, in the order of their first
-    content: bytes = b""  # of the summary metadata: what the writer's plugin said once for all values
-    data_class: int = 0  # of the summary metadata: 1 scalar, 2 tensor, 3 blob sequence, 0 not said
-
-    def as_tag(self) -> dict[str, object]:
-        """What every plugin's ``/tags`` says of a series (docs/http_api.md)."""
-        return {
-            "display_name": self.display_name,
-            "description": self.description,
-            "points": self.points,
-            "first_step": self.first_step,
-            "last_step": self.last_step,
-        }
-
-
-X: TypeAlias = Literal["step", "relative", "wall"]
-ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides what a later attempt wrote anew
-
-
-@frozen
-class ScalarQuery:
-    """Which points of a scalar series, and how they are reduced.
-
-    ``window`` is in units of ``x`` (steps, or seconds), both ends included, either end open when
-    None. ``width`` is the number of equal columns the window is cut into (equal in log space for
-    ``log_x``); each keeps its first, smallest, largest and last value and its first NaN, +Inf and
-    -Inf. ``smoothing`` is the weight of TensorBoard's debiased exponential moving average, applied
-    to the full series before anything is left out. ``attempts`` "last" hides what a restart wrote
-    anew; "all" keeps every point in file order. ``nearest`` asks for the one point nearest to it.
-    """
-
-    x: X = "step"
-    log_x: bool = False
-    window: tuple[float | None, float | None] = (None, None)
-    width: int | None = None
-    smoothing: float = 0.0
-    attempts: ShownAttempts = "last"
-    nearest: float | None = None
-
-
-@frozen(eq=False)
-class ScalarColumns:
-    """An answer to a scalar query, by column; all columns are of equal length.
-
-    ``values`` holds float32 or float64 as written, float64 when smoothed. ``origin`` is the wall
-    time (seconds since the epoch) from which relative time counts: that of the first point shown.
-    """
-
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float32] | NDArray[np.float64]
-    points: int  # in the window, before decimation
-    total: int  # in the series as the writer recorded it
-    hidden: int  # of total, left out because a later attempt wrote these steps anew
-    kept: int  # of total, retained under the cache policy
-    origin: float
-    extent: tuple[float, float]  # smallest and largest x over the whole (not windowed) series
-    restarts: NDArray[np.int64]  # step at which each later attempt begins
-    breaks: NDArray[np.int64]  # index in the columns at which each later attempt begins
-    nonfinite: tuple[int, int, int]  # NaN, +Inf, -Inf in the window, before smoothing and decimation
-
-    @property
-    def decimated(self) -> bool:
-        return len(self.steps) < self.points
-
-
-@frozen(eq=False)
-class RecordTable:
-    """Where the payloads of a series are; all columns are of equal length.
-
-    The last attempt is in the order of steps, all attempts are in that of the files.
-    """
-
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    sizes: NDArray[np.int64]  # bytes of each payload; -1 where only reading it would tell
-    total: int  # in the series as the writer recorded it
-    kept: int  # of total, retained under the cache policy
-    hidden: int  # of kept, left out because a later attempt wrote these steps anew
-
-
-@frozen
-class Damage:
-    """One place where a log could not be read. The rest was."""
-
-    run: str
-    file: str  # path relative to the logdir
-    offset: int  # bytes from the start of the file
-    reason: str
-    skipped: int = 0  # bytes that hold no readable record because of it
-
-
-@frozen
-class Progress:
-    """How far loading is: bytes read of bytes known, over all runs."""
-
-    bytes_read: int = 0
-    bytes_total: int = 0
-    loaded_once: bool = False  # every file that was there at the start has been read to its end
-
-
-@frozen
-class Changes:
-    """What changed after a generation; ``series`` is None when too much did, or too long ago."""
-
-    generation: int
-    series: Mapping[str, Collection[SeriesKey]] | None  # by plugin
-    runs: bool = False  # the run table changed: runs, damage, loading state
-
-
-MOST_AT_ONCE = 256 << 20  # bytes of a file that payload() gives
-
-
-class DataProvider(Protocol):
-    """All that a route may know of the data: local, over gRPC, or a fake, routes cannot tell.
-
-    Every method may be called from any thread. Unknown runs, tags and plugins are left out of
-    mappings and raise NotFound where one thing is asked for. A provider that cannot reach its data
-    raises Unavailable, and soon: no call waits longer than ``changes`` was told to.
-
-    Values that no plugin claims are kept too, as series of a plugin named by their claim
-    (``str(claim)``: ``plugin:text``, ``tensorboard:audio``).
-
-    ``limit`` asks for the first bytes of a payload at most, for what its head tells. What is cut off
-    is not read, so that its checksum is not verified. Files of more than MOST_AT_ONCE bytes that are
-    claimed by their names come whole by ``open_payload`` alone; else InvalidArgument is raised.
-    """
-
-    def plugins(self) -> Collection[str]: ...  # that have series, unclaimed ones by their claim
-    def runs(self) -> Sequence[Run]: ...
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]: ...
-    def scalars(
-        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...
-    ) -> Mapping[SeriesKey, ScalarColumns]: ...
-    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable: ...
-    def payload(
-        self,
-        plugin: str,
-        key: SeriesKey,
-        index: int,  # into the columns of records() for the same attempts
-        attempts: ShownAttempts = "last",
-        *,
-        limit: int | None = None,
-    ) -> Payload: ...
-    def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
-    ) -> PayloadStream: ...
-    def damage(self, run: str | None = None) -> Sequence[Damage]: ...
-    def progress(self) -> Progress: ...
-    def location(self) -> str: ...
-    def generation(self) -> int: ...  # grows when data does: the ETag of every answer
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes: ...  # waits for a newer generation
-    def close(self) -> None: ...
-
-
-# --- errors whose text may be shown to the user -------------------------------------------------
-
-
-class InsightError(Exception):
-    """An error whose text is fit for the user; ``status`` is its HTTP status."""
-
-    status = 500
-
-
-class NotFound(InsightError):
-    status = 404
-
-
-class InvalidArgument(InsightError):
-    status = 400
-
-
-class Undecodable(InsightError):
-    """A payload whose bytes are not what their claim says."""
-
-    status = 422
-
-
-class Unavailable(InsightError):
-    status = 503
+from insight_core.formats.dialects import Dialect
+from insight_core.formats.json_text import encode_json
+from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
+from insight_core.plugin.contract import (
+    CachePolicy,
+    DataKind,
+    Keep,
+    Plugin,
+    PluginNameEnum,
+    RecordDecoder,
+    Route,
+)
+from insight_core.plugin.data import (
+    MOST_AT_ONCE,
+    Changes,
+    Damage,
+    DataProvider,
+    Payload,
+    PayloadStream,
+    Progress,
+    RecordTable,
+    Run,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesInfo,
+    SeriesKey,
+    ShownAttempts,
+    X,
+)
+from insight_core.plugin.errors import (
+    InsightError,
+    InvalidArgument,
+    NotFound,
+    Unavailable,
+    Undecodable,
+)
+from insight_core.plugin.hooks import hookimpl
+
+__all__ = [
+    "BEGINNING",
+    "MOST_AT_ONCE",
+    "CachePolicy",
+    "Changes",
+    "Claim",
+    "Damage",
+    "DataKind",
+    "DataProvider",
+    "Dialect",
+    "EventField",
+    "FileName",
+    "InsightError",
+    "InvalidArgument",
+    "Keep",
+    "NotFound",
+    "Payload",
+    "PayloadStream",
+    "Plugin",
+    "PluginNameEnum",
+    "Progress",
+    "RecordDecoder",
+    "RecordTable",
+    "Route",
+    "Run",
+    "ScalarColumns",
+    "ScalarQuery",
+    "SeriesInfo",
+    "SeriesKey",
+    "ShownAttempts",
+    "SummaryPlugin",
+    "Unavailable",
+    "Undecodable",
+    "X",
+    "encode_json",
+    "hookimpl",
+]

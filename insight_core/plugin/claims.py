@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from typing import TypeAlias
 
 from attrs import Attribute, field, frozen
 
+from insight_core.formats.dialects import Dialect
+
 BEGINNING = 4096  # bytes of a file by which it may be told whether it makes a run
-
-
-class Dialect(enum.StrEnum):
-    """An event wire format, named after the writer family."""
-
-    TENSORBOARD = "tensorboard"
-    MINDSPORE = "mindspore"
 
 
 @frozen

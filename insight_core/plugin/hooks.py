@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Plugin, hookspec
+import pluggy
+
+from insight_core.plugin.contract import Plugin
+
+hookspec = pluggy.HookspecMarker("insight")
+hookimpl = pluggy.HookimplMarker("insight")
 
 
 @hookspec

@@ -18,10 +18,9 @@ import numpy as np
 from attrs import frozen
 from werkzeug.test import Client, TestResponse
 
-from insight_core.formats.histogram_messages import decoded_histogram
-from insight_core.formats.tensors import tensor_of
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider, SeriesKey
+from insight_core.plugin.payloads import decoded_histogram, tensor_of
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host

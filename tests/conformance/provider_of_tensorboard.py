@@ -1,4 +1,4 @@
-"""TensorBoard's own data provider of a logdir, every point kept, for insight_core.plugin.testing.provider_suite."""
+"""TensorBoard's own data provider of a logdir, every point kept, for our provider suite."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from insight_core.formats.histogram_messages import decoded_histogram
+from insight_core.plugin.payloads import decoded_histogram
 from insight_core.recording import SummaryRecord
 from tests.conformance.our_payloads import plugins_over
 from tests.conformance.payload_values import image_value, tensor_value

@@ -9,16 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.formats.histogram_messages import (
-    HISTO,
-    HISTOGRAMS,
-    MINDSPORE_HISTOGRAM,
-    decoded_histogram,
-    histogram_proto,
-    mindspore_histogram,
-)
+from insight_core.formats.histogram_messages import histogram_proto, mindspore_histogram
 from insight_core.formats.histograms import Histogram
 from insight_core.plugin import Payload
+from insight_core.plugin.payloads import HISTO, HISTOGRAMS, MINDSPORE_HISTOGRAM, decoded_histogram
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from insight_core.formats import tensors
-from insight_core.formats.tensors import tensor_header, tensor_of
 from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin.payloads import tensor_header, tensor_of
 from insight_core.rpc.schema import mindspore_pb2, tensorboard_pb2
 
 TENSORFLOW, MINDSPORE = (EventField(dialect, "tensor") for dialect in Dialect)

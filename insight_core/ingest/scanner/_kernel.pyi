@@ -1,5 +1,5 @@
 from insight_core.formats.batch import Batch
-from insight_core.plugin import Dialect
+from insight_core.formats.dialects import Dialect
 
 class CompiledScanner:
     @property

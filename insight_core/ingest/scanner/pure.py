@@ -21,12 +21,12 @@ from insight_core.formats.batch import (
     record_cut_off,
 )
 from insight_core.formats.crc32c import LONGEST_ROW, masked_crc32c
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
 from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
 from insight_core.ingest.scanner.pages import Pages, is_whole
 from insight_core.ingest.scanner.shape import Shape
-from insight_core.plugin import Dialect
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from insight_core.formats.batch import Batch
 from insight_core.formats.compiled import is_wanted
+from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner.pure import PureScanner
-from insight_core.plugin import Dialect
 
 try:
     from insight_core.ingest.scanner import _kernel

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
 from insight_core.formats.tensors import Tensor
-from insight_core.formats.tensors import tensor_of as decoded_tensor
 from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin.payloads import tensor_of as decoded_tensor
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, VARINT, Malformed, fields, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, Malformed, fields, varint
 
 MINDSPORE, TENSORFLOW = "mindspore", "tensorboard"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from attrs import define, frozen
 
-from insight_core.formats.tensors import tensor_of
 from insight_core.plugin import BEGINNING, Claim, Payload, SeriesInfo
+from insight_core.plugin.payloads import tensor_of
 from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (

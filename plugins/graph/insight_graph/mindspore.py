@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, Malformed, fields, varint
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
 from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, joined
 from insight_graph.messages import parsed
 from insight_graph.mindspore_values import (

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_graph.messages import parsed
 
 _MOST_AT_ONCE = 1024  # messages

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, fields
+from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
 from insight_graph.columns import Codes, Graph, GraphBuilder, Kind, NodeDetails, OutputType, Shape, joined
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.formats.histogram_messages import CLAIMS, decoded_histogram
 from insight_core.plugin import RecordDecoder
+from insight_core.plugin.payloads import HISTOGRAM_CLAIMS, decoded_histogram
 
-DECODER = RecordDecoder(claims=CLAIMS, decode=decoded_histogram)
+DECODER = RecordDecoder(claims=HISTOGRAM_CLAIMS, decode=decoded_histogram)

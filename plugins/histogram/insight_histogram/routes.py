@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.formats.histogram_messages import decoded_histogram
 from insight_core.plugin import DataProvider, PluginNameEnum, Route
 from insight_core.plugin.http.decoded import DecodedValues
 from insight_core.plugin.http.histograms import comparison_route, histograms_route
 from insight_core.plugin.http.records import records_route
 from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.payloads import decoded_histogram
 
 _HISTOGRAM = PluginNameEnum.HISTOGRAM
 

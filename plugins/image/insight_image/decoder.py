@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, VARINT, fields, signed
 from insight_core.plugin import Dialect, EventField, Payload, RecordDecoder, SummaryPlugin
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed
 
 BATCHES = SummaryPlugin("images")  # whose values hold any number of pictures
 

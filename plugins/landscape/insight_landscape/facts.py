@@ -11,7 +11,7 @@ import struct
 
 from attrs import evolve, field, frozen
 
-from insight_core.formats.protobuf import FOUR_BYTES, LENGTH_DELIMITED, fields
+from insight_core.plugin.payloads import FOUR_BYTES, LENGTH_DELIMITED, fields
 from insight_core.recording.framed import contents
 
 _TIMESTAMP = re.compile(r"summary\.(\d+)")

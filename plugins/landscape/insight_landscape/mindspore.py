@@ -13,10 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.packed import varints
-from insight_core.formats.protobuf import LENGTH_DELIMITED, VARINT, fields, signed
-from insight_core.formats.tensors import tensor_of
 from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed, tensor_of, varints
 from insight_landscape.landscape import Landscape, Path, as_floats, landscape_grid, training_path
 
 _LANDSCAPE, _PATH, _METADATA, _CONVERGENCE = 1, 2, 3, 4  # of a LossLandscape

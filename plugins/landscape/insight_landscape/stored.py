@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from insight_core.formats.tensors import tensor_of
 from insight_core.plugin import Payload, encode_json
+from insight_core.plugin.payloads import tensor_of
 from insight_landscape.claims import COMPUTED
 from insight_landscape.landscape import MOST_STEPS, Landscape, Path, as_floats, landscape_grid, training_path
 

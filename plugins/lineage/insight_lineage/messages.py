@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import define
 
-from insight_core.formats import protobuf as wire
+from insight_core.plugin import payloads as wire
 
 Found: TypeAlias = tuple[int, int, int, int, int]  # as of wire.fields
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.formats.tensors import tensor_of
 from insight_core.plugin import (
     DataProvider,
     Dialect,
@@ -15,6 +14,7 @@ from insight_core.plugin import (
     SeriesKey,
     SummaryPlugin,
 )
+from insight_core.plugin.payloads import tensor_of
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
 _METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its writers put all into the metadata: there is no tensor

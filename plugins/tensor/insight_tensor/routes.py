@@ -12,8 +12,6 @@ import numpy as np
 from attrs import asdict, evolve, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.formats.histograms import Histogram, histogram_of
-from insight_core.formats.tensors import Tensor, TensorHeader, tensor_header, tensor_of
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
@@ -36,6 +34,14 @@ from insight_core.plugin.http.parameters import (
 )
 from insight_core.plugin.http.records import is_pinned, record_of, records_route
 from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.payloads import (
+    Histogram,
+    Tensor,
+    TensorHeader,
+    histogram_of,
+    tensor_header,
+    tensor_of,
+)
 from insight_tensor.cells import cells_of, exact, kind_of
 from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
 from insight_tensor.npy import npy_parts, npy_size

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 from werkzeug.test import Client, TestResponse
 
-from insight_core.formats.dtypes import TENSORFLOW_TYPES
 from insight_core.plugin import Dialect, EventField, Payload, SummaryPlugin
+from insight_core.plugin.payloads import TENSORFLOW_TYPES
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.rpc.schema import tensorboard_pb2

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from attrs import asdict, define, field, frozen
 
-from insight_core.formats.protobuf import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track

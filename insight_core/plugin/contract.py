@@ -1,0 +1,108 @@
+"""What a plugin contributes: its decoder, cache policy, routes and front end."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen, validators
+
+from insight_core.plugin.claims import Claim, FileName
+from insight_core.plugin.data import DataProvider, Payload
+
+if TYPE_CHECKING:  # a data server loads decoders, never the web half
+    from werkzeug import Response
+
+
+class PluginNameEnum(enum.StrEnum):
+    """Names reserved for the plugins of this distribution; any other plugin picks its own."""
+
+    SCALAR = "scalar"
+    HISTOGRAM = "histogram"
+    GRAPH = "graph"
+    IMAGE = "image"
+    TENSOR = "tensor"
+    LINEAGE = "lineage"
+    PROFILER = "profiler"
+    LANDSCAPE = "landscape"
+
+
+class DataKind(enum.StrEnum):
+    """How a series is kept: numbers in columns, or locators of payloads that stay on disk."""
+
+    SCALAR = "scalar"
+    RECORD = "record"
+
+
+def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
+    return frozenset(claims)
+
+
+@frozen
+class RecordDecoder:
+    """Which values of an event a plugin takes, and how it reads one.
+
+    ``decode`` is called when somebody looks, never while a file is scanned, and raises
+    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files are none.
+    """
+
+    claims: frozenset[Claim] = field(converter=_frozen_claims)
+    kind: DataKind = DataKind.RECORD
+    decode: Callable[[Payload], Any] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.kind is DataKind.SCALAR and any(isinstance(claim, FileName) for claim in self.claims):
+            raise ValueError("files that are claimed by their names hold no numbers")
+
+
+class Keep(enum.StrEnum):
+    """Which points of a series stay when it is longer than its cache policy allows."""
+
+    ALL = "all"
+    UNIFORM = "uniform"  # a uniform sample of all points, always with the last
+    LATEST = "latest"  # the newest points
+
+
+@frozen
+class CachePolicy:
+    """How much of a plugin's data is retained. Plain data, so that it can cross a process."""
+
+    keep: Keep = Keep.ALL
+    points: int = 0  # per series; 0 is unlimited
+    series: int = 0  # per run; 0 is unlimited
+
+
+@frozen
+class Route:
+    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it."""
+
+    path: str = field(validator=validators.matches_re(r"/.*"))
+    view: Callable[..., Response]
+    methods: tuple[str, ...] = ("GET",)
+
+
+def _no_routes(data: DataProvider) -> Sequence[Route]:
+    return ()
+
+
+@frozen
+class Plugin:
+    """What one entry point contributes. A value, not a base class: there is nothing to override.
+
+    ``titles`` holds translations of ``title`` by locale (``{"zh-CN": "标量"}``). ``frontend`` is the
+    directory of the built ES module; the page imports its ``index.js``. ``is_active`` says whether
+    the tab has anything to show; by default, whether any run has a series of this plugin.
+    ``order`` places the tab: small first.
+    """
+
+    name: str = field(validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*"))
+    title: str
+    titles: Mapping[str, str] = field(factory=dict)
+    decoder: RecordDecoder | None = None
+    cache: CachePolicy = CachePolicy()
+    routes: Callable[[DataProvider], Sequence[Route]] = _no_routes
+    frontend: Path | None = None
+    is_active: Callable[[DataProvider], bool] | None = None
+    order: int = 1000

@@ -1,0 +1,92 @@
+"""For decoders: payloads to tensors, histograms and the fields of protobuf messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from insight_core.formats.dialects import Dialect
+from insight_core.formats.dtypes import TENSORFLOW_TYPES
+from insight_core.formats.histogram_messages import (
+    read_histogram_proto,
+    read_histogram_tensor,
+    read_mindspore_histogram,
+)
+from insight_core.formats.histograms import Histogram, histogram_of
+from insight_core.formats.packed import varints
+from insight_core.formats.protobuf import (
+    EIGHT_BYTES,
+    FOUR_BYTES,
+    LENGTH_DELIMITED,
+    VARINT,
+    Malformed,
+    fields,
+    signed,
+    varint,
+)
+from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
+from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
+from insight_core.plugin.data import Payload
+
+HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")
+MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")
+HISTOGRAMS: Final = SummaryPlugin("histograms")
+HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset({HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS})
+
+_MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
+
+
+def tensor_header(payload: Payload) -> TensorHeader:
+    """Type and shape of a tensor, from its payload or the first bytes of it.
+
+    Raises ValueError where these bytes do not tell.
+    """
+    return read_tensor_header(payload.data, _dialect(payload))
+
+
+def tensor_of(payload: Payload) -> Tensor:
+    """The tensor of a payload.
+
+    Raises ValueError for bytes that are not a tensor, values that do not fit its shape, and absurd sizes.
+    """
+    return read_tensor(payload.data, _dialect(payload))
+
+
+def decoded_histogram(payload: Payload) -> Histogram:
+    """The histogram of a payload of HISTOGRAM_CLAIMS.
+
+    Raises ValueError for bytes that are not a histogram, and for impossible buckets.
+    """
+    if payload.claim == HISTO:
+        return read_histogram_proto(payload.data)
+    if payload.claim == MINDSPORE_HISTOGRAM:
+        return read_mindspore_histogram(payload.data)
+    return read_histogram_tensor(payload.data)
+
+
+def _dialect(payload: Payload) -> Dialect:
+    return Dialect.MINDSPORE if payload.claim == _MINDSPORE_TENSOR else Dialect.TENSORBOARD
+
+
+__all__ = [
+    "EIGHT_BYTES",
+    "FOUR_BYTES",
+    "HISTO",
+    "HISTOGRAMS",
+    "HISTOGRAM_CLAIMS",
+    "LENGTH_DELIMITED",
+    "MINDSPORE_HISTOGRAM",
+    "TENSORFLOW_TYPES",
+    "VARINT",
+    "Histogram",
+    "Malformed",
+    "Tensor",
+    "TensorHeader",
+    "decoded_histogram",
+    "fields",
+    "histogram_of",
+    "signed",
+    "tensor_header",
+    "tensor_of",
+    "varint",
+    "varints",
+]
