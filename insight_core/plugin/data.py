@@ -194,42 +194,72 @@ MOST_AT_ONCE = 256 << 20  # bytes of a file that payload() gives
 
 
 class DataProvider(Protocol):
-    """All that a route may know of the data: local, over gRPC, or a fake, routes cannot tell.
+    """All that a route may know of the data; local, over gRPC, or a fake, routes cannot tell.
 
-    Every method may be called from any thread. Unknown runs, tags and plugins are left out of
-    mappings and raise NotFound where one thing is asked for. A provider that cannot reach its data
-    raises Unavailable, and soon: no call waits longer than ``changes`` was told to.
+    Every method may be called from any thread. Unknown runs, tags and plugins are left out of mappings,
+    and raise NotFound where one thing is asked for. A provider that cannot reach its data raises
+    Unavailable without delay: no call waits longer than the ``timeout`` of ``changes``.
 
     Values that no plugin claims are kept too, as series of a plugin named by their claim
     (``str(claim)``: ``plugin:text``, ``tensorboard:audio``).
-
-    ``limit`` asks for the first bytes of a payload at most, for what its head tells. What is cut off
-    is not read, so that its checksum is not verified. Files of more than MOST_AT_ONCE bytes that are
-    claimed by their names come whole by ``open_payload`` alone; else InvalidArgument is raised.
     """
 
-    def plugins(self) -> Collection[str]: ...  # that have series, unclaimed ones by their claim
-    def runs(self) -> Sequence[Run]: ...
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]: ...
+    def plugins(self) -> Collection[str]:
+        """Names of plugins that have series; unclaimed values count under their claim."""
+
+    def runs(self) -> Sequence[Run]:
+        """Every run, sorted by name."""
+
+    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given ones, without their data."""
+
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...
-    ) -> Mapping[SeriesKey, ScalarColumns]: ...
-    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable: ...
+    ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced as the query says. Keys without a series are left out."""
+
+    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of one series, without their payloads.
+
+        Raises NotFound for a series that does not exist.
+        """
+
     def payload(
         self,
         plugin: str,
         key: SeriesKey,
-        index: int,  # into the columns of records() for the same attempts
+        index: int,
         attempts: ShownAttempts = "last",
         *,
         limit: int | None = None,
-    ) -> Payload: ...
+    ) -> Payload:
+        """The bytes of one record; ``index`` counts the rows of ``records`` for the same ``attempts``.
+
+        ``limit`` asks for at most so many of the first bytes; then the checksum is not verified, since the
+        rest is not read. Raises NotFound for a record that does not exist, Undecodable for one whose bytes
+        are damaged, and InvalidArgument for a claimed file of more than MOST_AT_ONCE bytes asked for
+        without a limit: ``open_payload`` gives those.
+        """
+
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
-    ) -> PayloadStream: ...
-    def damage(self, run: str | None = None) -> Sequence[Damage]: ...
-    def progress(self) -> Progress: ...
-    def location(self) -> str: ...
-    def generation(self) -> int: ...  # grows when data does: the ETag of every answer
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes: ...  # waits for a newer generation
-    def close(self) -> None: ...
+    ) -> PayloadStream:
+        """The bytes of one record as a stream, of whatever size; raises as ``payload`` does."""
+
+    def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all."""
+
+    def progress(self) -> Progress:
+        """How much of the logs has been read."""
+
+    def location(self) -> str:
+        """Where the data comes from, for the user: directories, or the address of a server."""
+
+    def generation(self) -> int:
+        """A number that grows whenever the data changes: the ETag of every answer."""
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """What changed after the generation ``since``; waits up to ``timeout`` seconds for a change."""
+
+    def close(self) -> None:
+        """Releases files, threads and connections. Further calls may raise Unavailable."""
