@@ -42,7 +42,7 @@ from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter, png
 from insight_core.plugin.testing.graphs import large_tensorflow_graph
 from insight_core.plugin.testing.scalar_block import Form
-from insight_core.plugin.testing.wire import event, message_field, record, varint
+from insight_core.plugin.testing.wire import encoded_varint, event, message_field, record
 
 _BLOCK = 50_000  # steps written at a time
 _START = 1_700_000_000.0
@@ -198,10 +198,10 @@ def _lineage(columns: int, random: np.random.Generator) -> bytes:
     """A lineage file: eight columns of training; metrics and what the user added, half and half."""
 
     def double(number: int, value: float) -> bytes:
-        return varint(number << 3 | 1) + struct.pack("<d", value)
+        return encoded_varint(number << 3 | 1) + struct.pack("<d", value)
 
     def whole(number: int, value: int) -> bytes:
-        return varint(number << 3) + varint(value)
+        return encoded_varint(number << 3) + encoded_varint(value)
 
     part = message_field
     hyper = part(1, (b"Adam", b"SGD", b"Momentum")[random.integers(3)]) + part(3, b"CrossEntropy")

@@ -45,9 +45,9 @@ def write_run(
 def field(number: int, value: bytes | str | int | float) -> bytes:
     """A field of a message; a ``float`` is a double."""
     if isinstance(value, int):
-        return wire.varint(number << 3) + wire.varint(value)
+        return wire.encoded_varint(number << 3) + wire.encoded_varint(value)
     if isinstance(value, float):
-        return wire.varint(number << 3 | 1) + struct.pack("<d", value)
+        return wire.encoded_varint(number << 3 | 1) + struct.pack("<d", value)
     return wire.message_field(number, value.encode() if isinstance(value, str) else value)
 
 
@@ -68,7 +68,10 @@ class LineageLogs:
 
     def trained(self, epoch: int = 3, learning_rate: float = 0.5, network: str = "Net") -> bytes:
         hyper = (
-            field(1, "Adam") + wire.varint(2 << 3 | 5) + struct.pack("<f", learning_rate) + field(4, epoch)
+            field(1, "Adam")
+            + wire.encoded_varint(2 << 3 | 5)
+            + struct.pack("<f", learning_rate)
+            + field(4, epoch)
         )
         return wire.record(field(6, field(1, hyper) + field(3, field(1, network))))
 

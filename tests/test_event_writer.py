@@ -162,7 +162,7 @@ def test_tensors_of_tensorflow(tmp_path: Path, name: str) -> None:
         tensorboard.TensorProto.FromString(data) for data in payloads(provider, "tensorboard:tensor", "t")
     )
     for tensor in (content, typed):
-        assert tensor.dtype == tensors.TENSORFLOW_TYPES[name]
+        assert tensor.dtype == tensors.TENSORFLOW_NUMBERS[name]
         assert [dim.size for dim in tensor.tensor_shape.dim] == [2, 3]
     np.testing.assert_array_equal(np.frombuffer(content.tensor_content, name).reshape(2, 3), values)
     assert not typed.tensor_content
@@ -203,7 +203,7 @@ def test_tensors_of_mindspore(tmp_path: Path, name: str) -> None:
     whole, torn, single = (
         mindspore.TensorProto.FromString(data) for data in payloads(loaded(tmp_path), "mindspore:tensor", "t")
     )
-    assert whole.data_type == tensors.MINDSPORE_TYPES[name]
+    assert whole.data_type == tensors.MINDSPORE_NUMBERS[name]
     assert list(whole.dims) == [1, 2, 3]
     np.testing.assert_array_equal(np.array(whole.float_data).reshape(1, 2, 3), values.astype(np.float32))
     assert list(torn.dims) == [9, 9]

@@ -10,10 +10,9 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
 Widening = Callable[[NDArray[Any]], NDArray[Any]]
@@ -21,8 +20,7 @@ Widening = Callable[[NDArray[Any]], NDArray[Any]]
 FLOATS, DOUBLES, BYTES, VARINTS = "<f4", "<f8", "|u1", ""
 
 
-@frozen
-class ElementType:
+class ElementType(NamedTuple):
     """A type of TensorFlow's: ``stored`` in tensor_content, or in the typed field ``number``.
 
     ``widen`` makes what numpy can compute with of values that it has no type for.
@@ -52,6 +50,7 @@ MINDSPORE_FIELDS = {3: FLOATS, 4: VARINTS, 5: VARINTS, 6: DOUBLES, 7: VARINTS, 8
 MINDSPORE_INTEGERS = {4: "<i4", 5: "<i8", 7: "<u8"}  # what the varints of a field are
 
 STRING = 7  # the number of TensorFlow's type
+REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
 WITHOUT_VALUES = {
     0: "no type",
     20: "resource",
@@ -59,7 +58,8 @@ WITHOUT_VALUES = {
 }  # types of TensorFlow's of which nothing can be shown
 
 
-def _bfloat16(values: NDArray[Any]) -> NDArray[Any]:
+def widen_bfloat16(values: NDArray[Any]) -> NDArray[Any]:
+    """float32 of the same numbers; ``values`` are uint16 bit patterns."""
     return (values.astype("<u4") << np.uint32(16)).view("<f4")
 
 
@@ -118,7 +118,7 @@ TENSORFLOW_TYPES = {
     11: ElementType("qint8", "|i1", 7),
     12: ElementType("quint8", "|u1", 7),
     13: ElementType("qint32", "<i4", 7),
-    14: ElementType("bfloat16", "<u2", 13, _bfloat16),
+    14: ElementType("bfloat16", "<u2", 13, widen_bfloat16),
     15: ElementType("qint16", "<i2", 7),
     16: ElementType("quint16", "<u2", 7),
     17: ElementType("uint16", "<u2", 7),
@@ -150,4 +150,16 @@ MINDSPORE_TYPES = {
     10: "float16",
     11: "float32",
     12: "float64",
+    13: "string",
+    47: "bfloat16",
 }
+# For writers: types by name. TensorFlow's from 24 on are newer than most readers.
+TENSORFLOW_NUMBERS = {element.name: number for number, element in TENSORFLOW_TYPES.items() if number < 24}
+MINDSPORE_NUMBERS = {name: number for number, name in MINDSPORE_TYPES.items()}
+
+
+def tensorflow_type_name(number: int) -> str:
+    """The name of a ``DataType``; DT_FLOAT_REF has the name of DT_FLOAT."""
+    number = number - REFERENCE if number > REFERENCE else number
+    element = TENSORFLOW_TYPES.get(number)
+    return element.name if element is not None else WITHOUT_VALUES.get(number, f"type {number}")

@@ -1,4 +1,4 @@
-"""Where the records of a file are: length, its checksum, the event, its checksum.
+"""Records of event files, read and written: length, its checksum, the content, its checksum.
 
 Layout of a record (TensorFlow's TFRecord, MindSpore's summary files): uint64 length, uint32 masked
 CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes; all little-endian.
@@ -7,12 +7,20 @@ CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes; all little
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.crc32c import masked_crc32c, masked_crc32c_of_windows
+from insight_core.formats.crc32c import (
+    crc32c,
+    masked,
+    masked_crc32c,
+    masked_crc32c_of_windows,
+    masked_crc32c_rows,
+)
+from insight_core.formats.protobuf import Pieces, size_of
 
 HEADER_SIZE = 12
 FOOTER_SIZE = 4
@@ -21,6 +29,7 @@ LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more, so a longer length 
 LONGEST_READ = 256 * 1024  # bytes; a longer event without numbers stays on disk and is verified when served
 
 _HEADER = struct.Struct("<QI")
+_LENGTH, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 _header_crcs: dict[int, int] = {}
 
 
@@ -35,8 +44,7 @@ def header_is_good(length: int, crc: int) -> bool:
     return known == crc
 
 
-@frozen(eq=False)
-class Frames:
+class Frames(NamedTuple):
     """Complete records of a chunk, and where and why the walk ended.
 
     ``end`` is the offset in the chunk of the first byte not walked. ``wanted`` is the size of the
@@ -96,3 +104,85 @@ def _good_headers(chunk: bytes, start: int, end: int) -> list[int]:
     stored = np.lib.stride_tricks.sliding_window_view(data, 4)[8:].copy().view("<u4")[:, 0]
     alike = (np.flatnonzero(crcs == stored) + start).tolist()
     return [offset for offset in alike if header_is_good(*_HEADER.unpack_from(chunk, offset))]
+
+
+class RecordProblem(NamedTuple):
+    """Why the record at ``offset`` cannot be read; ``cut_off``: the file ends within it."""
+
+    offset: int
+    text: str
+    cut_off: bool = False
+
+
+def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, int]]:
+    """Start and end of the content of each record in the bytes of a whole file.
+
+    Appends to ``problems`` what cannot be read: a content with a wrong checksum is left out, and after a
+    length with a wrong checksum no record is found. A file that is being written may end anywhere.
+    """
+    position = 0
+    while position < len(data):
+        start = position + HEADER_SIZE
+        length, checksum = _HEADER.unpack_from(data, position) if start <= len(data) else (0, 0)
+        end = start + length
+        if start <= len(data) and not header_is_good(length, checksum):
+            text = f"the length of the record at byte {position} does not have its checksum"
+            problems.append(RecordProblem(position, text))
+            return
+        if end + FOOTER_SIZE > len(data):
+            text = f"the file ends within the record at byte {position}"
+            problems.append(RecordProblem(position, text, cut_off=True))
+            return
+        if _CHECKSUM.unpack_from(data, end)[0] == masked_crc32c(data[start:end]):
+            yield start, end
+        else:
+            problems.append(
+                RecordProblem(position, f"the record at byte {position} does not have its checksum")
+            )
+        position = end + FOOTER_SIZE
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+
+def record(payload: bytes) -> bytes:
+    """One record around the bytes of an event."""
+    return b"".join((header(len(payload)), payload, _CHECKSUM.pack(masked_crc32c(payload))))
+
+
+def pieces_record(pieces: Pieces) -> Pieces:
+    """One record around an event that is not joined."""
+    crc = 0
+    for piece in pieces:
+        crc = crc32c(piece, crc)
+    return [header(size_of(pieces)), *pieces, _CHECKSUM.pack(masked(crc))]
+
+
+def rows_of_records(payload_size: int, count: int) -> NDArray[np.uint8]:
+    """uint8[count, record size]: records of one length, with their headers; ``seal`` adds their checksums."""
+    rows = np.empty((count, HEADER_SIZE + payload_size + FOOTER_SIZE), np.uint8)
+    rows[:, :HEADER_SIZE] = np.frombuffer(header(payload_size), np.uint8)
+    return rows
+
+
+def seal(rows: NDArray[np.uint8]) -> None:
+    """Writes the checksum of the content of each row: uint8[count, record size]."""
+    crcs = masked_crc32c_rows(rows[:, HEADER_SIZE:-FOOTER_SIZE])
+    rows[:, -FOOTER_SIZE:] = crcs.astype("<u4").view(np.uint8).reshape(-1, FOOTER_SIZE)
+
+
+def header(payload_size: int) -> bytes:
+    """Length and its checksum, which begin a record."""
+    length = _LENGTH.pack(payload_size)
+    return length + _CHECKSUM.pack(masked_crc32c(length))
+
+
+def whole_records(data: bytes | memoryview) -> int:
+    """How many bytes of ``data``, which begins with a record, are whole records."""
+    position = 0
+    while position + HEADER_SIZE <= len(data):
+        after = position + HEADER_SIZE + _LENGTH.unpack_from(data, position)[0] + FOOTER_SIZE
+        if after > len(data):
+            break
+        position = after
+    return position

@@ -1,16 +1,21 @@
-"""Fields of a protobuf message, found where they lie: nothing is copied.
+"""Fields of protobuf messages, read where they lie and encoded for writing.
 
+Reading copies nothing. A message to be written is bytes, or a list of pieces (``Pieces``) where it may be
+long: pieces are never joined, so that an array is copied once and not again for each message around it.
 The format is https://protobuf.dev/programming-guides/encoding/.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # wire types
 _UINT64 = (1 << 64) - 1
+_DOUBLE, _FLOAT = struct.Struct("<d"), struct.Struct("<f")
 
+Pieces: TypeAlias = list[bytes | memoryview]
 Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a:b] of bytes
 
 
@@ -70,3 +75,60 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tup
         if position > stop or number == 0:
             raise Malformed("a field runs over the end of its message")
         yield number, kind, content, position, value
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+
+def encoded_varint(number: int) -> bytes:
+    """A protobuf varint; negative numbers take ten bytes, as ``int64`` does."""
+    number &= 0xFFFFFFFFFFFFFFFF
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def message_field(number: int, content: bytes) -> bytes:
+    """A length-delimited field: a message, a string or bytes."""
+    return encoded_varint(number << 3 | 2) + encoded_varint(len(content)) + content
+
+
+def text_field(number: int, text: str) -> bytes:
+    """A string field, in UTF-8."""
+    return message_field(number, text.encode())
+
+
+def int_field(number: int, value: int) -> bytes:
+    """A field of any integer type but sint and fixed."""
+    return encoded_varint(number << 3) + encoded_varint(value)
+
+
+def double_field(number: int, value: float) -> bytes:
+    """A field of eight bytes."""
+    return encoded_varint(number << 3 | 1) + _DOUBLE.pack(value)
+
+
+def float_field(number: int, value: float) -> bytes:
+    """A float32; what is beyond its range becomes infinite."""
+    return encoded_varint(number << 3 | 5) + float32(value)
+
+
+def float32(value: float) -> bytes:
+    """Four little-endian bytes; what is beyond the range becomes infinite."""
+    try:
+        return _FLOAT.pack(value)
+    except OverflowError:
+        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
+
+
+def size_of(pieces: Pieces) -> int:
+    """Bytes of all pieces together."""
+    return sum(len(piece) for piece in pieces)
+
+
+def pieces_field(number: int, content: Pieces) -> Pieces:
+    """``message_field`` of pieces that are not joined."""
+    return [encoded_varint(number << 3 | 2) + encoded_varint(size_of(content)), *content]

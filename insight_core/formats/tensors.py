@@ -26,7 +26,6 @@ MAX_SINGLE = 1_000_000  # strings, and numbers that are not packed
 _DIMS, _DATA_TYPE = 1, 2  # of MindSpore's TensorProto
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # of TensorFlow's
 _DIM, _UNKNOWN_RANK, _SIZE = 2, 3, 1  # of its TensorShapeProto, and of that one's Dim
-_REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
 _KINDS = {types.FLOATS: wire.FOUR_BYTES, types.DOUBLES: wire.EIGHT_BYTES, types.VARINTS: wire.VARINT}
 
 
@@ -172,10 +171,12 @@ class _Mindspore(_Fields):
         return found
 
     def _raw(self, found: NDArray[np.uint8], name: str) -> NDArray[Any]:
-        if self.data_type not in types.MINDSPORE_TYPES:
+        if self.data_type not in types.MINDSPORE_TYPES or name == "string":
             raise ValueError(f"the values are of {name}, which is not known")
         if name == "bool":
             return found.astype(bool)
+        if name == "bfloat16":
+            return types.widen_bfloat16(fixed(found.tobytes(), "<u2", 0, len(found)))
         dtype = np.dtype(name).newbyteorder("<")
         return fixed(found.tobytes(), dtype, 0, len(found))
 
@@ -184,7 +185,7 @@ class _Mindspore(_Fields):
 class _Tensorflow(_Fields):
     def take(self, number: int, kind: int, start: int, end: int, value: int) -> None:
         if number == _DTYPE and kind == wire.VARINT:
-            self.data_type = value - _REFERENCE if value > _REFERENCE else value
+            self.data_type = value - types.REFERENCE if value > types.REFERENCE else value
         elif number == _SHAPE and kind == wire.LENGTH_DELIMITED:
             self._take_shape(start, end)
         elif (number in (_CONTENT, _STRINGS) and kind == wire.LENGTH_DELIMITED) or _is_typed(
@@ -202,11 +203,7 @@ class _Tensorflow(_Fields):
                 raise ValueError("the tensor says that its shape is unknown")
 
     def header(self) -> TensorHeader:
-        known = types.TENSORFLOW_TYPES.get(self.data_type or 0)
-        name = (
-            known.name if known else types.WITHOUT_VALUES.get(self.data_type or 0, f"type {self.data_type}")
-        )
-        return TensorHeader(name, self.shape())
+        return TensorHeader(types.tensorflow_type_name(self.data_type or 0), self.shape())
 
     def values(self, header: TensorHeader) -> NDArray[Any]:
         element = types.TENSORFLOW_TYPES.get(self.data_type or 0)

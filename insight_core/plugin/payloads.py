@@ -1,17 +1,19 @@
-"""For decoders: payloads to tensors, histograms and the fields of protobuf messages."""
+"""For decoders: payloads to tensors, histograms, image headers, framed records and protobuf fields."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from insight_core.formats.dialects import Dialect
-from insight_core.formats.dtypes import TENSORFLOW_TYPES
+from insight_core.formats.dtypes import MINDSPORE_TYPES, TENSORFLOW_TYPES, tensorflow_type_name
+from insight_core.formats.framing import HEADER_SIZE, RecordProblem, contents, record
 from insight_core.formats.histogram_messages import (
     read_histogram_proto,
     read_histogram_tensor,
     read_mindspore_histogram,
 )
 from insight_core.formats.histograms import Histogram, histogram_of
+from insight_core.formats.image_headers import ImageHeader, header_of
 from insight_core.formats.packed import varints
 from insight_core.formats.protobuf import (
     EIGHT_BYTES,
@@ -70,23 +72,31 @@ def _dialect(payload: Payload) -> Dialect:
 __all__ = [
     "EIGHT_BYTES",
     "FOUR_BYTES",
+    "HEADER_SIZE",
     "HISTO",
     "HISTOGRAMS",
     "HISTOGRAM_CLAIMS",
     "LENGTH_DELIMITED",
     "MINDSPORE_HISTOGRAM",
+    "MINDSPORE_TYPES",
     "TENSORFLOW_TYPES",
     "VARINT",
     "Histogram",
+    "ImageHeader",
     "Malformed",
+    "RecordProblem",
     "Tensor",
     "TensorHeader",
+    "contents",
     "decoded_histogram",
     "fields",
+    "header_of",
     "histogram_of",
+    "record",
     "signed",
     "tensor_header",
     "tensor_of",
+    "tensorflow_type_name",
     "varint",
     "varints",
 ]

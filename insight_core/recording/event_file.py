@@ -9,8 +9,8 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from insight_core.recording.fields import Pieces, size_of
-from insight_core.recording.frames import whole_records
+from insight_core.formats.framing import whole_records
+from insight_core.formats.protobuf import Pieces, size_of
 
 _JOINED = 1 << 20  # bytes; fewer are written at once
 _NO_HOST = re.compile(r"[^A-Za-z0-9.-]")

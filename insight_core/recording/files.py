@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.framing import pieces_record
+from insight_core.formats.protobuf import Pieces, pieces_field, size_of, text_field
 from insight_core.recording.encoders.encoder import EventEncoder, Value
 from insight_core.recording.event_file import EventFile, new_file
-from insight_core.recording.fields import Pieces, pieces_field, size_of, text_field
-from insight_core.recording.frames import GRAPH, event, pieces_record, summary, version_record
+from insight_core.recording.events import GRAPH, event, summary, version_record
 from insight_core.recording.queue import Columns
 from insight_core.recording.scalars import scalar_records
 

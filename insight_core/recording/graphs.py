@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from insight_core.recording.fields import double_field, float_field, int_field, message_field, text_field
+from insight_core.formats.dtypes import MINDSPORE_NUMBERS, TENSORFLOW_NUMBERS
+from insight_core.formats.protobuf import double_field, float_field, int_field, message_field, text_field
 from insight_core.recording.mappings import INT64, known, mapping_of, text_of, whole_number_of
-from insight_core.recording.tensors import MINDSPORE_TYPES, TENSORFLOW_TYPES
 
 Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
 
@@ -131,7 +131,7 @@ def mindspore_type(shape: Sequence[int], dtype: str = "float32") -> bytes:
     """The TypeProto of a tensor."""
     sizes = b"".join(message_field(1, int_field(1, size)) for size in shape)
     return int_field(1, _TENSOR) + message_field(
-        2, int_field(1, MINDSPORE_TYPES[dtype]) + message_field(2, sizes)
+        2, int_field(1, MINDSPORE_NUMBERS[dtype]) + message_field(2, sizes)
     )
 
 
@@ -200,7 +200,7 @@ def tensorflow_node(
     if shape is not None:
         sizes = b"".join(message_field(2, int_field(1, size)) for size in shape)
         encoded["_output_shapes"] = message_field(1, message_field(7, sizes))
-        encoded.setdefault("T", int_field(6, TENSORFLOW_TYPES[dtype]))
+        encoded.setdefault("T", int_field(6, TENSORFLOW_NUMBERS[dtype]))
     for key, value in encoded.items():
         content += message_field(5, text_field(1, key) + message_field(2, value))
     return message_field(1, content)
@@ -224,7 +224,7 @@ def _node(value: object) -> Node:
     if not name:
         raise ValueError("the name of a node is empty")
     dtype = text_of("dtype", node.get("dtype", "float32"))
-    if dtype not in MINDSPORE_TYPES or dtype not in TENSORFLOW_TYPES:
+    if dtype not in MINDSPORE_NUMBERS or dtype not in TENSORFLOW_NUMBERS:
         raise ValueError(f"the node {name!r} has a dtype {dtype!r}, which there is not")
     shape = node.get("shape")
     attributes = mapping_of("attributes", node.get("attributes") or {})

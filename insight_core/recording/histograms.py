@@ -10,7 +10,7 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_core.recording.fields import double_field, int_field, message_field
+from insight_core.formats.protobuf import double_field, int_field, message_field
 
 _LEAST_LIMIT, _LARGEST_LIMIT, _GROWTH = 1e-12, 1e20, 1.1  # of the buckets that TensorFlow 1 and torch have
 _MOST_BUCKETS = 90  # of MindSpore

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.image_headers import header_of
+from insight_core.formats.protobuf import int_field, message_field
 from insight_core.recording.arrays import numbers_of
-from insight_core.recording.fields import int_field, message_field
 
 _CHANNELS = (1, 2, 3, 4)
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by the number of channels
-_CHANNELS_OF_PNG = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
 _COLUMNS = 8  # of a batch, as MindSpore lays it out
 _LEVEL = 1  # of compression: training waits for it where there are few processors
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_WITHOUT_SIZE = (*range(0xD0, 0xDA), 0x01)  # markers of JPEG that are all there is of their segment
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 class EncodedImage(NamedTuple):
@@ -94,49 +91,15 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def encoded_image(data: bytes) -> EncodedImage:
-    """What a PNG, JPEG, GIF or BMP file says of itself. Raises ValueError for others, and for broken ones."""
-    try:
-        if data.startswith(_SIGNATURE) and data[12:16] == b"IHDR":
-            width, height, _, colours = struct.unpack_from(">IIBB", data, 16)
-            return EncodedImage(data, width, height, _CHANNELS_OF_PNG[colours])
-        if data.startswith(b"\xff\xd8"):
-            return EncodedImage(data, *_jpeg_size(data))
-        if data.startswith((b"GIF87a", b"GIF89a")):
-            width, height = struct.unpack_from("<HH", data, 6)
-            return EncodedImage(data, width, height, 3)
-        if data.startswith(b"BM"):
-            width, height, _, bits = struct.unpack_from("<iiHH", data, 18)
-            return EncodedImage(data, width, abs(height), 4 if bits == 32 else 3)
-    except (struct.error, IndexError, KeyError) as error:
-        raise ValueError("the encoded picture is broken at its beginning") from error
-    raise ValueError("an encoded picture is a PNG, JPEG, GIF or BMP file")
+    """An image file with the size in its header. Raises ValueError for unknown formats and broken headers."""
+    header = header_of(data)
+    return EncodedImage(data, header.width, header.height, header.channels)
 
 
 def image_message(image: EncodedImage) -> bytes:
     """An ``Image``, which both dialects number alike."""
     size = int_field(1, image.height) + int_field(2, image.width) + int_field(3, image.channels)
     return size + message_field(4, image.data)
-
-
-def _jpeg_size(data: bytes) -> tuple[int, int, int]:
-    for marker, start in _jpeg_segments(data):
-        if marker in _FRAMES:
-            height, width, channels = struct.unpack_from(">HHB", data, start + 3)
-            return width, height, channels
-    raise ValueError("the JPEG file has no frame")
-
-
-def _jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
-    position = 2
-    while data[position] == 0xFF:
-        marker = data[position + 1]
-        if marker == 0xFF:  # fill
-            position += 1
-            continue
-        position += 2
-        yield marker, position
-        if marker not in _WITHOUT_SIZE:
-            position += int(struct.unpack_from(">H", data, position)[0])
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:

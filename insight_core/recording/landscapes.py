@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.protobuf import Pieces, int_field, message_field, pieces_field, text_field
 from insight_core.recording.arrays import numbers_of
-from insight_core.recording.fields import Pieces, int_field, message_field, pieces_field, text_field
 from insight_core.recording.mappings import INT32, INT64, known, mapping_of, text_of, whole_number_of
 from insight_core.recording.tensors import mindspore_tensor
 

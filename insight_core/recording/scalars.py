@@ -8,9 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, rows_of_records, seal
+from insight_core.formats.protobuf import message_field, text_field
 from insight_core.recording.encoders.encoder import EventEncoder
-from insight_core.recording.fields import message_field, text_field
-from insight_core.recording.frames import FOOTER, HEADER, SUMMARY, VALUE, rows_of_records, seal
+from insight_core.recording.events import SUMMARY, VALUE
 
 Names: TypeAlias = tuple[str, ...]
 Offsets: TypeAlias = tuple[int, ...]
@@ -101,7 +102,7 @@ def sealed_rows(
     count, step_size = step_bytes.shape
     step_end = _TIME_END + step_size
     rows = rows_of_records(step_end + summary.shape[-1], count)
-    payload = rows[:, HEADER:-FOOTER]
+    payload = rows[:, HEADER_SIZE:-FOOTER_SIZE]
     payload[:, 0] = 0x09
     payload[:, 1:_TIME_END] = wall_times.astype("<f8").view(np.uint8).reshape(-1, 8)
     payload[:, _TIME_END:step_end] = step_bytes

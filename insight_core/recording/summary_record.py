@@ -12,8 +12,8 @@ from typing import Any, Literal, SupportsIndex
 from insight_core.recording.context import Closing
 from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.encoder import DialectName
+from insight_core.recording.events import LONGEST_VALUE
 from insight_core.recording.files import EventFiles
-from insight_core.recording.frames import LONGEST_VALUE
 from insight_core.recording.value_checks import named, number_of
 from insight_core.recording.writer import Closed, RecordWriter
 

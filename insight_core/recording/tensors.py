@@ -11,48 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.dtypes import MINDSPORE_NUMBERS, TENSORFLOW_NUMBERS
+from insight_core.formats.protobuf import Pieces, encoded_varint, int_field, message_field, pieces_field
 from insight_core.recording.arrays import array_of, is_small_float, numbers_of
-from insight_core.recording.fields import Pieces, int_field, message_field, pieces_field, varint
 
-TENSORFLOW_TYPES = {
-    "float32": 1,
-    "float64": 2,
-    "int32": 3,
-    "uint8": 4,
-    "int16": 5,
-    "int8": 6,
-    "string": 7,
-    "complex64": 8,
-    "int64": 9,
-    "bool": 10,
-    "qint8": 11,
-    "quint8": 12,
-    "qint32": 13,
-    "bfloat16": 14,
-    "qint16": 15,
-    "quint16": 16,
-    "uint16": 17,
-    "complex128": 18,
-    "float16": 19,
-    "uint32": 22,
-    "uint64": 23,
-}
-MINDSPORE_TYPES = {
-    "bool": 1,
-    "int8": 2,
-    "int16": 3,
-    "int32": 4,
-    "int64": 5,
-    "uint8": 6,
-    "uint16": 7,
-    "uint32": 8,
-    "uint64": 9,
-    "float16": 10,
-    "float32": 11,
-    "float64": 12,
-    "string": 13,
-    "bfloat16": 47,
-}
 # Of TensorFlow's message, and of MindSpore's.
 _DTYPE, _SHAPE, _DIM, _SIZE, _CONTENT, STRING_VALUES = 1, 2, 2, 1, 4, 8
 _DIMS, _DATA_TYPE, _FLOAT_DATA = 1, 2, 3
@@ -61,7 +23,7 @@ _DIMS, _DATA_TYPE, _FLOAT_DATA = 1, 2, 3
 def tensorflow_head(dtype: str, shape: Sequence[int]) -> bytes:
     """Type and shape, that begin a ``TensorProto``."""
     dims = b"".join(message_field(_DIM, int_field(_SIZE, size)) for size in shape)
-    return int_field(_DTYPE, TENSORFLOW_TYPES[dtype]) + message_field(_SHAPE, dims)
+    return int_field(_DTYPE, TENSORFLOW_NUMBERS[dtype]) + message_field(_SHAPE, dims)
 
 
 def tensorflow_tensor(array: NDArray[Any]) -> Pieces:
@@ -77,8 +39,8 @@ def string_tensor(strings: Iterable[bytes], shape: Sequence[int] | None = None) 
 
 
 def mindspore_head(dtype: str, shape: Sequence[int]) -> bytes:
-    dims = b"".join(varint(size) for size in shape)
-    return (message_field(_DIMS, dims) if dims else b"") + int_field(_DATA_TYPE, MINDSPORE_TYPES[dtype])
+    dims = b"".join(encoded_varint(size) for size in shape)
+    return (message_field(_DIMS, dims) if dims else b"") + int_field(_DATA_TYPE, MINDSPORE_NUMBERS[dtype])
 
 
 def mindspore_tensor(array: NDArray[Any]) -> Pieces:
@@ -94,7 +56,7 @@ def mindspore_tensor(array: NDArray[Any]) -> Pieces:
 def tensorflow_checked(value: object) -> NDArray[Any]:
     """An array that ``tensorflow_tensor`` takes. Raises TypeError for a type that TensorBoard has not."""
     array = array_of(value)
-    if array.dtype.kind in "OSUMm" or array.dtype.name not in TENSORFLOW_TYPES:
+    if array.dtype.kind in "OSUMm" or array.dtype.name not in TENSORFLOW_NUMBERS:
         raise TypeError(f"TensorBoard has no tensors of {array.dtype}")
     return array
 
@@ -102,7 +64,7 @@ def tensorflow_checked(value: object) -> NDArray[Any]:
 def mindspore_checked(value: object) -> NDArray[Any]:
     """An array that ``mindspore_tensor`` takes. Raises TypeError for a type that MindSpore has not."""
     array = numbers_of(value)
-    if array.dtype.name not in MINDSPORE_TYPES and not is_small_float(array.dtype):
+    if array.dtype.name not in MINDSPORE_NUMBERS and not is_small_float(array.dtype):
         raise TypeError(f"MindSpore has no tensors of {array.dtype}")
     return array
 

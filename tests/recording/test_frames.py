@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from insight_core.formats import crc32c
-from insight_core.recording import frames
-from insight_core.recording.fields import varint
+from insight_core.formats import crc32c, framing
+from insight_core.formats.protobuf import encoded_varint as varint
 from insight_core.recording.scalars import steps_alike
 
 
@@ -28,13 +27,13 @@ def test_checksums_of_rows_are_those_of_each(length: int) -> None:
 
 def test_pieces_are_framed_as_the_whole() -> None:
     pieces: list[bytes | memoryview] = [b"a" * 10, memoryview(b"bc" * 5000), b"", b"d"]
-    assert b"".join(frames.pieces_record(pieces)) == frames.record(b"".join(pieces))
+    assert b"".join(framing.pieces_record(pieces)) == framing.record(b"".join(pieces))
 
 
 def test_whole_records_of_bytes_that_end_anywhere() -> None:
-    data = frames.record(b"one") + frames.record(b"") + frames.record(b"three")
+    data = framing.record(b"one") + framing.record(b"") + framing.record(b"three")
     ends = [0, 19, 35, 56]
-    assert [frames.whole_records(data[:size]) for size in range(len(data) + 1)] == [
+    assert [framing.whole_records(data[:size]) for size in range(len(data) + 1)] == [
         max(end for end in ends if end <= size) for size in range(len(data) + 1)
     ]
 

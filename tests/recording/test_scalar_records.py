@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from insight_core.formats.framing import record
+from insight_core.formats.protobuf import float32, message_field, text_field
 from insight_core.recording import scalars
 from insight_core.recording.encoders import encoder_of
-from insight_core.recording.fields import float32, message_field, text_field
-from insight_core.recording.frames import SUMMARY, VALUE, event, record
+from insight_core.recording.events import SUMMARY, VALUE, event
 
 LAYOUTS = [("loss",), (), ("kept",), ("a", "ü"), ("été", "b"), ("loss", "x" * 200), ("b", "aa"), ("last",)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from insight_core.plugin import Dialect, Plugin
 from insight_core.plugin.testing import EventWriter, wire
-from insight_core.plugin.testing.tensors import TENSORFLOW_TYPES, mindspore_tensor
+from insight_core.plugin.testing.tensors import TENSORFLOW_NUMBERS, mindspore_tensor
 from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_pb2 as values
@@ -122,7 +122,7 @@ def test_a_writer_that_keeps_mindspore_s_types(
     with EventWriter(tmp_path / "r", Dialect.MINDSPORE) as writer:
         writer.values(0, [wire.tensor_value("t", mindspore_tensor(numbers, raw=True))])
     [data] = tensors(connect(load_with()), "tensor").values()
-    assert data.value[0].dtype == TENSORFLOW_TYPES[name]
+    assert data.value[0].dtype == TENSORFLOW_NUMBERS[name]
     assert [dim.size for dim in data.value[0].tensor_shape.dim] == [1, 3]
     assert data.value[0].tensor_content == numbers.tobytes()
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from insight_core.plugin.testing.wire import message_field, varint
-from insight_core.recording.tensors import MINDSPORE_TYPES as MINDSPORE_TYPES
-from insight_core.recording.tensors import TENSORFLOW_TYPES as TENSORFLOW_TYPES
+from insight_core.formats.dtypes import MINDSPORE_NUMBERS as MINDSPORE_NUMBERS
+from insight_core.formats.dtypes import TENSORFLOW_NUMBERS as TENSORFLOW_NUMBERS
+from insight_core.plugin.testing.wire import encoded_varint, message_field
 from insight_core.recording.tensors import little_endian, mindspore_head, string_tensor, tensorflow_head
 
 # Of TensorFlow's typed fields: which one, and whether numbers are varints or lie there as in memory.
@@ -55,7 +55,9 @@ def tensorflow_tensor(
     if name in _FIXED:
         return head + message_field(_FIXED[name], little_endian(flat).tobytes())
     numbers = flat.view(np.uint16) if name in ("float16", "bfloat16") else flat
-    return head + message_field(_VARINTS[name], b"".join(varint(int(number)) for number in numbers.tolist()))
+    return head + message_field(
+        _VARINTS[name], b"".join(encoded_varint(int(number)) for number in numbers.tolist())
+    )
 
 
 def mindspore_tensor(

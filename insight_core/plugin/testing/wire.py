@@ -6,15 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from insight_core.formats import framing
 from insight_core.formats.crc32c import masked_crc32c as masked_crc32c
+from insight_core.formats.protobuf import encoded_varint as encoded_varint
+from insight_core.formats.protobuf import int_field as int_field
+from insight_core.formats.protobuf import message_field as message_field
 from insight_core.plugin import Dialect
-from insight_core.recording import frames
 from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.tensorboard import metadata as metadata
-from insight_core.recording.fields import int_field as int_field
-from insight_core.recording.fields import message_field as message_field
-from insight_core.recording.fields import varint as varint
-from insight_core.recording.frames import event as event
+from insight_core.recording.events import SUMMARY, VALUE, VERSION
+from insight_core.recording.events import event as event
 from insight_core.recording.images import EncodedImage, image_message
 from insight_core.recording.tensors import string_tensor, tensorflow_head
 
@@ -23,14 +24,14 @@ VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}
 
 def record(payload: bytes, *, bad_length_crc: bool = False, bad_data_crc: bool = False) -> bytes:
     """A framed record; either checksum can be made wrong by one bit."""
-    whole = bytearray(frames.record(payload))
-    whole[frames.HEADER - 4] ^= bad_length_crc
-    whole[-frames.FOOTER] ^= bad_data_crc
+    whole = bytearray(framing.record(payload))
+    whole[framing.HEADER_SIZE - 4] ^= bad_length_crc
+    whole[-framing.FOOTER_SIZE] ^= bad_data_crc
     return bytes(whole)
 
 
 def version_event(dialect: Dialect, wall_time: float) -> bytes:
-    return event(0, wall_time, message_field(frames.VERSION, VERSIONS[dialect]))
+    return event(0, wall_time, message_field(VERSION, VERSIONS[dialect]))
 
 
 def session_event(step: int, wall_time: float, status: int = 1) -> bytes:
@@ -40,7 +41,7 @@ def session_event(step: int, wall_time: float, status: int = 1) -> bytes:
 
 def summary(values: Iterable[bytes]) -> bytes:
     """The ``summary`` field of an event, out of encoded ``Summary.Value`` messages."""
-    return message_field(frames.SUMMARY, b"".join(message_field(frames.VALUE, value) for value in values))
+    return message_field(SUMMARY, b"".join(message_field(VALUE, value) for value in values))
 
 
 def _tag_bytes(tag: str | bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from insight_core.recording.fields import Pieces
+from insight_core.formats.protobuf import Pieces
 
 DialectName: TypeAlias = Literal["mindspore", "tensorboard"]
 Place: TypeAlias = Literal["summary", "graph", "lineage"]

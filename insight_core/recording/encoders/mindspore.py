@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from insight_core.formats.protobuf import message_field, pieces_field
 from insight_core.recording.arrays import snapshot
 from insight_core.recording.encoders.encoder import Value
 from insight_core.recording.encoders.shared import histogram, image
-from insight_core.recording.fields import message_field, pieces_field
 from insight_core.recording.graphs import checked_graph, graph_proto, nodes_of
 from insight_core.recording.histograms import mindspore_histogram
 from insight_core.recording.landscapes import landscape_of, mindspore_landscape

@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from insight_core.formats.protobuf import message_field
 from insight_core.recording.encoders.encoder import Value
-from insight_core.recording.fields import message_field
 from insight_core.recording.value_checks import histogram_of, image_of
 
 _IMAGE = 4  # of a value

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from insight_core.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
 from insight_core.recording.arrays import snapshot
 from insight_core.recording.encoders.encoder import Value
 from insight_core.recording.encoders.shared import histogram, image
-from insight_core.recording.fields import float32, int_field, message_field, pieces_field, text_field
 from insight_core.recording.graphs import checked_graph, graph_def, nodes_of
 from insight_core.recording.histograms import histogram_proto
 from insight_core.recording.landscapes import landscape_file, landscape_of

@@ -14,6 +14,7 @@ from attrs import frozen
 from google.protobuf.message import DecodeError, Message
 from numpy.typing import NDArray
 
+from insight_core.formats.dtypes import TENSORFLOW_NUMBERS
 from insight_core.formats.histogram_messages import HistogramProto, histogram_proto, mindspore_histogram
 from insight_core.formats.tensors import Tensor
 from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
@@ -72,17 +73,6 @@ _DATA_CLASSES = {
         ("images", "audio", "graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model"),
         BLOB_SEQUENCE,
     ),
-}
-_DTYPES = {  # of what MindSpore writes
-    "float32": tensorboard.DT_FLOAT,
-    "float64": tensorboard.DT_DOUBLE,
-    "float16": tensorboard.DT_HALF,
-    "bool": tensorboard.DT_BOOL,
-    **{
-        f"{kind}{bits}": getattr(tensorboard, f"DT_{kind.upper()}{bits}")
-        for kind in ("int", "uint")
-        for bits in (8, 16, 32, 64)
-    },
 }
 # ImagePluginData and AudioPluginData: a blob sequence; of audio, in the encoding WAV.
 _CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x01", _AUDIO: b"\x18\x01"}
@@ -179,10 +169,14 @@ def _parsed(kind: type[Parsed], data: bytes) -> Parsed:
         raise ValueError(f"the value is no {kind.DESCRIPTOR.name}") from error
 
 
+def _data_type(name: str) -> str:
+    return tensorboard.DataType.Name(TENSORFLOW_NUMBERS[name])
+
+
 def _tensor(values: NDArray[Any]) -> tensorboard.TensorProto:
     dims = [tensorboard.TensorShapeProto.Dim(size=size) for size in values.shape]
     return tensorboard.TensorProto(
-        dtype=_DTYPES[values.dtype.name],
+        dtype=_data_type(values.dtype.name),
         tensor_shape=tensorboard.TensorShapeProto(dim=dims),
         tensor_content=values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes(),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
-from insight_core.plugin.payloads import tensor_header, tensor_of
+from insight_core.plugin.payloads import MINDSPORE_TYPES, tensor_header, tensor_of
 from insight_graph.columns import Attribute, OutputType
 from insight_graph.messages import is_set, parsed
 
@@ -19,11 +19,9 @@ _MAX_ITEMS = 256  # of a list that are written out
 _MAX_VALUES = 64  # of a tensor
 _SMALL = 1 << 16  # bytes of a tensor whose values are looked at
 
-_ELEMENTS = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "float32", "float64", "string", "tensor", "graph",
-)  # fmt: skip
+_ELEMENTS = (*(name for number, name in MINDSPORE_TYPES.items() if number <= 13), "tensor", "graph")
 _NAMES = {
+    **MINDSPORE_TYPES,
     **dict(enumerate(_ELEMENTS, 1)),
     **{number: f"list[{name}]" for number, name in enumerate(_ELEMENTS, 16)},
     31: "tuple",

@@ -9,8 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.recording.framed import Problem, contents
-from insight_core.recording.frames import HEADER
+from insight_core.plugin.payloads import HEADER_SIZE, RecordProblem, contents
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.notices import Notice
@@ -61,12 +60,12 @@ def pipeline_of(data: bytes) -> Pipeline:
     """Of the last dataset graph of a lineage file: training again writes it anew."""
     notices: list[Notice] = []
     last = None
-    problems: list[Problem] = []
+    problems: list[RecordProblem] = []
     for start, end in contents(data, problems):
         try:
             event = parsed("LineageEvent", data[start:end])
         except ValueError as error:
-            problems.append(Problem(start - HEADER, str(error)))
+            problems.append(RecordProblem(start - HEADER_SIZE, str(error)))
             continue
         if is_set(event, "dataset_graph"):
             last = event.dataset_graph

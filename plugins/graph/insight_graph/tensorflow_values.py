@@ -9,19 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from insight_core.plugin import Dialect, EventField, Payload
+from insight_core.plugin.payloads import tensorflow_type_name
 from insight_graph.columns import Attribute, OutputType, Shape
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import MOST_BYTES, tensor_text, text_of
 
 _MAX_ITEMS = 256  # of a list that are written out
-_REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
 _CLAIM = EventField(Dialect.TENSORBOARD, "tensor")
-_NAMES = (
-    "", "float32", "float64", "int32", "uint8", "int16", "int8", "string", "complex64", "int64", "bool",
-    "qint8", "quint8", "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "float16",
-    "resource", "variant", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz",
-    "float8_e4m3b11fnuz", "float8_e5m2fnuz", "int4", "uint4", "int2", "uint2",
-)  # fmt: skip
 _FIELDS = {
     "s": "string",
     "i": "int",
@@ -35,8 +29,8 @@ _FIELDS = {
 
 
 def type_name(number: int) -> str:
-    number = number - _REFERENCE if number > _REFERENCE else number
-    return _NAMES[number] if 0 <= number < len(_NAMES) else f"type {number}"
+    """The name of a ``DataType``; empty for none."""
+    return tensorflow_type_name(number) if number else ""
 
 
 def shape_of(message: Any) -> Shape:  # noqa: ANN401

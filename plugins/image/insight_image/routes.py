@@ -15,8 +15,8 @@ from insight_core.plugin.http.decoded import DecodedValues, RecordPlace
 from insight_core.plugin.http.parameters import flag, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of, records_route
 from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.payloads import ImageHeader, header_of
 from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
-from insight_image.headers import Header, header_of
 
 MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
 MAX_SIZE = 512  # pixels of a thumbnail each way
@@ -140,7 +140,7 @@ class _Views:
         return bytes_response(sample.encoded, mimetype, filename=f"{name}.{suffix}", immutable=immutable)
 
 
-def _header(sample: _Sample) -> Header:
+def _header(sample: _Sample) -> ImageHeader:
     try:
         return header_of(sample.encoded)
     except ValueError as error:

@@ -7,14 +7,14 @@ import io
 import numpy as np
 from PIL import Image
 
-from insight_image.headers import Header
+from insight_core.plugin.payloads import ImageHeader
 
 MAX_PIXELS = 1 << 25  # of a picture that is decoded: 128 MiB
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")  # Pillow's names; it must not guess at others
 _MODES = {"1": "L", "P": "RGBA", "PA": "RGBA", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}
 
 
-def thumbnail(data: bytes, header: Header, size: int) -> bytes:
+def thumbnail(data: bytes, header: ImageHeader, size: int) -> bytes:
     """A PNG file of at most ``size`` pixels each way; never larger than the picture, and of its first frame.
 
     Raises ValueError for a picture that is too large or broken.

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from insight_image.headers import header_of
 from insight_image.thumbnails import thumbnail
 from PIL import Image
+
+from insight_core.plugin.payloads import header_of
 
 
 def _saved(mode: str, form: str, size: tuple[int, int] = (20, 10), **options: Any) -> bytes:  # noqa: ANN401

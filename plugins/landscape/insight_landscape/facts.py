@@ -11,8 +11,7 @@ import struct
 
 from attrs import evolve, field, frozen
 
-from insight_core.plugin.payloads import FOUR_BYTES, LENGTH_DELIMITED, fields
-from insight_core.recording.framed import contents
+from insight_core.plugin.payloads import FOUR_BYTES, LENGTH_DELIMITED, contents, fields
 
 _TIMESTAMP = re.compile(r"summary\.(\d+)")
 _TRAIN, _EVALUATION, _PIPELINE = 6, 7, 9  # of a LineageEvent

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
-from insight_core.recording.framed import Problem, contents
+from insight_core.plugin.payloads import RecordProblem, contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
 
@@ -116,7 +116,7 @@ def joined(files: Iterable[LineageFile]) -> RunLineage:
 
 def lineage_of(data: bytes) -> LineageFile:
     """What a file holds, as far as it can be read; a file that is still written may end anywhere."""
-    problems: list[Problem] = []
+    problems: list[RecordProblem] = []
     trained = tested = metrics = pipeline = None
     custom: Cells = {}
     for start, end in contents(data, problems):
@@ -132,7 +132,7 @@ def lineage_of(data: bytes) -> LineageFile:
             elif (found := event.message(_USER_DEFINED)) is not None:
                 custom.update((intern(f"custom/{name}"), value) for name, value in _user_defined(found, 0))
         except ValueError as error:
-            problems.append(Problem(start, f"the record whose content begins at byte {start}: {error}"))
+            problems.append(RecordProblem(start, f"the record whose content begins at byte {start}: {error}"))
     return LineageFile(
         trained, tested, metrics, pipeline, custom, tuple(problem.text for problem in problems)
     )

@@ -19,18 +19,18 @@ from insight_lineage.table import Rows
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import SeriesInfo, SeriesKey
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.plugin.testing.wire import message_field, varint
+from insight_core.plugin.testing.wire import encoded_varint, message_field
 from insight_core.providers.local import LocalProvider
 
 LOGS = Path(__file__).parents[3] / "examples/logs/torch"
 
 
 def _number(value: float) -> bytes:
-    return varint(2 << 3 | 1) + struct.pack("<d", value)
+    return encoded_varint(2 << 3 | 1) + struct.pack("<d", value)
 
 
 def _truth(value: bool) -> bytes:
-    return varint(4 << 3) + varint(value)
+    return encoded_varint(4 << 3) + encoded_varint(value)
 
 
 def _start(group: str = "", **values: bytes) -> bytes:
@@ -71,8 +71,8 @@ def test_values_of_all_types() -> None:
     session = hparams.session_of(content)
     assert session.group == "twins"
     assert session.hparams == {"lr": 0.5, "on": True, "off": False, "opt": "sgd", "many": [1.0, "x"]}
-    assert hparams.status_of(message_field(4, varint(1 << 3) + varint(2))) == "failure"
-    assert hparams.status_of(message_field(4, varint(1 << 3) + varint(99))) == "unknown"
+    assert hparams.status_of(message_field(4, encoded_varint(1 << 3) + encoded_varint(2))) == "failure"
+    assert hparams.status_of(message_field(4, encoded_varint(1 << 3) + encoded_varint(99))) == "unknown"
     assert hparams.metrics_of(_experiment(("", "loss"), ("val", "acc"), ("", "loss"))) == (
         Metric("", "loss"),
         Metric("val", "acc"),

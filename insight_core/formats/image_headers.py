@@ -1,4 +1,4 @@
-"""What a picture says of itself: its format, its size, and whether it is whole. Nothing is decoded.
+"""Headers of image files: format, size, and whether the file is whole. Pixels are not decoded.
 
 The format goes by the signature, never by what a log says, and only formats are known that cannot hold
 script. Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (BITMAPCOREHEADER and later).
@@ -10,16 +10,14 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
-
-from attrs import frozen
+from typing import NamedTuple
 
 _MOST_MARKERS = 10_000  # segments of a JPEG before its size
 _FILL = re.compile(rb"\xff*(?=\xff)")  # bytes that a JPEG may have before a marker
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette of colours
 
 
-@frozen
-class Header:
+class ImageHeader(NamedTuple):
     """Format and size of one picture; ``suffix`` is that of file names.
 
     ``whole`` is false for a file that was cut off, and for a PNG file of wrong checksums: browsers show
@@ -43,7 +41,7 @@ class Header:
         return self.width * self.height
 
 
-def header_of(data: bytes) -> Header:
+def header_of(data: bytes) -> ImageHeader:
     """Raises ValueError for bytes of no known format, and for a picture without pixels."""
     if not data:
         raise ValueError("the picture is empty")
@@ -56,7 +54,7 @@ def header_of(data: bytes) -> Header:
                 raise ValueError(f"the {name} file ends within its header") from None
             if not width or not height:
                 raise ValueError(f"the {name} file has {width} x {height} pixels")
-            return Header(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
+            return ImageHeader(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
     raise ValueError("the picture is no PNG, JPEG, GIF, WebP or BMP file")
 
 
@@ -153,8 +151,7 @@ def _bmp_is_whole(data: bytes) -> bool:
     return len(data) >= int.from_bytes(data[2:6], "little")
 
 
-@frozen
-class _Format:
+class _Format(NamedTuple):
     known: Callable[[bytes], bool]
     mimetype: str
     suffix: str
