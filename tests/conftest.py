@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import insight_scalar
 import pytest
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[1]
 _STAY = ("/playwright/driver/", "multiprocessing.resource_tracker", "multiprocessing.forkserver")
 _PATIENCE = 60_000  # milliseconds that a page may take on a machine that does much else
+
+
+# How long one example takes says how busy the machine is, nothing about the code.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
