@@ -25,6 +25,14 @@ class Flaw:
     skipped: int = 0
 
 
+class DamagedRecord(ValueError):
+    """A record that was found while scanning has a wrong checksum; ``flaw`` says where it is."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.reason)
+        self.flaw = flaw
+
+
 @frozen(eq=False)
 class ValueColumns:
     """The values of some tags under one field in a batch, end to end: those of one tag in file order, then

@@ -11,8 +11,8 @@ from typing import Self
 
 from attrs import Factory, define, frozen
 
-from insight_core.formats.batch import BAD_DATA, Batch, Flaw, SmallFile
-from insight_core.formats.framing import HEADER_SIZE
+from insight_core.formats.batch import BAD_DATA, Batch, DamagedRecord, Flaw, SmallFile
+from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
 from insight_core.ingest.index.entry import FileRecord
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.ingest.scanner.pages import read_part
@@ -279,7 +279,9 @@ class EventFile:
 
 
 def read_payload(path: str, record: int, start: int, size: int, *, limit: int | None = None) -> bytes:
-    """A payload of the record at offset ``record``, verified; raises ValueError, OSError.
+    """A payload of the record at offset ``record``, verified.
+
+    Raises DamagedRecord if the checksum is wrong, ValueError if there is another record now, OSError.
 
     At most ``limit`` bytes of it; then the rest is not read, and nothing is verified.
     """
@@ -296,5 +298,5 @@ def read_payload(path: str, record: int, start: int, size: int, *, limit: int | 
             return os.pread(file.fileno(), limit, start)
         data = read_part(file.fileno(), record + HEADER_SIZE, length, (start, size))
         if data is None:
-            raise ValueError(BAD_DATA)
+            raise DamagedRecord(Flaw(record, BAD_DATA, HEADER_SIZE + length + FOOTER_SIZE))
         return data

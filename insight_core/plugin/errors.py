@@ -22,7 +22,7 @@ class InvalidArgument(InsightError):
 
 
 class Undecodable(InsightError):
-    """A payload whose bytes do not hold what its claim promises."""
+    """A payload that cannot be read, or whose bytes do not hold what its claim promises."""
 
     status = 422
 

@@ -12,7 +12,7 @@ from attrs import frozen
 from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable, Undecodable
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
 log = logging.getLogger(__name__)
@@ -170,6 +170,8 @@ class Link:
             return NotFound(details)
         if code is grpc.StatusCode.INVALID_ARGUMENT:
             return InvalidArgument(details)
+        if code is grpc.StatusCode.DATA_LOSS:
+            return Undecodable(details)
         if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
             self.suspect()
         if code in _SILENT:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.batch import DamagedRecord
 from insight_core.ingest.discover import Logdir, may_count_below
 from insight_core.ingest.event_file import read_payload
 from insight_core.ingest.file_patterns import FileNames
@@ -18,7 +19,6 @@ from insight_core.plugin import (
     Changes,
     Damage,
     FileName,
-    InsightError,
     NotFound,
     Payload,
     PayloadStream,
@@ -31,6 +31,7 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
+    Undecodable,
 )
 from insight_core.providers.payload_streams import payload_of_file, stream_of_file, stream_of_payload
 from insight_core.store.column_memory import ColumnMemory
@@ -147,15 +148,22 @@ class LocalProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        vanished = self._store.vanished
         snapshot, at, path = self._place(plugin, key, index, attempts)
         claim = snapshot.claim_of(at)
         try:
             if isinstance(claim, FileName):
                 return payload_of_file(path, claim, limit)
-            place = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
-            return Payload(read_payload(path, *place, limit=limit), claim)
+            record, start, size = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
+            data = read_payload(path, record, start, size, limit=limit)
+        except DamagedRecord as error:
+            self._store.note_served(key.run, snapshot.file_of(at), error.flaw.offset, error.flaw, vanished)
+            raise _unreadable(key, snapshot, at, index, error) from error
         except (OSError, ValueError) as error:
-            raise _unreadable(key, index, error) from error
+            raise _unreadable(key, snapshot, at, index, error) from error
+        if limit is None or limit >= size:  # it was verified
+            self._store.note_served(key.run, snapshot.file_of(at), record, None, vanished)
+        return Payload(data, claim)
 
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
@@ -167,7 +175,7 @@ class LocalProvider:
         try:
             return stream_of_file(path, claim)
         except OSError as error:
-            raise _unreadable(key, index, error) from error
+            raise _unreadable(key, snapshot, at, index, error) from error
 
     def _place(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
@@ -217,8 +225,12 @@ class LocalProvider:
         return self._store.changes(since, timeout)
 
 
-def _unreadable(key: SeriesKey, index: int, error: Exception) -> InsightError:
-    return InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: {error}")
+def _unreadable(
+    key: SeriesKey, snapshot: Snapshot, at: int, index: int, error: OSError | ValueError
+) -> Undecodable:
+    cause = f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else error
+    step = int(snapshot.columns["steps"][at])
+    return Undecodable(f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}")
 
 
 def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:

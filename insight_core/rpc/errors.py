@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 
 import grpc
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable, Undecodable
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +22,7 @@ _CODES: dict[type[InsightError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,
     InvalidArgument: grpc.StatusCode.INVALID_ARGUMENT,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
+    Undecodable: grpc.StatusCode.DATA_LOSS,
 }
 
 

@@ -6,11 +6,12 @@ from attrs import Factory, define
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.event import Metadata
-from insight_core.plugin import Damage, Dialect
+from insight_core.plugin import Damage, Dialect, Run
 from insight_core.store.segment import FileOrder
 from insight_core.store.series_table import SeriesTable
 
 MOST_REFUSED = 200  # tags of a run that are listed one by one
+MOST_SERVED = 200  # records of a file, found damaged when they were served, that are listed one by one
 
 
 @define(eq=False)
@@ -22,6 +23,16 @@ class FileHeld:
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
     refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
+    served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
+
+    def served_flaws(self) -> list[Flaw]:
+        """The first records that were damaged when they were served; of further ones, how many there are."""
+        flaws = sorted(self.served.values(), key=lambda flaw: flaw.offset)
+        named, more = flaws[:MOST_SERVED], flaws[MOST_SERVED:]
+        if more:
+            reason = f"{len(more)} more records from here on cannot be read; only {MOST_SERVED} are listed"
+            named.append(Flaw(more[0].offset, reason, sum(flaw.skipped for flaw in more)))
+        return named
 
 
 @define(eq=False)
@@ -40,6 +51,36 @@ class RunState:
         return min(
             (held.start_time for held in self.files.values() if held.start_time is not None), default=None
         )
+
+    def as_run(self, name: str) -> Run:
+        dialects = {held.dialect for held in self.files.values() if held.dialect}
+        damage = len(self.all_damage(name))
+        return Run(name, tuple(sorted(dialects)), self.start_time(), self.loading, damage)
+
+    def join_metadata(self) -> None:
+        """Makes the metadata of all files anew; that of the first file counts."""
+        self.metadata = {}
+        for _, held in sorted(self.files.items()):
+            self.metadata = {**held.metadata, **self.metadata}
+
+    def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
+        """Lists a record as damaged, or, without a flaw, does not any more. Returns whether that is news."""
+        held = self.files.get(order)
+        if held is None or (record in held.served) == (flaw is not None):
+            return False
+        if flaw is None:  # the file was repaired in place
+            del held.served[record]
+        else:
+            held.served[record] = flaw
+        return True
+
+    def all_damage(self, run: str) -> list[Damage]:
+        """What scanning found, what serving found, and what was refused."""
+        found = [entry for entries in self.damage.values() for entry in entries]
+        for held in self.files.values():
+            if held.served:
+                found += [Damage(run, held.name, f.offset, f.reason, f.skipped) for f in held.served_flaws()]
+        return [*found, *self.refused]
 
     def list_refused(self, run: str) -> None:
         """The first tags that were refused one by one; of further ones, how many there are."""

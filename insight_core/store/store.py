@@ -86,6 +86,17 @@ class Store:
                 state.damage[file] = damage
                 self._touch_runs()
 
+    def note_served(self, run: str, order: FileOrder, record: int, flaw: Flaw | None, vanished: int) -> None:
+        """What became clear when the record at an offset was read: it is damaged, or sound.
+
+        ``vanished`` is the property of that name as of before the record was looked up: if anything
+        vanished since, the record may be one of a file that was replaced, and nothing is noted.
+        """
+        with self._lock:
+            state = self._runs.get(run)
+            if state and vanished == self._vanished and state.note_served(order, record, flaw):
+                self._touch_runs()
+
     def drop_file(self, run: str, file: str, order: FileOrder) -> None:
         with self._lock:
             state = self._runs.get(run)
@@ -99,9 +110,7 @@ class Store:
                 if series.empty:
                     state.series.remove(series)
                     self._changed.pop(series, None)
-            state.metadata = {}
-            for _, other in sorted(state.files.items()):
-                state.metadata = {**other.metadata, **state.metadata}
+            state.join_metadata()
             for series in state.series.awake():
                 metadata = state.metadata.get(series.key.tag)
                 if series.metadata is not metadata:
@@ -321,6 +330,11 @@ class Store:
     def generation(self) -> int:
         return self._generation
 
+    @property
+    def vanished(self) -> int:
+        """The generation at which series last disappeared."""
+        return self._vanished
+
     def wake(self) -> None:
         """Ends every wait for changes."""
         with self._lock:
@@ -354,22 +368,14 @@ class Store:
 
     def runs(self) -> list[Run]:
         with self._lock:
-            return [
-                Run(
-                    name,
-                    tuple(sorted({held.dialect for held in state.files.values() if held.dialect})),
-                    state.start_time(),
-                    state.loading,
-                    sum(map(len, state.damage.values())) + len(state.refused),
-                )
-                for name, state in self._runs.items()
-            ]
+            return [state.as_run(name) for name, state in self._runs.items()]
 
     def damage(self, run: str | None) -> list[Damage]:
         with self._lock:
-            states = self._runs.values() if run is None else [self._runs[run]] if run in self._runs else []
-            found = [entry for state in states for entries in state.damage.values() for entry in entries]
-            return found + [entry for state in states for entry in state.refused]
+            states = (
+                self._runs.items() if run is None else [(run, self._runs[run])] if run in self._runs else []
+            )
+            return [entry for name, state in states for entry in state.all_damage(name)]
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin by their claim."""

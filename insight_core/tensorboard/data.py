@@ -14,7 +14,7 @@ import numpy as np
 from tensorboard import errors
 from tensorboard.data import provider as stock
 
-from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload
+from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload, Undecodable
 from insight_core.rpc.tensorboard_view.catalog import Entry
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
 from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, array_of
@@ -228,6 +228,12 @@ class UnavailableError(errors.PublicError):
     http_code = 503
 
 
+class UndecodableError(errors.PublicError):
+    """A value is damaged."""
+
+    http_code = 422
+
+
 @contextmanager
 def _public_errors() -> Iterator[None]:
     """Our errors as TensorBoard's."""
@@ -237,6 +243,8 @@ def _public_errors() -> Iterator[None]:
         raise errors.NotFoundError(str(error)) from error
     except InvalidArgument as error:
         raise errors.InvalidArgumentError(str(error)) from error
+    except Undecodable as error:
+        raise UndecodableError(str(error)) from error
     except InsightError as error:
         raise UnavailableError(str(error)) from error
 

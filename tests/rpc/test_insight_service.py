@@ -22,6 +22,7 @@ from insight_core.plugin import (
     Run,
     SummaryPlugin,
     Unavailable,
+    Undecodable,
 )
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
@@ -191,6 +192,7 @@ class Failing(FakeProvider):
     [
         (NotFound("no such thing"), grpc.StatusCode.NOT_FOUND, "no such thing"),
         (InvalidArgument("no sense"), grpc.StatusCode.INVALID_ARGUMENT, "no sense"),
+        (Undecodable("wrong checksum"), grpc.StatusCode.DATA_LOSS, "wrong checksum"),
         (Unavailable("away: \udcff"), grpc.StatusCode.UNAVAILABLE, "away: \\udcff"),
         (InsightError("damaged"), grpc.StatusCode.INTERNAL, "damaged"),
         (RuntimeError("secret"), grpc.StatusCode.INTERNAL, "failed in the data server; its log says why"),

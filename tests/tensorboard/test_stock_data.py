@@ -11,7 +11,7 @@ from tensorboard import errors
 from tensorboard.data.provider import RunTagFilter
 
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin import DataProvider, Unavailable
+from insight_core.plugin import DataProvider, Unavailable, Undecodable
 from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.event_writer import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
@@ -174,3 +174,13 @@ def test_data_that_cannot_be_reached_are_a_503() -> None:
     with pytest.raises(errors.PublicError, match="away") as caught:
         StockDataProvider(Away("logs")).list_runs(experiment_id="")
     assert caught.value.http_code == 503
+
+
+def test_a_damaged_value_is_a_422() -> None:
+    class Damaged(FakeProvider):
+        def runs(self) -> NoReturn:
+            raise Undecodable("'i' of run 'r', step 3 (record 1): the checksum is wrong")
+
+    with pytest.raises(errors.PublicError, match="step 3") as caught:
+        StockDataProvider(Damaged("logs")).list_runs(experiment_id="")
+    assert caught.value.http_code == 422

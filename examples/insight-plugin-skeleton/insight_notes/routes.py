@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, Payload, Route, SeriesKey, encode_json
+from insight_core.plugin import DataProvider, Route, SeriesKey, Undecodable, encode_json
 from insight_notes.decoder import texts_of
 
 _NEWEST = 200  # points in one answer
@@ -21,7 +21,7 @@ def routes(data: DataProvider) -> Sequence[Route]:
             {
                 "step": int(table.steps[index]),
                 "wall_time": float(table.wall_times[index]),
-                "texts": _read(data.payload("notes", key, index)),
+                "texts": _read(data, key, index),
             }
             for index in range(max(0, total - _NEWEST), total)
         ]
@@ -30,8 +30,8 @@ def routes(data: DataProvider) -> Sequence[Route]:
     return [Route("/texts", texts)]  # SKELETON: your routes; `tags` and `static/` are the host's
 
 
-def _read(payload: Payload) -> list[str]:
+def _read(data: DataProvider, key: SeriesKey, index: int) -> list[str]:
     try:
-        return texts_of(payload)
-    except ValueError as error:  # one damaged value must not hide the others
+        return texts_of(data.payload("notes", key, index))
+    except (Undecodable, ValueError) as error:  # one damaged value must not hide the others
         return [f"unreadable: {error}"]

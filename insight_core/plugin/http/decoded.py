@@ -135,15 +135,22 @@ class DecodedValues(Generic[T]):
         return value
 
     def _decoded(self, place: RecordPlace) -> T | Undecodable:
-        key = place.key
-        payload = self._data.payload(self._plugin, key, place.index, place.attempts)
-        # a restart hides records, and then others have their indices
-        if record_at(self._data, self._plugin, key, place.index, place.attempts) != place:
-            raise NotFound(f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there")
+        try:
+            payload = self._data.payload(self._plugin, place.key, place.index, place.attempts)
+        except Undecodable:  # not kept: the file may be readable again
+            self._check(place)
+            raise
+        self._check(place)
         try:
             return self._decode(payload)
         except ValueError as error:
             return Undecodable(f"{place}: {error}")
+
+    def _check(self, place: RecordPlace) -> None:
+        """Raises NotFound if a restart hid records, so that another one has this index now."""
+        key = place.key
+        if record_at(self._data, self._plugin, key, place.index, place.attempts) != place:
+            raise NotFound(f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there")
 
 
 def _value(value: T | Undecodable) -> T:
