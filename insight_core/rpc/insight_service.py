@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 import uuid
@@ -11,10 +12,9 @@ from typing import TypeVar
 
 from google.protobuf.message import Message
 
-from insight_core.plugin import DataProvider, InvalidArgument, SeriesKey
+from insight_core.plugin import DataProvider, InvalidArgument, PayloadStream, SeriesKey
 from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.messages import (
-    PIECE,
     attempts_of,
     changes_message,
     claim_message,
@@ -26,12 +26,14 @@ from insight_core.rpc.messages import (
     series_message,
 )
 from insight_core.rpc.schema import insight_data_pb2 as messages
+from insight_core.rpc.schema.services import PIECE
 
 HEARTBEAT = 10.0  # seconds after which a silent watcher hears that nothing changed
 WAITING = 32  # calls that may wait for changes at the same time
 _SLICE = 1.0  # seconds until a wait looks whether its caller is still there
 _PAUSE = 0.05  # seconds of changes that are told together
 _LONGEST_WAIT = 60.0  # seconds
+_ENVELOPE = 6  # bytes at most that a part takes beside its own: its field and its length
 _KEYS = 32  # series whose every point is held in memory for one answer
 
 Part = TypeVar("Part", bound=Message)
@@ -113,14 +115,13 @@ class InsightService:
         place = request.plugin, _key(request.key), request.index, attempts_of(request.all_attempts)
         if limit is not None:
             payload = self._provider.payload(*place, limit=limit)
-            claim, size = claim_message(payload.claim), len(payload.data)
-            yield messages.PayloadResponse(claim=claim, size=size, data=payload.data[:PIECE])
-            for start in range(PIECE, size, PIECE):
-                yield messages.PayloadResponse(data=payload.data[start : start + PIECE])
-            return
-        with self._provider.open_payload(*place) as stream:
+            opened = PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
+        else:
+            opened = self._provider.open_payload(*place)
+        with opened as stream:
             claim = claim_message(stream.claim)
-            yield messages.PayloadResponse(claim=claim, size=stream.size, data=stream.file.read(PIECE))
+            first = stream.file.read(max(0, PIECE - claim.ByteSize()))
+            yield messages.PayloadResponse(claim=claim, size=stream.size, data=first)
             while piece := stream.file.read(PIECE):
                 yield messages.PayloadResponse(data=piece)
 
@@ -181,14 +182,15 @@ def _key(message: messages.SeriesKey) -> SeriesKey:
 
 
 def _portions(parts: Iterable[Part]) -> Iterator[Sequence[Part]]:
-    """Parts by the portion: as many as go into one message of moderate size."""
+    """Parts by the portion: as many as go into one message; one that is too large for that alone."""
     portion: list[Part] = []
     size = 0
     for part in parts:
-        portion.append(part)
-        size += part.ByteSize()
-        if size >= PIECE:
+        own = part.ByteSize() + _ENVELOPE
+        if portion and size + own > PIECE:
             yield portion
             portion, size = [], 0
+        portion.append(part)
+        size += own
     if portion:
         yield portion

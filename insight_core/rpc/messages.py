@@ -27,8 +27,11 @@ from insight_core.plugin import (
 )
 from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages
+from insight_core.rpc.schema.services import PIECE
 
-PIECE = 4 << 20  # bytes of a column, or of a payload, that go into one message
+COLUMN_PIECE = (
+    768 << 10
+)  # bytes of a column that go into one message; five such columns are less than a PIECE
 DIALECTS = {
     Dialect.TENSORBOARD: messages.DIALECT_TENSORBOARD,
     Dialect.MINDSPORE: messages.DIALECT_MINDSPORE,
@@ -94,6 +97,8 @@ def changes_message(changes: Changes) -> messages.ChangesResponse:
     )
     for plugin, keys in (changes.series or {}).items():
         message.plugins.add(name=plugin, keys=map(key_message, keys))
+    if message.ByteSize() > PIECE:
+        return messages.ChangesResponse(generation=changes.generation, runs=changes.runs, everything=True)
     return message
 
 
@@ -148,8 +153,8 @@ def scalar_parts(index: int, columns: ScalarColumns) -> Iterator[messages.Scalar
         "restarts": column_bytes(columns.restarts, "<i8"),
         "breaks": column_bytes(columns.breaks, "<i8"),
     }
-    for start in range(0, max(1, *map(len, named.values())), PIECE):
-        pieces = {name: column[start : start + PIECE].tobytes() for name, column in named.items()}
+    for start in range(0, max(1, *map(len, named.values())), COLUMN_PIECE):
+        pieces = {name: column[start : start + COLUMN_PIECE].tobytes() for name, column in named.items()}
         yield messages.ScalarPart(key=index, summary=None if start else summary, **pieces)
 
 
@@ -160,8 +165,8 @@ def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
         column_bytes(table.sizes, "<i8"),
     )
     summary = messages.RecordSummary(total=table.total, kept=table.kept, hidden=table.hidden)
-    for start in range(0, max(1, len(columns[0])), PIECE):
-        steps, wall_times, sizes = (column[start : start + PIECE].tobytes() for column in columns)
+    for start in range(0, max(1, len(columns[0])), COLUMN_PIECE):
+        steps, wall_times, sizes = (column[start : start + COLUMN_PIECE].tobytes() for column in columns)
         yield messages.RecordsResponse(
             steps=steps, wall_times=wall_times, sizes=sizes, summary=None if start else summary
         )

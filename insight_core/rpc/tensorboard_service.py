@@ -16,12 +16,10 @@ from insight_core.rpc.errors import Context, TooMuch, printable, stream, unary
 from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import packed_scalars_pb2 as packed
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
-from insight_core.rpc.schema.services import LARGEST_MESSAGE
+from insight_core.rpc.schema.services import LARGEST_MESSAGE, PIECE
 from insight_core.rpc.tensorboard_view.catalog import Entry
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
 from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, tensor_of
-
-_BLOB_PIECE = 8 << 20  # bytes
 
 
 class _Filtered(Protocol):
@@ -144,8 +142,8 @@ class TensorBoardService:
         self, request: messages.ReadBlobRequest, context: Context
     ) -> Iterator[messages.ReadBlobResponse]:
         blob = self._reader.blob(request.blob_key)
-        for start in range(0, len(blob), _BLOB_PIECE):
-            yield messages.ReadBlobResponse(data=blob[start : start + _BLOB_PIECE])
+        for start in range(0, len(blob), PIECE):
+            yield messages.ReadBlobResponse(data=blob[start : start + PIECE])
 
     def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, Entry]]:
         plugin = request.plugin_filter.plugin_name

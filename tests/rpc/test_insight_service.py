@@ -88,7 +88,7 @@ def test_runs_series_damage_and_progress(connect: Connect, load_with: Load, tmp_
 
 
 def test_columns_come_whole_in_parts(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(insight_messages, "PIECE", 1 << 12)
+    monkeypatch.setattr(insight_messages, "COLUMN_PIECE", 1 << 12)
     monkeypatch.setattr(insight_service, "PIECE", 1 << 12)
     random = np.random.default_rng(0)
     singles, doubles = random.random(3000, np.float32), random.random(2000)
@@ -102,7 +102,7 @@ def test_columns_come_whole_in_parts(connect: Connect, monkeypatch: pytest.Monke
     request = messages.ScalarsRequest(plugin="scalar", keys=asked, query=query)
     answers = list(connect(provider).insight.Scalars(request))
     assert len(answers) >= 5
-    assert max(answer.ByteSize() for answer in answers) < 40_000
+    assert max(answer.ByteSize() for answer in answers) < 20_000
     parts = [part for answer in answers for part in answer.parts]
     assert [part.key for part in parts if part.HasField("summary")] == [0, 2, 3]
     for index, values, form in ((0, doubles, "<f8"), (3, singles, "<f4"), (2, np.zeros(0), "<f8")):
