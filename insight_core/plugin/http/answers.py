@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from insight_core.plugin import encode_json
 Column: TypeAlias = NDArray[np.generic]
 
 IMMUTABLE = "private, max-age=86400, immutable"
+_PIECE = 1 << 18  # bytes of a streamed answer that are handed to the server at a time
 
 
 def json_response(value: object, *, immutable: bool = False) -> Response:
@@ -42,6 +44,30 @@ def bytes_response(
     if filename is not None:
         answer.headers["Content-Disposition"] = _attachment(filename)
     return _kept(answer, immutable)
+
+
+def streamed_response(parts: Iterable[bytes], content_type: str) -> Response:
+    """An answer that is made while it is sent, in bounded memory, and whole if it is short.
+
+    What goes wrong in the first 256 KiB is raised here; later it breaks off the answer.
+    """
+    pieces = _pieces(parts)
+    first, second = next(pieces, b""), next(pieces, None)
+    body = first if second is None else itertools.chain((first, second), pieces)
+    return Response(body, content_type=content_type)
+
+
+def _pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+    held: list[bytes] = []
+    size = 0
+    for part in parts:
+        held.append(part)
+        size += len(part)
+        if size >= _PIECE:
+            yield b"".join(held)
+            held, size = [], 0
+    if held:
+        yield b"".join(held)
 
 
 def _kept(answer: Response, immutable: bool) -> Response:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from werkzeug import Response
 
 from insight_core.plugin import encode_json
+from insight_core.plugin.http.answers import streamed_response
 
+_LINES = 4096  # that are encoded at a time
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?Infinity")
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
@@ -28,7 +31,12 @@ def csv_field(value: object) -> str:
 
 
 def csv_response(lines: Iterable[str]) -> Response:
-    """Of lines without their ends."""
-    text = "".join(f"{line}\r\n" for line in lines)
-    # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
-    return Response(text.encode("utf-8", "backslashreplace"), content_type="text/csv; charset=utf-8")
+    """Of lines without their ends, which are taken as they are sent."""
+    return streamed_response(_encoded(iter(lines)), "text/csv; charset=utf-8")
+
+
+def _encoded(lines: Iterator[str]) -> Iterator[bytes]:
+    while some := list(itertools.islice(lines, _LINES)):
+        text = "\r\n".join(some) + "\r\n"
+        # a name that is not UTF-8 on disk comes as lone surrogates, which UTF-8 cannot hold
+        yield text.encode("utf-8", "backslashreplace")

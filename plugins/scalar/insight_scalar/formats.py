@@ -1,25 +1,56 @@
-"""Scalars as CSV."""
+"""Columns as CSV and JSON, a block of rows at a time: downloads of millions of points take little memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Response
 
-from insight_core.plugin import ScalarColumns, SeriesKey
+from insight_core.plugin import ScalarColumns, SeriesKey, encode_json
+from insight_core.plugin.http.answers import Column, streamed_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
+
+_ROWS = 4096  # that are formatted at a time
 
 
 def csv_of(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Response:
     """One row for each point; a float32 is written as the float64 it equals."""
-    lines = ["run,tag,step,wall_time,value"]
+    return csv_response(_lines(found))
+
+
+def json_of(name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]) -> Response:
+    """``{name: [..]}`` of objects, each with its columns as lists after its other members."""
+    return streamed_response(_json(name, found), "application/json")
+
+
+def _lines(found: Iterable[tuple[SeriesKey, ScalarColumns]]) -> Iterator[str]:
+    yield "run,tag,step,wall_time,value"
     for key, columns in found:
         begin = f"{csv_field(key.run)},{csv_field(key.tag)}"
-        rows = zip(columns.steps.tolist(), _texts(columns.wall_times), _texts(columns.values), strict=True)
-        lines.extend(f"{begin},{step},{wall_time},{value}" for step, wall_time, value in rows)
-    return csv_response(lines)
+        for rows in _blocks(len(columns.steps)):
+            steps, wall_times, values = columns.steps[rows], columns.wall_times[rows], columns.values[rows]
+            texts = zip(steps.tolist(), _texts(wall_times), _texts(values), strict=True)
+            for step, wall_time, value in texts:
+                yield f"{begin},{step},{wall_time},{value}"
+
+
+def _json(name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]) -> Iterator[bytes]:
+    yield b"{%b:[" % encode_json(name)
+    for index, (described, columns) in enumerate(found):
+        yield (b"," if index else b"") + encode_json(described)[:-1]
+        for key, column in columns.items():
+            yield b",%b:[" % encode_json(key)
+            for rows in _blocks(len(column)):
+                yield (b"," if rows.start else b"") + encode_json(column[rows])[1:-1]
+            yield b"]"
+        yield b"}"
+    yield b"]}"
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, count, _ROWS))
 
 
 def _texts(column: NDArray[np.float32] | NDArray[np.float64]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -15,11 +15,12 @@ from insight_core.plugin.http.answers import Column, json_response, safetensors_
 from insight_core.plugin.http.parameters import choice, required_number, series_keys
 from insight_core.plugin.http.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
-from insight_scalar.formats import csv_of
+from insight_scalar.formats import csv_of, json_of
 from insight_scalar.parameters import group_pattern, scalar_query
 
 _SCALAR = PluginNameEnum.SCALAR
 _TRIES = 3
+_POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
@@ -43,16 +44,34 @@ class _Views:
         form = choice(request, "format", ("json", "safetensors", "csv"))
         query = scalar_query(request)
         keys = series_keys(request, self.data, _SCALAR)
-        columns = self.data.scalars(_SCALAR, keys, query)
-        found = [(key, columns[key]) for key in keys if key in columns]
+        found = self._points(keys, query)
         if form == "csv":
             return csv_of(found)
-        described = [_described(key, answer) for key, answer in found]
-        parts = [
-            {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
-            for _, answer in found
-        ]
-        return _numbers(form, "series", described, parts)
+        series = ((_described(key, columns), _columns(columns)) for key, columns in found)
+        return _numbers(form, "series", series)
+
+    def _points(
+        self, keys: Sequence[SeriesKey], query: ScalarQuery
+    ) -> Iterator[tuple[SeriesKey, ScalarColumns]]:
+        """The points of each series, of some million points at a time: whoever takes them bounds memory."""
+        for some in [keys] if query.width is not None else self._portions(keys):
+            columns = self.data.scalars(_SCALAR, some, query)
+            for key in some:
+                if key in columns:
+                    yield key, columns[key]
+
+    def _portions(self, keys: Sequence[SeriesKey]) -> Iterator[Sequence[SeriesKey]]:
+        kept = {info.key: info.kept for info in self.data.series(_SCALAR, runs={key.run for key in keys})}
+        portion: list[SeriesKey] = []
+        points = 0
+        for key in keys:
+            if portion and points + kept.get(key, 0) > _POINTS:
+                yield portion
+                portion, points = [], 0
+            portion.append(key)
+            points += kept.get(key, 0)
+        if portion:
+            yield portion
 
     def nearest(self, request: Request) -> Response:
         query = scalar_query(request, nearest=required_number(request, "at"))
@@ -85,23 +104,25 @@ class _Views:
             captured = pattern.group_of(key.run)
             if captured is not None:
                 groups.setdefault((key.tag, captured), []).append(key)
-        described: list[dict[str, object]] = []
-        parts: list[Mapping[str, Column]] = []
+        found: list[tuple[dict[str, object], Mapping[str, Column]]] = []
         for (tag, group), keys in groups.items():
             band, points = self._band(keys, query, "std" if spread == "std" else "minmax")
-            described.append(
-                {
-                    "group": group,
-                    "tag": tag,
-                    "runs": [key.run for key in keys],
-                    "points": points,
-                    "decimated": len(band.x) < points,
-                }
-            )
-            parts.append(
-                {"x": band.x, "mean": band.mean, "low": band.low, "high": band.high, "count": band.count}
-            )
-        return _numbers(form, "groups", described, parts)
+            described: dict[str, object] = {
+                "group": group,
+                "tag": tag,
+                "runs": [key.run for key in keys],
+                "points": points,
+                "decimated": len(band.x) < points,
+            }
+            columns = {
+                "x": band.x,
+                "mean": band.mean,
+                "low": band.low,
+                "high": band.high,
+                "count": band.count,
+            }
+            found.append((described, columns))
+        return _numbers(form, "groups", found)
 
     def _band(
         self, keys: Sequence[SeriesKey], query: ScalarQuery, spread: Literal["minmax", "std"]
@@ -165,11 +186,18 @@ def _described(key: SeriesKey, answer: ScalarColumns) -> dict[str, object]:
     }
 
 
+def _columns(answer: ScalarColumns) -> dict[str, Column]:
+    return {"steps": answer.steps, "wall_times": answer.wall_times, "values": answer.values}
+
+
 def _numbers(
-    form: str, name: str, described: Sequence[dict[str, object]], parts: Sequence[Mapping[str, Column]]
+    form: str, name: str, found: Iterable[tuple[Mapping[str, object], Mapping[str, Column]]]
 ) -> Response:
     """Descriptions with their columns inside (JSON), or beside them (safetensors)."""
     if form == "json":
-        return json_response({name: [text | dict(part) for text, part in zip(described, parts, strict=True)]})
-    columns = {f"{index}.{key}": column for index, part in enumerate(parts) for key, column in part.items()}
-    return safetensors_response(columns, name, described)
+        return json_of(name, found)
+    parts = list(found)
+    columns = {
+        f"{index}.{key}": column for index, (_, part) in enumerate(parts) for key, column in part.items()
+    }
+    return safetensors_response(columns, name, [described for described, _ in parts])
