@@ -18,11 +18,11 @@ CUT_MEANWHILE = "the file was cut while it was read"
 
 @frozen
 class Flaw:
-    """A stretch of a file that holds no readable record."""
+    """A place of a file that cannot be read."""
 
-    offset: int
+    offset: int  # bytes from the start of the file
     reason: str
-    skipped: int = 0
+    skipped: int = 0  # bytes that hold nothing readable because of it
 
 
 class DamagedRecord(ValueError):

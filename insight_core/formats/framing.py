@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,13 @@ class RecordProblem(NamedTuple):
     offset: int
     text: str
     cut_off: bool = False
+    skipped: int = 0  # bytes that hold nothing readable because of it
+
+    @classmethod
+    def of_content(cls, start: int, end: int, reason: str) -> Self:
+        """The content from ``start`` to ``end`` has its checksum, but cannot be decoded."""
+        text = f"the record whose content begins at byte {start}: {reason}"
+        return cls(start - HEADER_SIZE, text, skipped=HEADER_SIZE + end - start + FOOTER_SIZE)
 
 
 def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, int]]:
@@ -127,18 +134,17 @@ def contents(data: bytes, problems: list[RecordProblem]) -> Iterator[tuple[int, 
         end = start + length
         if start <= len(data) and not header_is_good(length, checksum):
             text = f"the length of the record at byte {position} does not have its checksum"
-            problems.append(RecordProblem(position, text))
+            problems.append(RecordProblem(position, text, skipped=len(data) - position))
             return
         if end + FOOTER_SIZE > len(data):
             text = f"the file ends within the record at byte {position}"
-            problems.append(RecordProblem(position, text, cut_off=True))
+            problems.append(RecordProblem(position, text, cut_off=True, skipped=len(data) - position))
             return
         if _CHECKSUM.unpack_from(data, end)[0] == masked_crc32c(data[start:end]):
             yield start, end
         else:
-            problems.append(
-                RecordProblem(position, f"the record at byte {position} does not have its checksum")
-            )
+            text = f"the record at byte {position} does not have its checksum"
+            problems.append(RecordProblem(position, text, skipped=end + FOOTER_SIZE - position))
         position = end + FOOTER_SIZE
 
 

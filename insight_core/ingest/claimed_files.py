@@ -1,24 +1,38 @@
-"""Keeps the store abreast of files that plugins take by their names. Nothing of them is read."""
+"""Lists in the store the files that plugins claim by their names, and what their ``check`` finds damaged."""
 
 from __future__ import annotations
 
+import logging
+import math
 import os
 import stat
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import BinaryIO, TypeAlias
 
-from insight_core.formats.batch import Flaw
+from insight_core.ingest.event_file import FlawList
+from insight_core.plugin import FileName, Flaw
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
+
+log = logging.getLogger(__name__)
+
+Check: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 
 _UNREADABLE = Flaw(0, "cannot be read: permission denied")
 
 
 class NamedFiles:
-    """The files that the store has."""
+    """The files that the store has. ``checks`` find what cannot be read of them, by plugin."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, checks: Mapping[str, Check] = MappingProxyType({})) -> None:
         self._store = store
+        self._checks = checks
+        self._due: dict[tuple[str, str], float] = {}  # monotonic seconds at which a file is to be checked
+        self._flaws: dict[tuple[str, str], list[Flaw]] = {}  # by run and path
         self._files: dict[tuple[str, str], NamedFile] = {}  # by run and path
         self._by_path: dict[str, set[tuple[str, str]]] = {}
         self._places: dict[tuple[str, FileOrder], str] = {}  # paths
@@ -28,17 +42,33 @@ class NamedFiles:
         """Where the file lies that has this place among the files of a run."""
         return self._places.get((run, order))
 
-    def reconcile(self, found: Mapping[tuple[str, str], NamedFile]) -> None:
-        """Has these files and no others."""
+    @property
+    def next_check(self) -> float:
+        """When the next file is to be checked, in monotonic seconds; infinite if none is."""
+        return min(self._due.values(), default=math.inf)
+
+    def check(self, stop: threading.Event) -> None:
+        """Checks the files for which it is time, or until told to stop."""
+        now = time.monotonic()
+        for key in [key for key, due in self._due.items() if due <= now]:
+            if stop.is_set():
+                return
+            del self._due[key]
+            self._flaws[key] = self._flaws_of(self._files[key])
+            self._say(key)
+
+    def reconcile(self, found: Mapping[tuple[str, str], NamedFile], settling: float) -> None:
+        """Has these files and no others. Those that changed are checked after ``settling`` seconds
+        without a change: they may be half written."""
         for key in [key for key in self._files if key not in found]:
             self._forget(key)
         for key, file in found.items():
             before = self._files.get(key)
             if before is not None and before.claims != file.claims:
                 self._forget(key)
-            self._have(key, file)
+            self._have(key, file, settling)
 
-    def look_at(self, path: str) -> bool:
+    def look_at(self, path: str, settling: float) -> bool:
         """Has the file at a path as it is now; False if it is none of these, or is gone."""
         keys = self._by_path.get(path)
         if keys is None:
@@ -51,24 +81,53 @@ class NamedFiles:
             return False
         for key in keys:
             file = self._files[key]._replace(size=info.st_size, mtime_ns=info.st_mtime_ns)
-            self._have(key, file)
+            self._have(key, file, settling)
         return True
 
-    def _have(self, key: tuple[str, str], file: NamedFile) -> None:
+    def _have(self, key: tuple[str, str], file: NamedFile, settling: float) -> None:
         if self._files.get(key) != file:
             self._files[key] = file
             self._by_path.setdefault(file.path, set()).add(key)
             self._places[(file.run, file.order)] = file.path
             self._store.put_file(file)
+            self._plan_check(key, settling)
         if _is_forbidden(file.path) != (key in self._unreadable):
             self._unreadable ^= {key}
-            flaws = [_UNREADABLE] if key in self._unreadable else []
-            self._store.set_damage(file.run, file.name, flaws)
+            self._say(key)
+            self._plan_check(key, settling)
+
+    def _plan_check(self, key: tuple[str, str], settling: float) -> None:
+        if any(plugin in self._checks for plugin, _ in self._files[key].claims):
+            self._due[key] = time.monotonic() + settling
+
+    def _say(self, key: tuple[str, str]) -> None:
+        file = self._files[key]
+        flaws = [_UNREADABLE] if key in self._unreadable else self._flaws.get(key, [])
+        self._store.set_damage(file.run, file.name, flaws)
+
+    def _flaws_of(self, file: NamedFile) -> list[Flaw]:
+        found = FlawList()
+        for plugin, claim in file.claims:
+            if plugin not in self._checks:
+                continue
+            try:
+                with open(file.path, "rb") as opened:
+                    found.extend(list(self._checks[plugin](opened, claim)))
+            except FileNotFoundError:  # the next look finds it gone
+                continue
+            except OSError as error:
+                found.extend([Flaw(0, f"cannot be read: {error.strerror or error}")])
+            except Exception as error:  # a plugin must not keep the loader from its work
+                log.exception("plugin %s failed to check %s", plugin, file.path)
+                found.extend([Flaw(0, f"checking failed: {str(error) or type(error).__name__}")])
+        return found.entries()
 
     def _forget(self, key: tuple[str, str]) -> None:
         file = self._files.pop(key)
         self._store.drop_file(file.run, file.name, file.order)
         self._unreadable.discard(key)
+        self._due.pop(key, None)
+        self._flaws.pop(key, None)
         del self._places[(file.run, file.order)]
         self._by_path[file.path].discard(key)
         if not self._by_path[file.path]:

@@ -73,6 +73,7 @@ class FileNames:
     """The patterns of all plugins. Most names match none, which is found out soon."""
 
     def __init__(self, plugins: Iterable[Plugin] = ()) -> None:
+        plugins = tuple(plugins)
         self._patterns = sorted(
             (
                 FilePattern.of(plugin.name, claim)
@@ -87,6 +88,11 @@ class FileNames:
                 each.claim.pattern,
             ),
         )
+        self.checks = {
+            plugin.name: plugin.decoder.check
+            for plugin in plugins
+            if plugin.decoder is not None and plugin.decoder.check is not None
+        }
         self.of_any_name = [each for each in self._patterns if not each.literal]
         self._suffixes = tuple({each.literal for each in self._patterns if each.is_suffix})
         self._parts = tuple({each.literal for each in self._patterns if not each.is_suffix} - {""})

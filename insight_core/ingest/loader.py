@@ -54,7 +54,7 @@ class Loader:
         self._logdirs = list(logdirs)
         self._names = names or FileNames()
         self._beginnings = Beginnings()
-        self._named = NamedFiles(store)
+        self._named = NamedFiles(store, self._names.checks)
         self._interval = reload_interval
         self._cache = cache
         self._watcher: Watcher | None = None
@@ -139,7 +139,7 @@ class Loader:
             else:
                 watcher.wait(pause)
             return None
-        due = min([self._looked + _LOOK_ANYWAY, *self._settling.values()])
+        due = min([self._looked + _LOOK_ANYWAY, *self._settling.values(), self._named.next_check])
         changed = watcher.wait(max(0.0, due - time.monotonic()))
         if changed is None or time.monotonic() >= self._looked + _LOOK_ANYWAY:
             self._stop.wait(max(0.0, earliest - time.monotonic()))
@@ -158,6 +158,7 @@ class Loader:
             if not self._stop.is_set():
                 for run in self._runs:
                     self._store.set_loading(run, False)
+                self._named.check(self._stop)
                 if not self._loaded_once:
                     self._loaded_once = True
                     self._store.touch_runs()
@@ -168,7 +169,7 @@ class Loader:
             known: list[Tailed] = []
             for path in changed:
                 tailed = self._by_path.get(path)
-                if tailed is None and self._named.look_at(path):
+                if tailed is None and self._named.look_at(path, _SETTLING):
                     continue
                 if tailed is None or not self._look_at(path, tailed):
                     known = []
@@ -176,6 +177,7 @@ class Loader:
                 known += tailed
             else:
                 self._read(known)
+                self._named.check(self._stop)
                 return
         self.load()
 
@@ -204,7 +206,7 @@ class Loader:
                 self._remember(key, file)
             else:
                 tailed.found = file
-        self._named.reconcile(found.named)
+        self._named.reconcile(found.named, _SETTLING if self._loaded_once else 0.0)
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
         for (run, name), flaw in found.damage.items():

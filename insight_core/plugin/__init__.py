@@ -6,6 +6,7 @@ tests in ``insight_core.plugin.testing``. Importing this package does no I/O and
 
 from __future__ import annotations
 
+from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
@@ -56,6 +57,7 @@ __all__ = [
     "Dialect",
     "EventField",
     "FileName",
+    "Flaw",
     "InsightError",
     "InvalidArgument",
     "Keep",

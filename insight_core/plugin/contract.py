@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import field, frozen, validators
 
+from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import Claim, FileName
 from insight_core.plugin.data import DataProvider, Payload
 
@@ -44,13 +45,17 @@ def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
 class RecordDecoder:
     """Which values of an event a plugin takes, and how it reads one.
 
-    ``decode`` is called when somebody looks, never while a file is scanned, and raises
-    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files are none.
+    ``decode`` is called when a client asks for a value, never while a file is scanned, and raises
+    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files hold none.
+
+    ``check`` finds the places of a file claimed by its name that cannot be read: they are listed as
+    damage of the run. The loader calls it once for each version of a file, so the file should be small.
     """
 
     claims: frozenset[Claim] = field(converter=_frozen_claims)
     kind: DataKind = DataKind.RECORD
     decode: Callable[[Payload], Any] | None = None
+    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = None
 
     def __attrs_post_init__(self) -> None:
         if self.kind is DataKind.SCALAR and any(isinstance(claim, FileName) for claim in self.claims):

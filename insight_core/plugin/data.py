@@ -237,8 +237,8 @@ class DataProvider(Protocol):
 
         ``limit`` asks for at most so many of the first bytes; then the checksum is not verified, since the
         rest is not read. Raises NotFound for a record that does not exist, Undecodable for one that cannot
-        be read (one with a wrong checksum is then listed by ``damage``), and InvalidArgument for a claimed file of more than MOST_AT_ONCE bytes asked for
-        without a limit: ``open_payload`` gives those.
+        be read (``damage`` then lists a record with a wrong checksum), and InvalidArgument for a claimed
+        file of more than MOST_AT_ONCE bytes asked for without a limit: ``open_payload`` gives those.
         """
 
     def open_payload(

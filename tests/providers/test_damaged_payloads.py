@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
+from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, contents
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import Damage, DataProvider, Dialect, SeriesKey, Undecodable
 from insight_core.plugin.testing import EventWriter
@@ -24,7 +24,6 @@ from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
-from insight_core.recording.framed import contents
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve
 from insight_core.web import Host

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import FileName, Payload, PluginNameEnum, RecordDecoder, SummaryPlugin
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from insight_core.plugin import (
+    MOST_AT_ONCE,
+    FileName,
+    Flaw,
+    Payload,
+    PluginNameEnum,
+    RecordDecoder,
+    SummaryPlugin,
+)
 from insight_lineage.mindspore import LineageFile, lineage_of
 
 NAME = str(PluginNameEnum.LINEAGE)
@@ -17,4 +28,11 @@ def _decoded(payload: Payload) -> LineageFile:
     return lineage_of(payload.data)
 
 
-DECODER = RecordDecoder(claims={LINEAGE_FILE, HPARAMS}, decode=_decoded)
+def _flaws(file: BinaryIO, claim: FileName) -> Iterable[Flaw]:
+    data = file.read(MOST_AT_ONCE + 1)
+    if len(data) > MOST_AT_ONCE:
+        return [Flaw(0, f"the file is not read: it has more than {MOST_AT_ONCE:,} bytes")]
+    return lineage_of(data).flaws
+
+
+DECODER = RecordDecoder(claims={LINEAGE_FILE, HPARAMS}, decode=_decoded, check=_flaws)

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import define, field, frozen
 
+from insight_core.plugin import Flaw
 from insight_core.plugin.payloads import RecordProblem, contents
 from insight_lineage.messages import Message
 from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
@@ -67,7 +68,7 @@ _TESTED = (
 class LineageFile:
     """What one file says: of each kind the last event, of what the user added all.
 
-    None where there was no such event. ``problems`` say what could not be read.
+    None where there was no such event. ``flaws`` are the places that could not be read.
     """
 
     trained: Mapping[str, Cell] | None = field(default=None, hash=False)
@@ -75,7 +76,12 @@ class LineageFile:
     metrics: Mapping[str, Cell] | None = field(default=None, hash=False)
     pipeline: Pipeline | None = None
     custom: Mapping[str, Cell] = field(factory=dict, hash=False)
-    problems: tuple[str, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, in words."""
+        return tuple(flaw.reason for flaw in self.flaws)
 
 
 @define
@@ -132,10 +138,9 @@ def lineage_of(data: bytes) -> LineageFile:
             elif (found := event.message(_USER_DEFINED)) is not None:
                 custom.update((intern(f"custom/{name}"), value) for name, value in _user_defined(found, 0))
         except ValueError as error:
-            problems.append(RecordProblem(start, f"the record whose content begins at byte {start}: {error}"))
-    return LineageFile(
-        trained, tested, metrics, pipeline, custom, tuple(problem.text for problem in problems)
-    )
+            problems.append(RecordProblem.of_content(start, end, str(error)))
+    flaws = tuple(Flaw(problem.offset, problem.text, problem.skipped) for problem in problems)
+    return LineageFile(trained, tested, metrics, pipeline, custom, flaws)
 
 
 def _cells(message: Message, wanted: Iterable[_Field]) -> Cells:

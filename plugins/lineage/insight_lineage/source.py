@@ -11,7 +11,15 @@ from contextlib import contextmanager
 import numpy as np
 from attrs import evolve
 
-from insight_core.plugin import Changes, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
+from insight_core.plugin import (
+    Changes,
+    DataProvider,
+    Flaw,
+    InsightError,
+    SeriesInfo,
+    SeriesKey,
+    Unavailable,
+)
 from insight_core.plugin.http.annotations import Annotations
 from insight_lineage import mindspore
 from insight_lineage.column import Column, Values, moved, values_of
@@ -167,7 +175,7 @@ class Lineage:
         except Unavailable:  # it is not the file's fault
             raise
         except InsightError as error:
-            return LineageFile(problems=(str(error),))
+            return LineageFile(flaws=(Flaw(0, str(error)),))
 
     def _join(self) -> set[str]:
         """Finds which runs are part of the row of another one; which rows may be other ones by that."""
