@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug import Request, Response
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.routing import Rule
 from werkzeug.test import EnvironBuilder
@@ -97,6 +97,8 @@ class Host:
             return error_answer("this Host is not served here; allow it with --allowed-host", 403)
         if request.method not in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Site") == "cross-site":
             return error_answer("another site may not change anything here", 403)
+        if request.method == "OPTIONS" and request.environ["PATH_INFO"] == "*":
+            return _allowed(["GET", "HEAD", "POST", "PUT"])
         owner = "the host"
         try:
             path = self._below_prefix(request)
@@ -131,6 +133,10 @@ class Host:
             ):
                 answer.set_etag(tag, weak=True)
             return answer
+        except MethodNotAllowed as error:
+            if request.method == "OPTIONS":
+                return _allowed(error.valid_methods or [])
+            return http_error_answer(error)
         except HTTPException as error:
             return http_error_answer(error)
         except InsightError as error:
@@ -205,6 +211,11 @@ class Host:
             Rule("/static/<path:name>", endpoint=Endpoint(static), methods=["GET"]),
             Rule("/healthz", endpoint=Endpoint(health), methods=["GET"]),
         ]
+
+
+def _allowed(methods: Iterable[str]) -> Response:
+    """The answer to OPTIONS."""
+    return Response(status=204, headers={"Allow": ", ".join([*sorted(methods), "OPTIONS"])})
 
 
 def _checked(answer: object) -> Response:

@@ -3,70 +3,82 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
+import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
-from werkzeug.serving import WSGIRequestHandler
+from insight_core.web.incoming import ClientGone, Incoming
+from insight_core.web.request_head import RefusedRequest, RequestHead
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
 log = logging.getLogger(__name__)
 
-_IDLE = 60.0  # seconds without a byte from the client, or without it taking one, end a connection
-_LINGER = 1.0  # seconds between two pieces of a body that nobody reads
-_REST = 1 << 26  # bytes of such a body that are taken in before the connection is cut
+_SERVER = "insight-host"
+_WRITE_TIME = 60.0  # seconds for each piece of an answer until the client has taken it
 _PIECE = 1 << 18  # bytes given to the socket at a time: the time limit is for each, not for the whole
+_LINGER = 2.0  # seconds for a client that is still sending to read its refusal
+_LINGER_BYTES = 1 << 26  # it may send in that time
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_BREAKS = re.compile(r"[\r\n\0]")
 
 
-class Connection(WSGIRequestHandler):
-    """Reads requests off a socket in a thread of its own."""
+class Connection:
+    """Answers the requests of one client, one after the other, with ``app``.
 
-    protocol_version = "HTTP/1.1"
-    default_request_version = "HTTP/1.0"  # a line that cannot be read is refused with a status too
-    error_content_type = "text/plain; charset=utf-8"
-    error_message_format = "%(code)d %(message)s\n"
-    timeout = _IDLE
-    _refusing = False
-    disable_nagle_algorithm = True  # headers and body are two writes: the second must not wait 40 ms
+    ``waiting_since`` is the monotonic time since which no request is being answered; None while one is.
+    """
 
-    def version_string(self) -> str:
-        return "insight-host"
+    def __init__(self, connection: socket.socket, client: tuple[Any, ...], app: WSGIApplication) -> None:
+        self.waiting_since: float | None = time.monotonic()
+        self._socket = connection
+        self._client = client
+        self._app = app
+        self._incoming = Incoming(connection)
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        self._refusing = True
-        super().send_error(code, message, explain)
-
-    def end_headers(self) -> None:
-        if self._refusing:  # what the application answers says so itself
-            self._refusing = False
-            self.send_header("X-Content-Type-Options", "nosniff")
-        super().end_headers()
-
-    def handle(self) -> None:
+    def serve(self) -> None:
+        """Returns when the connection may be closed."""
         try:
-            BaseHTTPRequestHandler.handle(self)
+            while self._serve_one():
+                self.waiting_since = time.monotonic()
         except OSError as error:  # the client has gone, or says nothing any more
-            log.debug("connection of %s ended: %s", self.client_address, error)
+            log.debug("connection of %s ended: %s", self._client, error)
 
-    def run_wsgi(self) -> None:
-        """Answers one request, then leaves the connection open if nothing of the request is unread."""
-        if self.headers.get("Expect", "").strip().lower() == "100-continue":
-            self.send_response_only(100)
-            self.end_headers()
-        self.environ = environ = self.make_environ()
-        environ["insight.client"] = self.connection
-        has_body = self._has_body(environ)
-        if has_body:  # what nobody reads of it would be taken for the next request
-            self.close_connection = True
-        answer = _Answer(self)
+    def shut_down(self, how: int = socket.SHUT_RDWR) -> None:
+        """Ends the connection from another thread."""
+        with suppress(OSError):
+            self._socket.shutdown(how)
+
+    def _serve_one(self) -> bool:
+        """Whether another request may follow."""
+        head: RequestHead | None = None
+        try:
+            head = self._incoming.head()
+            self.waiting_since = None
+            if head.expects_continue and (head.chunked or head.content_length):
+                self.send(_CONTINUE)
+            body, size = self._incoming.body(head)
+        except RefusedRequest as refusal:
+            self.waiting_since = None
+            self._refuse(head, refusal.status, str(refusal))
+            return False
+        with body:
+            return self._answer(head, self._environment(head, body, size))
+
+    def _answer(self, head: RequestHead, environ: WSGIEnvironment) -> bool:
+        answer = _Answer(self, head)
         body: Iterable[bytes] = ()
         try:
             try:
-                body = self.server.app(environ, answer.start)
+                body = self._app(environ, answer.start)
                 for data in body:
                     answer.write(data)
                 answer.end()
@@ -74,83 +86,144 @@ class Connection(WSGIRequestHandler):
                 close = getattr(body, "close", None)
                 if close is not None:
                     close()
-        except OSError:
-            self.close_connection = True
+        except ClientGone:
             raise
         except Exception:
-            log.exception("the answer to %s broke off", self.path)
-            self.close_connection = True
+            log.exception("the answer to %s broke off", head.target)
             if not answer.begun:
-                self.send_error(500)
-        if has_body:
-            self._let_client_finish()
+                self._refuse(head, HTTPStatus.INTERNAL_SERVER_ERROR, "the log of the host says why")
+            return False
+        return answer.keeps_alive
 
-    def _has_body(self, environ: WSGIEnvironment) -> bool:
-        return "HTTP_TRANSFER_ENCODING" in environ or environ.get("CONTENT_LENGTH", "0") not in ("", "0")
+    def _refuse(self, head: RequestHead | None, status: HTTPStatus, reason: str) -> None:
+        """The last answer of the connection. Closing at once would make the system discard it."""
+        text = f"{status.value} {status.phrase}: {reason}\n".encode()
+        fields = [
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("Content-Length", str(len(text))),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Connection", "close"),
+        ]
+        if head is not None and head.method == "HEAD":
+            text = b""
+        self.send(_head_of_answer(f"{status.value} {status.phrase}", fields) + text)
+        self.shut_down(socket.SHUT_WR)
+        self._incoming.discard(_LINGER, _LINGER_BYTES)
 
-    def _let_client_finish(self) -> None:
-        """Takes in the rest of a body: closing at once would make the system discard our answer."""
-        with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(_LINGER)
-            for _ in range(_REST // _PIECE):
-                if not self.rfile.read1(_PIECE):
-                    break
+    def send(self, data: bytes) -> None:
+        """Raises ClientGone where the client does not take it."""
+        try:
+            self._socket.settimeout(_WRITE_TIME)
+            view = memoryview(data)
+            for start in range(0, len(view), _PIECE):
+                self._socket.sendall(view[start : start + _PIECE])
+        except OSError as error:
+            raise ClientGone(str(error)) from error
 
-    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: ANN401  # as werkzeug has it
-        log.debug(f"%s {message}", self.client_address[0], *args)
+    def _environment(self, head: RequestHead, body: IO[bytes], size: int) -> WSGIEnvironment:
+        """As PEP 3333 has it. SERVER_NAME is the address at which the connection arrived."""
+        arrived_at = self._socket.getsockname()
+        environ: WSGIEnvironment = {
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": body,
+            "wsgi.input_terminated": True,
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+            "insight.client": self._socket,
+            "SERVER_SOFTWARE": _SERVER,
+            "SERVER_NAME": arrived_at[0],
+            "SERVER_PORT": str(arrived_at[1]),
+            "SERVER_PROTOCOL": head.version,
+            "REMOTE_ADDR": self._client[0],
+            "REMOTE_PORT": str(self._client[1]),
+            "REQUEST_METHOD": head.method,
+            "REQUEST_URI": head.target,
+            "RAW_URI": head.target,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote_to_bytes(head.path.encode("latin1")).decode("latin1"),
+            "QUERY_STRING": head.query,
+        }
+        for name, value in head.fields:
+            # an underscore would be mistaken for a hyphen; the framing of the body is already decoded
+            if "_" in name or name in ("transfer-encoding", "content-length", "host"):
+                continue
+            key = name.upper().replace("-", "_")
+            key = key if key == "CONTENT_TYPE" else f"HTTP_{key}"
+            environ[key] = f"{environ[key]},{value}" if key in environ else value
+        if head.host is not None:
+            environ["HTTP_HOST"] = head.host
+        if size or head.chunked:
+            environ["CONTENT_LENGTH"] = str(size)
+        return environ
 
 
 class _Answer:
-    """Writes one answer: with its length if it says one, else in chunks."""
+    """Writes one answer: with its length if the application says one, else in chunks."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, request: RequestHead) -> None:
         self.begun = False
+        self.keeps_alive = request.keep_alive
         self._connection = connection
+        self._request = request
         self._status = ""
-        self._headers: list[tuple[str, str]] = []
+        self._fields: list[tuple[str, str]] = []
         self._chunked = False
+        self._without_body = False
+        self._left: int | None = None  # bytes of the length that was said
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: object = None) -> Any:  # noqa: ANN401
         if self.begun:
             raise RuntimeError("start_response came after the first bytes of the answer")
-        self._status, self._headers = status, headers
+        self._status, self._fields = status, headers
         return self.write
 
     def write(self, data: bytes) -> None:
         if not self.begun:
             self._begin()
-        if not data or self._connection.command == "HEAD":
+        if not data or self._without_body:
             return
-        if self._chunked:
-            data = b"%x\r\n%b\r\n" % (len(data), data)
-        view = memoryview(data)
-        for start in range(0, len(view), _PIECE):
-            self._connection.wfile.write(view[start : start + _PIECE])
+        if self._left is not None:
+            if len(data) > self._left:  # the rest would pass for the next answer
+                raise RuntimeError("the answer is longer than its Content-Length")
+            self._left -= len(data)
+        self._connection.send(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)
 
     def end(self) -> None:
         if not self.begun:
             self._begin()
         if self._chunked:
-            self._connection.wfile.write(b"0\r\n\r\n")
+            self._connection.send(b"0\r\n\r\n")
+        if self._left:
+            raise RuntimeError("the answer is shorter than its Content-Length")
 
     def _begin(self) -> None:
-        self.begun = True
-        connection = self._connection
-        code_text, _, reason = self._status.partition(" ")
-        code = int(code_text)
-        connection.send_response(code, reason)
-        names = set()
-        for name, value in self._headers:
-            connection.send_header(name, value)
-            names.add(name.lower())
-        without_body = connection.command == "HEAD" or code < 200 or code in (204, 304)
-        if "content-length" not in names and not without_body:
-            if connection.request_version >= "HTTP/1.1":
+        code = int(self._status[:3])
+        lengths = [value for name, value in self._fields if name.lower() == "content-length"]
+        self._without_body = self._request.method == "HEAD" or code < 200 or code in (204, 304)
+        fields = list(self._fields)
+        if not self._without_body:
+            if lengths:
+                self._left = int(lengths[0])
+            elif self._request.version == "HTTP/1.1":
                 self._chunked = True
-                connection.send_header("Transfer-Encoding", "chunked")
+                fields.append(("Transfer-Encoding", "chunked"))
             else:
-                connection.close_connection = True
-        if connection.close_connection:
-            connection.send_header("Connection", "close")
-        connection.end_headers()
+                self.keeps_alive = False
+        if not self.keeps_alive:
+            fields.append(("Connection", "close"))
+        elif self._request.version == "HTTP/1.0":
+            fields.append(("Connection", "keep-alive"))
+        head = _head_of_answer(self._status, fields)
+        self.begun = True
+        self._connection.send(head)
+
+
+def _head_of_answer(status: str, fields: Iterable[tuple[str, str]]) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Server: {_SERVER}", f"Date: {formatdate(usegmt=True)}"]
+    lines += [f"{name}: {value}" for name, value in fields]
+    if any(_BREAKS.search(line) for line in lines):
+        raise RuntimeError("a header of the answer has a line break")
+    return "\r\n".join([*lines, "", ""]).encode("latin1")

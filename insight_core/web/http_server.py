@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import errno
-import logging
-import selectors
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from socketserver import ThreadingMixIn
-from typing import TYPE_CHECKING, Any
-
-from werkzeug.serving import BaseWSGIServer
+from typing import TYPE_CHECKING
 
 from insight_core.plugin import InsightError
-from insight_core.web.connection import Connection
+from insight_core.web.connections import Connections
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
-
-log = logging.getLogger(__name__)
 
 DEFAULT_PORT = 6006  # TensorBoard's
 PORTS_TRIED = 100
@@ -35,11 +26,11 @@ class Server:
 
     def __init__(self, app: WSGIApplication, listener: socket.socket, host: str, prefix: str) -> None:
         self._app = app
-        self._inner = _ThreadedServer(host, app, listener)
+        self._connections = Connections(listener, app)
         self._serving: threading.Thread | None = None
         self._stopped = threading.Event()
         self.host = host
-        self.port: int = self._inner.port
+        self.port: int = listener.getsockname()[1]
         parts = "".join(f"{part}/" for part in prefix.split("/") if part)
         self.url = f"http://{_name_for_browser(host)}:{self.port}/{parts}"
 
@@ -49,11 +40,11 @@ class Server:
         if self._stopped.is_set():
             return
         try:
-            self._inner.accept_connections()
+            self._connections.accept()
         except KeyboardInterrupt:
             pass
         finally:
-            self._inner.close()
+            self._connections.close()
 
     def stop(self) -> None:
         """Stops listening, ends the streams of the host and closes every connection."""
@@ -63,11 +54,11 @@ class Server:
         close: Callable[[], None] | None = getattr(self._app, "close", None)
         if close is not None:
             close()
-        self._inner.end_accepting()
+        self._connections.end_accepting()
         if self._serving is not None and self._serving is not threading.current_thread():
             self._serving.join()
-        self._inner.close()
-        self._inner.end_connections(_LEAVE)
+        self._connections.close()
+        self._connections.end(_LEAVE)
 
 
 def listen(
@@ -126,71 +117,3 @@ def _name_for_browser(host: str) -> str:
     if bare == "::":
         return "[::1]"
     return f"[{bare}]" if ":" in bare else bare
-
-
-class _ThreadedServer(ThreadingMixIn, BaseWSGIServer):
-    """A thread for each connection, so that a slow client costs the others nothing."""
-
-    multithread = True
-    daemon_threads = True
-    timeout = 0  # seconds for which handle_request waits for a connection
-
-    def __init__(self, host: str, app: WSGIApplication, listener: socket.socket) -> None:
-        self._lock = threading.Lock()
-        self._open: dict[socket.socket, threading.Thread] = {}
-        port = listener.getsockname()[1]
-        with listener:  # werkzeug goes on with a duplicate of the descriptor
-            super().__init__(host.strip("[]"), port, app, Connection, fd=listener.fileno())
-        self.socket.setblocking(False)  # a connection may be gone before it is accepted
-        self._ending = False
-        self._alarm, self._bell = socket.socketpair()
-
-    def accept_connections(self) -> None:
-        """Until ``end_accepting``. socketserver's own loop wakes ten times a second to look for its end."""
-        with selectors.DefaultSelector() as ready:
-            ready.register(self.socket, selectors.EVENT_READ)
-            ready.register(self._alarm, selectors.EVENT_READ)
-            while not self._ending:
-                ready.select()
-                if not self._ending:
-                    self.handle_request()
-
-    def end_accepting(self) -> None:
-        self._ending = True
-        with suppress(OSError):  # it has ended by itself
-            self._bell.send(b"!")
-
-    def close(self) -> None:
-        self.server_close()
-        self._alarm.close()
-        self._bell.close()
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        with self._lock:
-            self._open[request] = threading.current_thread()
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            with self._lock:
-                self._open.pop(request, None)
-
-    def end_connections(self, wait: float) -> None:
-        """Lets answers in progress end within ``wait`` seconds; an idle connection ends at once."""
-        until = time.monotonic() + wait
-        with self._lock:
-            left = dict(self._open)
-        for connection in left:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RD)  # no further request
-        for thread in left.values():
-            if thread is not threading.current_thread():
-                thread.join(max(0.0, until - time.monotonic()))
-        for connection in left:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        log.debug("connection of %s failed", client_address, exc_info=True)
-
-    def log(self, type: str, message: str, *args: object) -> None:
-        log.debug(message, *args)

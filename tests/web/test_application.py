@@ -151,6 +151,17 @@ def test_errors_are_json(client: Client) -> None:
     assert "error" in _json(wrong)
 
 
+def test_options_name_the_methods(client: Client) -> None:
+    for path, methods in (
+        ("/data/runs", {"GET", "HEAD", "OPTIONS"}),
+        ("*", {"GET", "HEAD", "POST", "PUT", "OPTIONS"}),
+    ):
+        answer = client.open(method="OPTIONS", environ_overrides={"PATH_INFO": path})
+        assert (answer.status_code, answer.data) == (204, b"")
+        assert set(answer.headers["Allow"].split(", ")) == methods
+    assert client.options("/data/nothing").status_code == 404
+
+
 def test_one_slash_at_the_end_does_not_matter(client: Client) -> None:
     assert client.get("/data/plugin/scalar/tags/").status_code == 200
 
