@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import math
 import resource
 import select
 import socket
@@ -23,6 +24,7 @@ _MOST = 512  # connections at a time
 _SHARE = 4  # or this part of the descriptors that the process may have open
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _RETRY = 0.5  # seconds until a connection is accepted after one could not be, if none ends before
+_WARNED_EVERY = 60.0  # seconds
 _SPARED = 1.0  # seconds for which a connection may wait before it gives way to another
 
 
@@ -41,6 +43,7 @@ class Connections:
         self._open: dict[Connection, threading.Thread] = {}
         self._ending = False
         self._full = False  # a connection that ends wakes the thread that accepts
+        self._warned = -math.inf
         self._alarm, self._bell = socket.socketpair()
         for end in (listener, self._alarm, self._bell):  # a connection may be gone before it is accepted
             end.setblocking(False)
@@ -119,8 +122,9 @@ class Connections:
 
     def _make_room(self) -> None:
         """Closes the connection that has waited longest, and waits until one has ended, or for a moment."""
-        if not self._full:
-            log.warning("%d connections are open, and there is room for no more", len(self._open))
+        if time.monotonic() - self._warned > _WARNED_EVERY:
+            self._warned = time.monotonic()
+            log.warning("there is no room for more than the %d connections that are open", len(self._open))
         self._full = True
         with self._lock:
             idle = [

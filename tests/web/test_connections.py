@@ -125,15 +125,20 @@ def test_an_endless_chunked_body_is_cut_off_at_its_limit(
 
 
 def test_the_connection_that_waits_longest_gives_way(
-    connect: Callable[[], socket.socket], server: Server, monkeypatch: pytest.MonkeyPatch
+    connect: Callable[[], socket.socket],
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(connections, "_SPARED", 0.0)
     limit = server._connections.limit = 4
     idle = [connect() for _ in range(limit)]
     idle[0].sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX: ")  # half a head waits as well
     for _ in range(3):
+        idle.append(connect())
         assert _get(server) == b"ok"
     assert idle[0].recv(100) == b""
+    assert [record.levelname for record in caplog.records].count("WARNING") == 1
 
 
 def test_connections_that_are_being_answered_do_not_give_way(
