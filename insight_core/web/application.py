@@ -93,7 +93,7 @@ class Host:
         self._streams.stop()
 
     def _answer(self, request: Request) -> Response:
-        if not self._names.allow(request.environ.get("HTTP_HOST")):
+        if not self._names.allow(request.environ.get("HTTP_HOST"), request.environ.get("SERVER_NAME")):
             return error_answer("this Host is not served here; allow it with --allowed-host", 403)
         if request.method not in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Site") == "cross-site":
             return error_answer("another site may not change anything here", 403)

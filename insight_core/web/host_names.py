@@ -13,17 +13,16 @@ _WILDCARDS = {"", "0.0.0.0", "::"}
 class HostNames:
     """The names a host answers to.
 
-    Always those of the loopback interface and of the address it is bound to. When it is bound to
-    every interface also any IP address (rebinding needs a name) and the name of the machine.
+    Always those of the loopback interface, of the address it is bound to, and the address at which the
+    connection arrived. When it is bound to every interface also the name of the machine.
     """
 
     def __init__(self, bound: str, allowed: Iterable[str] = ()) -> None:
         names = {_bare(name) for name in allowed}
         self._any_name = "*" in names
         self._allowed = names - {"*", ""}
-        self._any_address = bound.strip("[]") in _WILDCARDS
         self._names = names | {"localhost", _bare(bound)}
-        if self._any_address:
+        if bound.strip("[]") in _WILDCARDS:
             self._names |= {socket.gethostname().lower()}
 
     def is_own_page(self, origin: str | None, host: str | None) -> bool:
@@ -40,8 +39,11 @@ class HostNames:
             return False
         return bool(address) and (address == host.strip().lower() or _bare(address) in self._allowed)
 
-    def allow(self, header: str | None) -> bool:
-        """Whether a request with this Host header (any port) is answered."""
+    def allow(self, header: str | None, arrived_at: str | None = None) -> bool:
+        """Whether a request with this Host header (any port) is answered.
+
+        ``arrived_at`` is the address of this machine to which the client connected.
+        """
         if header is None:  # HTTP/1.0 without a Host: no browser
             return True
         if self._any_name:
@@ -51,11 +53,17 @@ class HostNames:
             return False
         if name in self._names:
             return True
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return address.is_loopback or self._any_address
+        address = _address(name)
+        return address is not None and (address.is_loopback or address == _address(arrived_at or ""))
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """An IP address without its scope; one of IPv4 if IPv6 only carries it."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def _bare(header: str) -> str:

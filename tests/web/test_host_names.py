@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +11,7 @@ from werkzeug.test import Client
 
 from insight_core.web import Host
 from insight_core.web.host_names import HostNames
+from insight_core.web.http_server import listen
 
 
 @pytest.mark.parametrize(
@@ -60,10 +63,36 @@ def test_further_names_can_be_allowed() -> None:
     assert HostNames("127.0.0.1", ["*"]).allow("anything.example:1")
 
 
-def test_bound_everywhere_takes_addresses_but_not_names() -> None:
-    names = HostNames("0.0.0.0")
-    assert names.allow("192.168.1.5:6006")
-    assert not names.allow("evil.example")
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "box"])
+def test_of_addresses_only_the_one_that_was_connected_to_is_answered(bound: str) -> None:
+    names = HostNames(bound)
+    assert names.allow("192.168.1.5:6006", "192.168.1.5")
+    assert names.allow("192.168.1.5", "::ffff:192.168.1.5")  # IPv4 at a socket of IPv6
+    assert names.allow("[fe80::1]:6006", "fe80::1%eth0")
+    assert not names.allow("192.168.1.6:6006", "192.168.1.5")
+    assert not names.allow("203.0.113.7", "127.0.0.1")
+    assert not names.allow("192.168.1.5")
+    assert not names.allow("evil.example", "evil.example")
+
+
+def test_a_host_bound_everywhere_knows_where_a_connection_arrived(host_of: Callable[..., Host]) -> None:
+    server = listen(host_of(bound_host="0.0.0.0"), "0.0.0.0", 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        for name, status in (
+            ("127.0.0.1", 200),
+            ("localhost", 200),
+            ("203.0.113.7", 403),
+            ("evil.example", 403),
+        ):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+            connection.request("GET", "/data/runs", headers={"Host": f"{name}:{server.port}"})
+            assert connection.getresponse().status == status
+            connection.close()
+    finally:
+        server.stop()
+        thread.join()
 
 
 def test_a_foreign_host_gets_403_on_every_path(host_of: Callable[..., Host]) -> None:
