@@ -6,6 +6,7 @@ import fcntl
 import json
 import multiprocessing
 import os
+import resource
 import stat
 import threading
 from pathlib import Path
@@ -267,11 +268,11 @@ def test_a_file_that_cannot_be_read_is_a_reason(tmp_path: Path) -> None:
     store, path = _store(tmp_path / "state"), tmp_path / "state"
     path.write_text("")
     assert store.now().runs == {}
-    assert "Not a directory" in (store.refusal or "")
+    assert "Not a directory" in (store.write_refusal() or "")
     before = store.now().generation
     path.unlink()
     assert store.now().generation == before + 1, "the page asks again"
-    assert store.refusal is None
+    assert store.write_refusal() is None
 
 
 @pytest.mark.parametrize(
@@ -310,3 +311,68 @@ def test_values(name: str, value: object, kept: FieldValue) -> None:
 def test_values_that_are_refused_name_their_field(name: str, value: object) -> None:
     with pytest.raises(InvalidArgument, match=name):
         checked(name, value)
+
+
+def _not_writable(state: Path, case: str) -> None:
+    """Makes a state directory that takes no annotations, for root as well."""
+    if case == "a file in the place of the directory":
+        state.write_text("")
+    elif case == "a file in the place of a directory above":
+        state = state.parent
+        state.rmdir()
+        state.write_text("")
+    elif case == "a dangling link":
+        state.symlink_to(state / "nowhere")
+    elif case == "a directory in the place of the file":
+        (state / log_file.FILE_NAME).mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "a file in the place of the directory",
+        "a file in the place of a directory above",
+        "a dangling link",
+        "a directory in the place of the file",
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_a_write(tmp_path: Path, case: str) -> None:
+    state = tmp_path / "above" / "state"
+    state.parent.mkdir()
+    _not_writable(state, case)
+    store = _store(state)
+    store.now()
+    assert str(state) in (store.write_refusal() or "")
+    with pytest.raises(Unavailable):
+        store.annotate("r", {"mark": 1})
+
+
+def test_a_file_system_that_takes_no_files_is_refused() -> None:
+    store = _store(Path("/proc/insight-host"))  # for root as well
+    assert "/proc/insight-host" in (store.write_refusal() or "")
+
+
+def test_a_disk_that_became_full_is_refused_and_an_emptied_one_is_not(tmp_path: Path) -> None:
+    store = _store(tmp_path / "state")
+    store.annotate("r", {"mark": 1})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (tmp_path / "state" / log_file.FILE_NAME).stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        refusal = store.write_refusal()
+        with pytest.raises(Unavailable):
+            store.annotate("r", {"mark": 2})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "cannot be written" in (refusal or "")
+    assert store.write_refusal() is None
+    assert store.annotate("r", {"mark": 2}) == Annotation(mark=2)
+
+
+def test_asking_whether_annotations_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    assert _store(tmp_path / "new" / "state").write_refusal() is None
+    assert list(tmp_path.iterdir()) == []
+    _store(tmp_path).annotate("r", {"mark": 1})
+    said = (tmp_path / log_file.FILE_NAME).read_bytes()
+    assert _store(tmp_path).write_refusal() is None
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [said]

@@ -139,6 +139,22 @@ def test_a_host_without_state_says_so(client: Client) -> None:
     assert _put(client, {"run": "early", "mark": 1}).status_code == 503
 
 
+def test_a_directory_that_was_replaced_is_not_writable(asked: Client, tmp_path: Path) -> None:
+    assert _put(asked, {"run": "early", "mark": 2}).status_code == 200
+    (tmp_path / "state").rename(tmp_path / "away")
+    (tmp_path / "state").write_text("a file in its place")
+    answer = _read(asked)
+    assert answer["writable"] is False
+    assert "Not a directory" in answer["reason"]
+    assert _put(asked, {"run": "early", "mark": 3}).status_code == 503
+
+
+def test_a_directory_that_never_was_one_is_not_writable(asked: Client, tmp_path: Path) -> None:
+    (tmp_path / "state").symlink_to("nowhere")
+    assert _read(asked)["writable"] is False
+    assert _put(asked, {"run": "early", "mark": 3}).status_code == 503
+
+
 def test_the_stream_tells_of_annotations_of_every_host(
     host: Host, store: AnnotationStore, tmp_path: Path, serve: Callable[[Any], Server]
 ) -> None:

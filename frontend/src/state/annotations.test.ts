@@ -52,6 +52,14 @@ describe('annotations', () => {
     expect(annotations.byRun.value.get('a')?.remark).toBe('good');
   });
 
+  it('cannot be written any more once the host says so after a refusal', async () => {
+    host.refuse = 'the disk is full';
+    host.writable = false;
+    await expect(annotations.write('a', { remark: 'bad' })).rejects.toThrow('the disk is full');
+    await vi.waitFor(() => expect(annotations.writable.value).toBe(false));
+    expect(annotations.byRun.value.get('a')?.remark).toBe('good');
+  });
+
   it('go to a host that was started again: it has another token', async () => {
     host.token = 'second';
     await annotations.write('a', { note: 'kept' });

@@ -60,6 +60,7 @@ export class Annotations {
       this.set(run, fields);
     } catch (cause) {
       this.set(run, Object.fromEntries(Object.keys(fields).map((field) => [field, before[field as keyof Annotation]])));
+      void this.refresh(); // whether anything can be written may have changed
       throw cause;
     }
   }

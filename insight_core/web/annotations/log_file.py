@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import secrets
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,6 +31,7 @@ _TIDY_FROM = 2000  # lines: a file with fewer is left as it is
 _TIDY_RATIO = 4  # lines for each field that still counts
 _HEAD = 256  # bytes that hold the first line
 _PATIENCE = 5.0  # seconds that a write waits for its turn: a host that was stopped holds its lock
+_PROBE = 1 << 12  # bytes that must find room for annotations to count as writable
 _AGAIN = 0.01  # seconds until the next attempt
 
 
@@ -84,6 +86,26 @@ class LogFile:
                 self._read(number)
                 if locked and self._lines > max(_TIDY_FROM, _TIDY_RATIO * self._counting()):
                     self._tidy()
+        except OSError as error:
+            raise self._unavailable("written", error) from error
+
+    def check_writable(self) -> None:
+        """Raises Unavailable where ``append`` would fail now; leaves nothing on disk.
+
+        Permission bits say too little: root ignores them, and they know nothing of a full or read-only
+        file system. So the file is opened, and some bytes are written into a file without a name.
+        """
+        exists = False
+        try:
+            with suppress(FileNotFoundError):
+                os.close(os.open(self._path, os.O_RDWR | os.O_APPEND))
+                exists = True
+            try:
+                with tempfile.TemporaryFile(dir=_existing(self._path.parent), buffering=0) as probe:
+                    _write(probe.fileno(), bytes(_PROBE))
+            except PermissionError:
+                if not exists:  # an append needs no permission for the directory
+                    raise
         except OSError as error:
             raise self._unavailable("written", error) from error
 
@@ -171,6 +193,11 @@ class LogFile:
 
     def _unavailable(self, verb: str, error: OSError) -> Unavailable:
         return Unavailable(f"annotations cannot be {verb}: {self._path}: {error.strerror or error}")
+
+
+def _existing(directory: Path) -> Path:
+    """The directory, or that above it in which it would be made."""
+    return next(place for place in (directory, *directory.parents) if os.path.lexists(place))
 
 
 def _lock(number: int) -> bool:

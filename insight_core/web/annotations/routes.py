@@ -42,11 +42,11 @@ class AnnotationRoutes:
         return rules
 
     def annotations(self, request: Request) -> Response:
-        now = self.store.now()
+        now, refusal = self.store.now(), self.store.write_refusal()
         answer = {
             "generation": now.generation,
-            "writable": self.store.refusal is None,
-            "reason": self.store.refusal,
+            "writable": refusal is None,
+            "reason": refusal,
             "token": self.token,
             "runs": {run: annotation.said() for run, annotation in now.runs.items()},
         }

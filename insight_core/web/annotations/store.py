@@ -16,8 +16,8 @@ class AnnotationStore:
     """Annotations in the file of a state directory, as this host and others write them.
 
     ``places`` says where the runs are; it may raise InsightError while that is not known, and then there
-    are no annotations. Without a directory there are none either. ``refusal`` is why nothing may be
-    written here whatever happens.
+    are no annotations. Without a directory there are none either. ``refusal`` is the reason if nothing may
+    ever be written here.
     """
 
     def __init__(
@@ -44,10 +44,15 @@ class AnnotationStore:
         """Whether annotations may change at all, by whomever."""
         return self._file is not None
 
-    @property
-    def refusal(self) -> str | None:
-        """Why nothing can be written now; None if it can, as far as is known."""
-        return self._refusal or self._failure
+    def write_refusal(self) -> str | None:
+        """Why nothing can be written now; None if it can. Tries it on disk."""
+        refusal = self._refusal or self._failure
+        if refusal is None and self._file is not None:
+            try:
+                self._file.check_writable()
+            except Unavailable as error:
+                refusal = str(error)
+        return refusal
 
     def now(self) -> Annotations:
         """The annotations of this moment, those that other hosts wrote among them. A look at a file.
