@@ -38,3 +38,4 @@ export * from './tab_state';
 export * from './tab_within';
 export * from './tag_filter';
 export * from './texts';
+export * from './visible_text';

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import '../kit/visible_text';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';

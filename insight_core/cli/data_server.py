@@ -29,6 +29,7 @@ from insight_core.cli.options import (
     Options,
 )
 from insight_core.cli.shutdown import Ending
+from insight_core.cli.table import printable
 
 if TYPE_CHECKING:
     from insight_core.ingest.discover import Logdir
@@ -253,7 +254,7 @@ def _fail(failure: _Failure, error_file: str | None) -> int:
             return failure.code
         except OSError as error:
             text = f"{text} (and {error_file} could not be written: {error})"
-    print(f"fatal: {text}", file=sys.stderr)
+    print(f"fatal: {printable(text)}", file=sys.stderr)
     return failure.code
 
 

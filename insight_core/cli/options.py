@@ -28,6 +28,7 @@ from insight_core.cli.flags import (
     url_prefix,
     with_hyphens,
 )
+from insight_core.cli.table import printable
 
 LOGDIR = Flag(
     "logdir",
@@ -360,5 +361,5 @@ def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:
 
 def fail(text: str) -> int:
     """Says on stderr why the command ends, and returns its exit code."""
-    print(f"insight-host: error: {text}", file=sys.stderr)
+    print(f"insight-host: error: {printable(text)}", file=sys.stderr)
     return 1

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
 from insight_core.cli.table import printable, width
 from insight_core.plugin import Progress, Unavailable
@@ -63,6 +63,23 @@ class StatusLine:
             self.visible = False  # the terminal went away; serving goes on
 
 
+class _OneLine(logging.Formatter):
+    """Writes a message as one line whatever names are in it; lines of a traceback are indented."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401  # as logging has it
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:
+        return _indented(super().formatStack(stack_info))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {printable(line)}" for line in text.splitlines())
+
+
 class _StatusLineLog(logging.Handler):
     def __init__(self, line: StatusLine) -> None:
         super().__init__()
@@ -74,7 +91,7 @@ class _StatusLineLog(logging.Handler):
         except Exception:
             self.handleError(record)
             return
-        self._line.print("\n".join(printable(part) for part in text.splitlines()))
+        self._line.print(text)
 
 
 def open_terminal(verbosity: str) -> StatusLine:
@@ -84,7 +101,7 @@ def open_terminal(verbosity: str) -> StatusLine:
             stream.reconfigure(errors="backslashreplace")
     line = StatusLine(sys.stderr)
     shown = _StatusLineLog(line)
-    shown.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    shown.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=_LEVELS[verbosity], handlers=[shown], force=True)
     return line
 
@@ -114,7 +131,7 @@ class LoadingDisplay:
                 progress = self._progress()
                 runs = self._runs()
             except Unavailable as error:  # a data server that is being started
-                self._line.show(str(error))
+                self._line.show(printable(str(error)))
                 self._ended.wait(0.2)
                 continue
             except Exception:  # the display must never be the reason that a host fails

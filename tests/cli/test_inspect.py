@@ -183,3 +183,20 @@ def test_policies_in_words() -> None:
     assert describe(CachePolicy()) == "all"
     assert describe(CachePolicy(Keep.UNIFORM, 1000, 300)) == "uniform 1000 points, 300 tags a run"
     assert describe(CachePolicy(Keep.LATEST, 1)) == "latest 1 point"
+
+
+def test_names_that_a_terminal_would_obey_are_escaped(run: Run, tmp_path: Path) -> None:
+    name = "two\nERROR forged\u202egnp.exe"
+    with EventWriter(tmp_path / "logs" / name) as writer:
+        writer.scalar("tag\x1b[31m\u2066", 1, 0.5)
+    (tmp_path / "logs" / name / "events.out.tfevents.9.bro\u202eken").write_bytes(bytes(40))
+    shown = run("inspect", "--logdir", str(tmp_path / "logs"))
+    assert r"two\nERROR forged\u202egnp.exe" in shown.stdout
+    assert r"tag\x1b[31m\u2066" in shown.stdout
+    assert r"events.out.tfevents.9.bro\u202eken" in shown.stdout
+    assert shown.stdout.replace("\n", "").isprintable()
+    report = json.loads(run("inspect", "--logdir", str(tmp_path / "logs"), "--json").stdout)
+    assert list(report["runs"]) == [name], "JSON has the name as it is"
+    missing = run("inspect", "--logdir", str(tmp_path / name))
+    assert missing.stderr.count("\n") == 1
+    assert "\u202e" not in missing.stderr

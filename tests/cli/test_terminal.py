@@ -150,3 +150,18 @@ def test_the_pace_is_told_once_it_is_known() -> None:
     assert told[3] == ", 50.0 MB/s, 16 s left"
     assert told[4] == ", 20.0 MB/s, 45 s left"  # a file was replaced
     assert told[5] == ""
+
+
+def test_a_name_in_the_log_cannot_pass_for_a_line_of_it(capfd: pytest.CaptureFixture[str]) -> None:
+    open_terminal("info")
+    name = "two\nERROR forged\u2028line\u202e\x1b[31m"
+    logging.getLogger("loader").warning("run %s is damaged", name)
+    try:
+        raise ValueError(name)
+    except ValueError:
+        logging.getLogger("loader").exception("failed: %s", ValueError(name))
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == r"WARNING loader: run two\nERROR forged\u2028line\u202e\x1b[31m is damaged"
+    assert lines[1] == r"ERROR loader: failed: two\nERROR forged\u2028line\u202e\x1b[31m"
+    assert lines[2] == "  Traceback (most recent call last):"
+    assert all(line.startswith("  ") and line.isprintable() for line in lines[2:])

@@ -37,7 +37,7 @@ function svg(given: LineChartProps): Document {
 describe('SVG', () => {
   it('has title, axis labels and a legend, with names escaped', () => {
     const texts = [...svg(props).querySelectorAll('text')].map((t) => t.textContent);
-    for (const text of ['loss + <acc>\ufffd', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二']) expect(texts).toContain(text);
+    for (const text of ['loss + <acc>\\x07', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二']) expect(texts).toContain(text);
     expect(texts).not.toContain('raw');
   });
 

@@ -1,3 +1,4 @@
+import { visibleText } from '../../kit/visible_text';
 import type { Cursor, LineChart, LineChartProps } from '../../api';
 import type { CanvasPainter } from '../painting/canvas_painter';
 import { pngOf, sheetSize, svgOf, type Sheet } from '../painting/files';
@@ -131,7 +132,7 @@ class Chart implements LineChart, Gestures, Drawn {
   }
 
   private describe(): void {
-    this.screen.root.setAttribute('aria-label', this.props.description);
+    this.screen.root.setAttribute('aria-label', visibleText(this.props.description, true));
     this.screen.root.style.cursor = this.tool() === 'pan' ? 'grab' : 'crosshair';
   }
 

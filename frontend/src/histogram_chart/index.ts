@@ -1,3 +1,4 @@
+import { visibleText } from '../../kit/visible_text';
 import type { HistogramChart, HistogramChartProps, HistogramCursor } from '../../api';
 import type { CanvasPainter } from '../painting/canvas_painter';
 import { pngOf, sheetSize, svgOf, type Sheet } from '../painting/files';
@@ -83,7 +84,7 @@ class Chart implements HistogramChart, Drawn {
   }
 
   private describe(): void {
-    this.screen.root.setAttribute('aria-label', this.props.description);
+    this.screen.root.setAttribute('aria-label', visibleText(this.props.description, true));
   }
 
   private listen(): void {

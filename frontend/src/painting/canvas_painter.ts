@@ -1,3 +1,4 @@
+import { visibleText } from '../../kit/visible_text';
 import { estimatedWidth, FONT, type Painter, type Polylines, type Stroke, type TextStyle } from './painter';
 
 export class CanvasPainter implements Painter {
@@ -78,7 +79,8 @@ export class CanvasPainter implements Painter {
     this.context.fillRect(x, y, width, height);
   }
 
-  text(x: number, y: number, text: string, style: TextStyle): void {
+  text(x: number, y: number, name: string, style: TextStyle): void {
+    const text = visibleText(name);
     const { context } = this;
     const size = style.size ?? 11;
     context.font = `${style.weight === 'bold' ? '600 ' : ''}${size}px ${FONT}`;

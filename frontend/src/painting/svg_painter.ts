@@ -1,3 +1,4 @@
+import { visibleText } from '../../kit/visible_text';
 import { estimatedWidth, FONT, type Painter, type Polylines, type Stroke, type TextStyle } from './painter';
 
 /** Writes the picture as a self-contained SVG document. */
@@ -43,7 +44,8 @@ export class SvgPainter implements Painter {
     this.parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${escape(color)}"/>`);
   }
 
-  text(x: number, y: number, text: string, style: TextStyle): void {
+  text(x: number, y: number, name: string, style: TextStyle): void {
+    const text = visibleText(name);
     const size = style.size ?? 11;
     const anchor = { left: 'start', center: 'middle', right: 'end' }[style.align ?? 'left'];
     const shift = { top: 0.8, middle: 0.35, bottom: -0.2 }[style.baseline ?? 'middle'] * size; // viewers disagree on dominant-baseline

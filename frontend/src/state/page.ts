@@ -1,4 +1,5 @@
 /** Everything the views share, made once per page. */
+import { visibleText } from '../../kit/visible_text';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from 'insight-host';
 import { createContext } from 'preact';
@@ -58,7 +59,7 @@ export class Page {
   constructor() {
     effect(() => {
       const front = this.front.value;
-      document.title = front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value;
+      document.title = visibleText(front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value);
     });
     let away = false;
     effect(() => {

@@ -1,4 +1,6 @@
 /** A picture as a list of marks: painted on a canvas for the screen, written as SVG for a file. */
+import { visibleText } from 'insight-host/kit';
+
 export interface PathMark {
   readonly kind: 'path';
   /** SVG path data. */
@@ -82,7 +84,7 @@ export function paint(canvas: HTMLCanvasElement, { width, height, marks }: Pictu
     else if (mark.kind === 'text') {
       context.fillStyle = mark.color;
       context.textAlign = mark.anchor === 'middle' ? 'center' : mark.anchor;
-      context.fillText(mark.text, mark.x, mark.y);
+      context.fillText(visibleText(mark.text), mark.x, mark.y);
     } else {
       context.save();
       if (mark.clip) {

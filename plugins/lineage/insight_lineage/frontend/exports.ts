@@ -1,5 +1,5 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, csvOf, message, type CsvCell, type MenuItem } from 'insight-host/kit';
+import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from 'insight-host/kit';
 import type { Value } from './answers';
 import type { LineageBoard } from './board';
 import { heightsOf, layoutOf, yOf } from './geometry';
@@ -129,7 +129,7 @@ async function pngOf(board: LineageBoard): Promise<Blob> {
   for (const { x, y, text, anchor, color } of labels) {
     context.fillStyle = color;
     context.textAlign = anchor === 'end' ? 'right' : 'center';
-    context.fillText(text, x, y);
+    context.fillText(visibleText(text), x, y);
   }
   return canvasFile(canvas);
 }

@@ -1,4 +1,5 @@
 /** One picture of the timeline's rows. */
+import { visibleText } from 'insight-host/kit';
 import type { Locale } from 'insight-host';
 import { onColor, type Ink } from '../figures/ink';
 import { CATEGORY_NAMES, firstFrom, type Curves, type Flow, type Lane, type Slices, type StepInfo } from './answers';
@@ -110,7 +111,7 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture, strip
   context.font = `11px ${ink.font}`;
   context.textBaseline = 'middle';
   for (const { x, y, room, text, ink: color } of named) {
-    const shown = labels.fitting(context, text, room);
+    const shown = labels.fitting(context, visibleText(text), room);
     if (shown === '') continue;
     context.fillStyle = color;
     context.fillText(shown, x, y);
