@@ -54,9 +54,9 @@ def parse_head(request_line: bytes, lines: Sequence[bytes]) -> RequestHead:
     for name in _SINGLE:
         if names.count(name) > 1:
             raise bad_request(f"more than one {name} field")
-    host, path, query = _target(method, target, next(_values(fields, "host"), None))
-    if host is None and version == "HTTP/1.1":
+    if "host" not in names and version == "HTTP/1.1":  # also with an absolute target
         raise bad_request("a request of HTTP/1.1 needs a Host field")
+    host, path, query = _target(method, target, next(_values(fields, "host"), None))
     connection = _list(fields, "connection")
     expectations = _list(fields, "expect") if version == "HTTP/1.1" else []
     if expectations not in ([], ["100-continue"]):
@@ -138,16 +138,16 @@ def _content_length(fields: Sequence[tuple[str, str]]) -> int:
 
 
 def _is_chunked(fields: Sequence[tuple[str, str]], version: str) -> bool:
-    if not any(True for _ in _values(fields, "transfer-encoding")):
+    values = [value.lower() for value in _values(fields, "transfer-encoding")]
+    if not values:
         return False
     if version != "HTTP/1.1":
         raise bad_request("Transfer-Encoding needs HTTP/1.1")
     if any(True for _ in _values(fields, "content-length")):
         raise bad_request("Transfer-Encoding and Content-Length contradict each other")
-    codings = _list(fields, "transfer-encoding")
-    if set(codings) - {"chunked"}:
+    if set(_list(fields, "transfer-encoding")) - {"chunked"}:
         raise RefusedRequest(HTTPStatus.NOT_IMPLEMENTED, "the only transfer coding known is chunked")
-    if codings != ["chunked"]:
+    if values != ["chunked"]:  # also not with an empty member, which peers read differently
         raise bad_request("Transfer-Encoding names chunked not exactly once")
     return True
 
