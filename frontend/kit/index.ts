@@ -1,5 +1,6 @@
 /** What the tabs of this repository are made of; see README.md. */
 export * from './board';
+export * from './byte_cache';
 export * from './card';
 export * from './cards';
 export * as codecs from './codecs';
@@ -29,6 +30,8 @@ export * from './menu';
 export * from './pictures';
 export * from './records';
 export * from './requests';
+export * from './series_clock';
+export * from './spaced';
 export * from './step_board';
 export * from './step_slider';
 export * from './step_tools';

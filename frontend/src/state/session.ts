@@ -4,7 +4,7 @@ import type { Changes, Locale } from 'insight-host';
 import { getJson, RequestError } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
-import { Spaced } from '../live/spaced';
+import { Spaced } from '../../kit/spaced';
 import { Annotations } from './annotations';
 import type { RunRow } from './runs';
 

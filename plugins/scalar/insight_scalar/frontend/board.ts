@@ -49,6 +49,12 @@ export class ScalarBoard extends Board {
     this.feeds.changed(series);
   }
 
+  /** Whether another card fills the page. */
+  isCovered(tag: string): boolean {
+    const full = this.full.value;
+    return full !== null && full.tag !== tag && this.has(full);
+  }
+
   /** Whether a run that is shown wrote steps anew, so that attempts differ. */
   readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.hasAttempts.value);
 

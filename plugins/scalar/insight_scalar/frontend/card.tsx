@@ -45,9 +45,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   useEffect(() => {
     if (query.value && board.visible.value) feed.want(query.value);
   }, [query.value, board.visible.value]);
-  useEffect(() => {
-    if (board.visible.value) feed.wake();
-  }, [board.visible.value]);
+  useEffect(() => feed.wake(), [board.visible.value, board.full.value]);
 
   const props = chartProps(board, tag, lines, feed, reading, host);
   const latest = useRef(props);

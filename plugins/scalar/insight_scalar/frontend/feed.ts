@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
-import type { Query, XKind } from 'insight-host';
-import { message, portions } from 'insight-host/kit';
+import { message, Spaced } from 'insight-host/kit';
 import type { ScalarBoard } from './board';
-import type { Range } from './codecs';
-import { decodeBands, decodeSeries, lastX, mergeTail, type Band, type Series } from './series';
+import { isWhole, type Band, type Series } from './series';
+import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';
 
 export interface Layer {
   readonly tag: string;
@@ -12,14 +11,8 @@ export interface Layer {
 }
 
 /** All that decides what a card has to fetch. */
-export interface CardQuery {
+export interface CardQuery extends Omit<SeriesQuery, 'tag'> {
   readonly layers: readonly Layer[];
-  readonly x: XKind;
-  readonly logX: boolean;
-  readonly window: Range | null;
-  readonly width: number;
-  readonly smoothing: number;
-  readonly attempts: 'last' | 'all';
   readonly group: string;
   readonly spread: 'minmax' | 'std';
 }
@@ -31,17 +24,26 @@ export interface LayerData extends Layer {
   readonly bands: readonly Band[];
 }
 
-/** What a card shows: the answer to `query`. */
+/** What a card shows: the answer to `query`, or, where requests failed, what there is of it. */
 export interface Picture {
   readonly query: CardQuery;
   readonly layers: readonly LayerData[];
 }
 
-const FEW = 20; // runs whose names go into a URL at no cost
+export type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs by tag
 
-type ChangedRuns = ReadonlyMap<string, readonly string[]> | null;
+const APART = 1000; // ms between two refreshes of a card as its series grow
+const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for
 
-/** Fetches what one card shows; the old picture stays until the new one is there. */
+/** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
+type Part =
+  | { readonly kind: 'main' | 'raw'; readonly query: SeriesQuery; readonly runs: readonly string[]; readonly here: ReadonlyMap<string, KeptSeries> }
+  | { readonly kind: 'bands'; readonly query: BandQuery; readonly here: KeptBands | null };
+interface Needs extends Layer {
+  readonly parts: readonly Part[];
+}
+
+/** Keeps the picture of one card up to date; the old picture stays until the new one is there. */
 export class Feed {
   readonly picture = signal<Picture | null>(null);
   readonly busy = signal(false);
@@ -52,8 +54,11 @@ export class Feed {
   private key = '';
   private awake = false;
   private stale = false;
-  private pending: ChangedRuns | undefined; // changes that arrived during a request
+  private ownSeries: ReadonlyMap<string, KeptSeries> = new Map(); // of the picture, by key
+  private ownBands: ReadonlyMap<string, KeptBands> = new Map();
   private working: AbortController | null = null;
+  private next: 'now' | 'later' | null = null; // what to do after the requests that are under way
+  private readonly refreshes = new Spaced(() => this.apart(), () => this.refresh());
 
   constructor(
     private readonly board: ScalarBoard,
@@ -61,195 +66,173 @@ export class Feed {
   ) {}
 
   /** The card is near the screen and wants the answer to `query`. */
-  want(wanted: CardQuery): void {
-    const query = this.hasAll(wanted) ? { ...wanted, window: null, width: this.wanted?.width ?? wanted.width } : wanted;
+  want(query: CardQuery): void {
     const key = JSON.stringify(query);
     const moved = key !== this.key;
     this.awake = true;
+    this.board.feeds.woke(this);
     if (!moved && !this.stale && (this.working || (this.picture.value && !this.error.value))) return;
+    const goesOn = this.working !== null && this.wanted !== null && shapeOf(this.wanted) === shapeOf(query);
     this.wanted = query;
     this.key = key;
-    this.fetch(moved || !this.picture.value);
-  }
-
-  /** Every point is here already, so that a window of them needs no request. */
-  private hasAll(wanted: CardQuery): boolean {
-    const { value } = this.picture;
-    if (!wanted.window || !value || value.query.window || value.layers.some((l) => [...l.main, ...(l.raw ?? []), ...l.bands].some((s) => s.decimated))) return false;
-    const rest = (query: CardQuery): string => JSON.stringify({ ...query, window: null, width: 0 });
-    return rest(wanted) === rest(value.query);
+    if (!goesOn) return this.load();
+    this.next = 'now'; // only other runs: what is under way is of use
+    this.show(query);
   }
 
   /** The card has left the screen: nothing is fetched for it until it comes back. */
   rest(): void {
     this.awake = false;
-    if (this.working) {
-      this.stop();
-      this.stale = true;
-    }
+    this.stop();
+    this.stale = true;
     this.board.feeds.rested(this);
   }
 
-  get isAwake(): boolean {
-    return this.awake;
+  /** Near the screen, with its tab in front, and not covered by a card that fills the page. */
+  get isLookedAt(): boolean {
+    return this.awake && this.board.visible.value && !this.board.isCovered(this.tag);
   }
 
   retry(): void {
-    if (this.wanted) this.fetch(true);
+    if (this.wanted) this.load();
   }
 
+  /** Series of these runs have changed, by tag; null: any may have. */
   changed(runs: ChangedRuns): void {
     if (runs && !this.wanted?.layers.some((layer) => layer.runs.some((run) => runs.get(layer.tag)?.includes(run)))) return;
-    if (!this.awake || !this.board.visible.value) {
-      this.stale = true;
-    } else if (this.working) {
-      this.pending = this.pending === null || !runs ? null : merged(this.pending, runs);
-    } else if (runs && this.picture.value) {
-      void this.append(runs);
-    } else {
-      this.fetch(false);
-    }
+    if (this.isLookedAt) this.refreshes.ask();
+    else this.stale = true;
   }
 
-  /** Data came while the tab was in the back. */
+  /** Data came while the tab was in the back, or another card covered this one. */
   wake(): void {
-    if (this.awake && this.stale && this.wanted) this.fetch(false);
+    if (this.isLookedAt && this.stale && this.wanted) this.load();
+  }
+
+  private apart(): number {
+    if (this.board.feeds.isAlone(this)) return 0;
+    const layers = this.picture.value?.layers ?? [];
+    return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole)) ? APART_SINGLE : APART;
+  }
+
+  private refresh(): void {
+    if (!this.isLookedAt) this.stale = true;
+    else if (this.working) this.next ??= 'later';
+    else this.load();
   }
 
   private stop(): void {
+    this.refreshes.cancel();
     this.working?.abort();
     this.working = null;
+    this.next = null;
     this.busy.value = false;
   }
 
-  private fetch(showBusy: boolean): void {
+  /** Shows what is there and fetches the rest. */
+  private load(): void {
     this.stop();
     const query = this.wanted;
     if (!query) return;
     this.stale = false;
-    this.pending = undefined;
-    this.busy.value = showBusy;
-    void this.work(async (signal) => {
-      const layers = await Promise.all(query.layers.map((layer) => this.layer(query, layer, signal)));
-      if (signal.aborted) return;
-      this.picture.value = { query, layers };
-      for (const { main } of layers) for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
-    });
+    const here = this.show(query);
+    if (here === 'current') this.error.value = null;
+    else void this.work(query, here === 'missing');
   }
 
-  private async work(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  private async work(query: CardQuery, isBusy: boolean): Promise<void> {
     const working = new AbortController();
     this.working = working;
-    try {
-      await task(working.signal);
-      if (this.working === working) this.error.value = null;
-    } catch (error) {
-      if (this.working === working) this.error.value = message(error);
-    }
+    this.busy.value = isBusy;
+    const failures = await this.fetch(query, working.signal);
     if (this.working !== working) return;
+    const { next, wanted } = this;
     this.working = null;
+    this.next = null;
     this.busy.value = false;
-    const { pending } = this;
-    this.pending = undefined;
-    if (pending !== undefined && !this.error.value) this.changed(pending);
+    this.error.value = failures.length > 0 ? message(failures[0]) : null;
+    this.show(wanted ?? query, true);
+    if (next === 'now') this.load();
+    else if (next === 'later') this.refreshes.ask();
   }
 
-  private async layer(query: CardQuery, layer: Layer, signal: AbortSignal): Promise<LayerData> {
-    if (query.group) {
-      const bands = await this.ask(layer.runs, signal, (runs) => ({ ...parameters(query, layer, query.smoothing), ...runs, group: query.group, spread: query.spread }), 'bands', decodeBands);
-      return { ...layer, main: [], raw: null, bands };
-    }
-    const [main, raw] = await Promise.all([
-      this.series(query, layer, query.smoothing, signal),
-      query.smoothing > 0 ? this.series(query, layer, 0, signal) : null,
-    ]);
-    return { ...layer, main, raw, bands: [] };
-  }
-
-  private async series(query: CardQuery, layer: Layer, smoothing: number, signal: AbortSignal): Promise<readonly Series[]> {
-    const base = parameters(query, layer, smoothing);
-    const key = JSON.stringify([base, layer.runs]);
-    const known = this.board.feeds.recall(key);
-    if (known) return known;
-    const found = await this.ask(layer.runs, signal, (runs) => ({ ...base, ...runs }), 'series', decodeSeries);
-    if (!signal.aborted) this.board.feeds.remember(key, layer.tag, found);
-    return found;
-  }
-
-  /** Asks for runs in as many requests as their names need; `whole`: for all that are selected, which need no names when they are all there are. */
-  private async ask<T>(
-    runs: readonly string[],
-    signal: AbortSignal,
-    query: (runs: { run?: readonly string[] }) => Query,
-    route: string,
-    decode: (columns: Awaited<ReturnType<ScalarBoard['ctx']['data']['columns']>>) => T[],
-    whole = true,
-  ): Promise<T[]> {
-    const { ctx, allRuns, runs: selected, feeds } = this.board;
-    const all = whole && selected.value.length > FEW && selected.value.length === allRuns.value.length;
-    const names = all ? [undefined] : route === 'bands' ? [runs] : portions(runs);
-    const answers = await Promise.all(
-      names.map((run) => feeds.queue.run(this.urgency, signal, () => ctx.data.columns(route, query(run ? { run } : {}), { signal }))),
+  /** Everything that is missing or out of date; returns why some of it did not come. */
+  private async fetch(query: CardQuery, signal: AbortSignal): Promise<unknown[]> {
+    const { source } = this.board.feeds;
+    const ask = { signal, urgency: () => this.urgency() };
+    const series = new Map(this.ownSeries);
+    const bands = new Map(this.ownBands);
+    const failures: unknown[] = [];
+    const take = <T>(all: Map<string, T>, { found, failures: more }: { found: ReadonlyMap<string, T>; failures: unknown[] }): void => {
+      for (const [key, kept] of found) all.set(key, kept);
+      failures.push(...more);
+    };
+    await Promise.all(
+      this.needs(query).flatMap(({ parts }) => parts).map(async (part) => {
+        if (part.kind !== 'bands') return take(series, await source.fetchSeries(part.query, this.outdated(part), part.here, ask));
+        if (this.outdated(part).length > 0) take(bands, await source.fetchBands(part.query, ask));
+      }),
     );
-    return answers.flatMap(decode);
+    if (!signal.aborted) [this.ownSeries, this.ownBands] = [series, bands];
+    return failures;
   }
 
-  /** Fetches what was appended to some runs; where that does not fit what is there, everything. */
-  private async append(changes: ReadonlyMap<string, readonly string[]>): Promise<void> {
-    const picture = this.picture.value;
-    const query = this.wanted;
-    if (!picture || !query || picture.query !== query || query.group || query.window) {
-      this.fetch(false);
-      return;
-    }
-    let fits = true;
-    await this.work(async (signal) => {
-      const layers = await Promise.all(
-        picture.layers.map(async (layer) => {
-          const runs = layer.runs.filter((run) => changes.get(layer.tag)?.includes(run));
-          const main = await this.tail(query, layer, layer.main, runs, query.smoothing, signal);
-          const raw = layer.raw && (await this.tail(query, layer, layer.raw, runs, 0, signal));
-          fits &&= main !== null && (raw !== null || layer.raw === null);
-          return { ...layer, main: main ?? layer.main, raw };
-        }),
-      );
-      if (fits && !signal.aborted) this.picture.value = { query, layers };
+  private needs(query: CardQuery): readonly Needs[] {
+    const { source } = this.board.feeds;
+    return query.layers.map((layer) => {
+      const { tag, runs } = layer;
+      if (query.group) {
+        const own = { ...query, tag, runs };
+        return { ...layer, parts: [{ kind: 'bands', query: own, here: source.bands(own, this.ownBands) }] };
+      }
+      const part = (kind: 'main' | 'raw', smoothing: number): Part => {
+        const own = { ...query, tag, smoothing };
+        return { kind, query: own, runs, here: source.series(own, runs, this.ownSeries) };
+      };
+      return { ...layer, parts: query.smoothing > 0 ? [part('main', query.smoothing), part('raw', 0)] : [part('main', 0)] };
     });
-    if (!fits) this.fetch(false);
   }
 
-  private async tail(query: CardQuery, layer: Layer, old: readonly Series[], runs: readonly string[], smoothing: number, signal: AbortSignal): Promise<readonly Series[] | null> {
-    if (runs.length === 0) return old;
-    const known = new Map(old.map((series) => [series.run, series]));
-    if (runs.some((run) => !known.has(run) || known.get(run)?.decimated)) return null;
-    const from = Math.min(...runs.map((run) => lastX(known.get(run) as Series, query.x)));
-    const base = { ...parameters(query, layer, smoothing), from: Number.isFinite(from) ? from : null };
-    const tails = await this.ask(runs, signal, (names) => ({ ...base, ...names }), 'series', decodeSeries, false);
-    for (const tail of tails) {
-      const merge = mergeTail(known.get(tail.run) as Series, tail, from, query.x);
-      if (!merge || merge.points > 4 * query.width) return null;
-      known.set(tail.run, merge);
+  /** Runs of which something is missing or has changed. */
+  private outdated(part: Part): readonly string[] {
+    const { source } = this.board.feeds;
+    if (part.kind === 'bands') return part.here && source.areCurrent(part.query, part.here) ? [] : part.query.runs;
+    return source.outdated(part.query, part.runs, part.here);
+  }
+
+  /** Makes the picture of what is there, when that is everything or `anyway`; says whether something is missing or has changed. */
+  private show(query: CardQuery, anyway = false): 'missing' | 'changed' | 'current' {
+    const needs = this.needs(query);
+    const parts = needs.flatMap((layer) => layer.parts);
+    const isMissing = parts.some((part) => (part.kind === 'bands' ? !part.here : part.here.size < part.runs.length));
+    const isEmpty = parts.every((part) => (part.kind === 'bands' ? !part.here : part.here.size === 0));
+    if (isMissing && (!anyway || isEmpty)) return 'missing';
+    const layers = needs.map(({ parts: own, ...layer }) => dataOf(layer, own));
+    if (!isSame(this.picture.value, query, layers)) {
+      this.picture.value = { query, layers };
+      this.ownSeries = new Map(parts.flatMap((part) => (part.kind === 'bands' ? [] : [...part.here.values()])).map((kept) => [kept.key, kept]));
+      this.ownBands = new Map(parts.flatMap((part) => (part.kind === 'bands' && part.here ? [part.here] : [])).map((kept) => [kept.key, kept]));
+      for (const { main } of layers) for (const series of main) if (series.restarts.length > 0) this.board.restarted(series.run, series.tag);
     }
-    return old.map((series) => known.get(series.run) as Series);
+    return isMissing ? 'missing' : parts.some((part) => this.outdated(part).length > 0) ? 'changed' : 'current';
   }
 }
 
-function parameters(query: CardQuery, layer: Layer, smoothing: number): Query {
-  return {
-    tag: layer.tag,
-    x: query.x,
-    xscale: query.logX ? 'log' : null,
-    from: query.window?.[0],
-    to: query.window?.[1],
-    width: query.width,
-    smoothing: smoothing || null,
-    attempts: query.attempts,
-    format: 'safetensors',
+function dataOf(layer: Layer, parts: readonly Part[]): LayerData {
+  const seriesOf = (kind: 'main' | 'raw'): readonly Series[] | null => {
+    const part = parts.find((other) => other.kind === kind);
+    return part && part.kind !== 'bands' ? part.runs.flatMap((run) => part.here.get(run)?.value ?? []) : null;
   };
+  const bands = parts.flatMap((part) => (part.kind === 'bands' ? (part.here?.value ?? []) : []));
+  return { ...layer, main: seriesOf('main') ?? [], raw: seriesOf('raw'), bands };
 }
 
-function merged(a: ReadonlyMap<string, readonly string[]> | undefined, b: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
-  const all = new Map(a ?? []);
-  for (const [tag, runs] of b) all.set(tag, [...new Set([...(all.get(tag) ?? []), ...runs])]);
-  return all;
+function isSame(old: Picture | null, query: CardQuery, layers: readonly LayerData[]): boolean {
+  const same = (a: readonly unknown[] | null, b: readonly unknown[] | null): boolean => a === b || (a?.length === b?.length && (a ?? []).every((one, i) => one === b?.[i]));
+  return old?.query === query && layers.every((layer, i) => same(layer.main, old.layers[i]?.main ?? null) && same(layer.raw, old.layers[i]?.raw ?? null) && same(layer.bands, old.layers[i]?.bands ?? null));
+}
+
+/** Everything but the runs. */
+function shapeOf(query: CardQuery): string {
+  return JSON.stringify({ ...query, layers: query.layers.map(({ tag, axis }) => [tag, axis]) });
 }

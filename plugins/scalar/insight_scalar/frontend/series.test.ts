@@ -1,6 +1,6 @@
 import type { Columns } from 'insight-host';
 import { describe, expect, it } from 'vitest';
-import { count, decodeSeries, indexAt, mergeTail, pointsIn, xColumn, type Series } from './series';
+import { count, decodeSeries, indexAt, mergeTail, pointsIn, sizeOf, xColumn, type Series } from './series';
 import { compareRows, summary } from './summary';
 
 function series(steps: number[], values: number[], more: Partial<Series> = {}): Series {
@@ -59,6 +59,13 @@ describe('series', () => {
     expect([...found!.steps]).toEqual([1, 2 ** 40]);
     expect([...found!.values]).toEqual([0.5, NaN]);
     expect(found!.extent).toEqual([NaN, 7]);
+  });
+  it('do not hold on to the answer that they came with', () => {
+    const answer = new ArrayBuffer(1 << 16);
+    const header = series([], []);
+    const [found] = decodeSeries({ metadata: { series: JSON.stringify([{ ...header, extent: [0, 1] }]) }, names: [], column: () => new Float64Array(answer, 8, 2) });
+    expect([found!.steps, found!.wallTimes, found!.values].map(({ buffer }) => buffer.byteLength)).toEqual([16, 16, 16]);
+    expect(sizeOf(found!)).toBe(sizeOf(series([], [])) + 48);
   });
   it('have three kinds of x, and add up', () => {
     const s = series([1, 2], [1, 1]);

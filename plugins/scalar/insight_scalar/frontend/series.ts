@@ -32,6 +32,8 @@ export interface Band {
   readonly decimated: boolean;
 }
 
+const HEADER_BYTES = 1000; // of a series, about
+
 type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent'> & { readonly extent: readonly [unknown, unknown] };
 
 /** Numbers that JSON cannot carry come as text. */
@@ -45,15 +47,31 @@ export function decodeSeries(columns: Columns): Series[] {
     ...header,
     extent: [number(header.extent[0]), number(header.extent[1])],
     origin: number(header.origin),
-    steps: floats(columns.column(`${i}.steps`)),
-    wallTimes: floats(columns.column(`${i}.wall_times`)),
-    values: floats(columns.column(`${i}.values`)),
+    steps: owned(columns.column(`${i}.steps`)),
+    wallTimes: owned(columns.column(`${i}.wall_times`)),
+    values: owned(columns.column(`${i}.values`)),
   }));
+}
+
+/** A column that does not hold on to the whole answer, of which other parts may be dropped. */
+function owned(column: ReturnType<Columns['column']>): Float64Array {
+  const found = floats(column);
+  return found.byteLength === found.buffer.byteLength ? found : found.slice();
+}
+
+/** Whether every point that is shown of the series is there. */
+export function isWhole(series: Series): boolean {
+  return !series.decimated && series.points === series.kept - series.hidden;
+}
+
+/** Bytes in memory. */
+export function sizeOf({ steps, wallTimes, values }: Series): number {
+  return HEADER_BYTES + steps.byteLength + wallTimes.byteLength + values.byteLength;
 }
 
 export function decodeBands(columns: Columns): Band[] {
   const headers = JSON.parse(columns.metadata['groups'] ?? '[]') as Pick<Band, 'group' | 'tag' | 'runs' | 'points' | 'decimated'>[];
-  const column = (i: number, name: string): Float64Array => floats(columns.column(`${i}.${name}`));
+  const column = (i: number, name: string): Float64Array => owned(columns.column(`${i}.${name}`));
   return headers.map((header, i) => ({
     ...header,
     x: column(i, 'x'),

@@ -1,9 +1,8 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { Button, byName, copyTable, message, portions, valueText } from 'insight-host/kit';
+import { Button, byName, copyTable, message, valueText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarBoard } from './board';
-import { decodeSeries } from './series';
 import { compareRows, summary, type SortKey, type SummaryRow } from './summary';
 
 const PAGE = 300;
@@ -99,11 +98,12 @@ function useGeneration(board: ScalarBoard): number {
 
 /** One column of the plot is enough: its smallest, largest and last value are exact. */
 async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow[]> {
-  const { ctx, feeds } = board;
-  const asked = [...board.shownTags.value].sort(byName).flatMap((tag) =>
-    portions(board.runsByTag.value.get(tag)?.map((run) => run.name) ?? []).map((run) =>
-      feeds.queue.run(() => 1e6, signal, () => ctx.data.columns('series', { tag, run, width: 1, attempts: board.attempts.value, format: 'safetensors' }, { signal })),
-    ),
+  const { source } = board.feeds;
+  const found = await Promise.all(
+    [...board.shownTags.value].sort(byName).map((tag) => {
+      const query = { tag, x: 'step', logX: false, window: null, width: 1, smoothing: 0, attempts: board.attempts.value } as const;
+      return source.current(query, board.runsByTag.value.get(tag)?.map((run) => run.name) ?? [], { signal, urgency: () => 1e6 });
+    }),
   );
-  return (await Promise.all(asked)).flatMap(decodeSeries).map(summary);
+  return found.flat().map(summary);
 }

@@ -1,16 +1,18 @@
-/** Runs `run` as often as `ask` is called, but never twice within `apart` milliseconds. */
+/** Calls `run` as often as `ask` is called, but never sooner than `apart` milliseconds after the last call. */
 export class Spaced {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private before = -Infinity;
 
+  /** A function `apart` is asked each time anew. */
   constructor(
-    private readonly apart: number,
+    private readonly apart: number | (() => number),
     private readonly run: () => void,
   ) {}
 
   ask(): void {
     if (this.timer !== undefined) return;
-    const wait = Math.max(0, this.before + this.apart - performance.now());
+    const apart = typeof this.apart === 'number' ? this.apart : this.apart();
+    const wait = Math.max(0, this.before + apart - performance.now());
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.before = performance.now();

@@ -1,0 +1,37 @@
+import type { ChangedSeries } from './board';
+
+/** Tells of answers about series whether they are still current: when each series last changed, counted in reported changes. */
+export class SeriesClock {
+  private time = 0;
+  private allChanged = 0;
+  private readonly times = new Map<string, number>();
+
+  /** Read it before a request starts: the time of the request's answer. */
+  get now(): number {
+    return this.time;
+  }
+
+  changed(series: ChangedSeries): void {
+    this.time += 1;
+    if (!series) {
+      this.allChanged = this.time;
+      this.times.clear();
+      return;
+    }
+    for (const [run, tags] of Object.entries(series)) for (const tag of tags) this.times.set(keyOf(run, tag), this.time);
+  }
+
+  /** Whether none of these series has changed since `time`. */
+  isCurrent(time: number, tag: string, runs: readonly string[]): boolean {
+    return this.isKnown(time) && runs.every((run) => time >= (this.times.get(keyOf(run, tag)) ?? 0));
+  }
+
+  /** Whether every change since `time` was reported by series: then an answer of that time can be completed. */
+  isKnown(time: number): boolean {
+    return time >= this.allChanged;
+  }
+}
+
+function keyOf(run: string, tag: string): string {
+  return `${run}\n${tag}`;
+}

@@ -1,0 +1,357 @@
+import type { Query } from 'insight-host';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { ScalarBoard } from './board';
+import type { CardQuery, Feed } from './feed';
+
+class Refused extends Error {
+  constructor(readonly status: number) {
+    super(`status ${status}`);
+  }
+}
+
+interface Sent {
+  readonly route: string;
+  readonly tag: string;
+  /** null: not named. */
+  readonly runs: readonly string[] | null;
+  readonly from: unknown;
+}
+
+/** A host whose every series grows when the test says so. */
+class Host {
+  readonly sent: Sent[] = [];
+  readonly steps = new Map<string, number>();
+  readonly broken = new Set<string>();
+  decimated = false;
+  /** A promise that holds back all answers. */
+  held: Promise<void> | null = null;
+
+  constructor(
+    readonly runs: readonly string[],
+    readonly tags: readonly string[],
+  ) {}
+
+  stepsOf(run: string): number {
+    return this.steps.get(run) ?? 3;
+  }
+
+  readonly answer = async (route: string, query: Query) => {
+    const named = query['run'] as readonly string[] | null | undefined;
+    const runs = named ?? this.runs;
+    const tag = String(query['tag']);
+    this.sent.push({ route, tag, runs: named ?? null, from: query['from'] ?? null });
+    await this.held;
+    if (runs.some((run) => this.broken.has(run))) throw new Refused(500);
+    const columns: Record<string, readonly number[]> = {};
+    const first = Number(query['from'] ?? 0);
+    const headers = runs.map((run, i) => {
+      const total = this.stepsOf(run);
+      const steps = Array.from({ length: total }, (_, step) => step).filter((step) => step >= first);
+      Object.assign(columns, { [`${i}.steps`]: steps, [`${i}.wall_times`]: steps, [`${i}.values`]: steps, [`${i}.x`]: steps, [`${i}.mean`]: steps, [`${i}.low`]: steps, [`${i}.high`]: steps });
+      return {
+        run, tag, group: run, runs, points: steps.length, decimated: this.decimated, total, hidden: 0, kept: total, origin: 0, extent: [0, total - 1], restarts: [], breaks: [],
+        nonfinite: { nan: 0, inf: 0, neg_inf: 0 },
+      };
+    });
+    const metadata = { [route === 'bands' ? 'groups' : 'series']: JSON.stringify(headers) };
+    return { metadata, names: Object.keys(columns), column: (name: string) => Float64Array.from(columns[name] ?? []) };
+  };
+
+  readonly listing = async () => {
+    const info = { display_name: '', description: '', points: 3, first_step: 0, last_step: 2, attempts: 1 };
+    return Object.fromEntries(this.runs.map((run) => [run, Object.fromEntries(this.tags.map((tag) => [tag, info]))]));
+  };
+}
+
+let host: Host;
+let ctx: FakeContext;
+let board: ScalarBoard;
+
+async function open(runs: readonly string[], tags: readonly string[] = ['loss']): Promise<void> {
+  host = new Host(runs, tags);
+  ctx = fakeContext(runs, { json: host.listing, columns: host.answer });
+  board = new ScalarBoard(ctx);
+  await settled();
+}
+
+/** Everything that was asked for has been answered. */
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+const query = (runs: readonly string[], more: Partial<CardQuery> = {}, tag = 'loss'): CardQuery => ({
+  layers: [{ tag, runs, axis: 'left' }],
+  x: 'step',
+  logX: false,
+  window: null,
+  width: 100,
+  smoothing: 0,
+  attempts: 'last',
+  group: '',
+  spread: 'minmax',
+  ...more,
+});
+
+async function wanting(wanted: CardQuery, tag = 'loss'): Promise<Feed> {
+  const feed = board.feeds.of(tag);
+  feed.want(wanted);
+  await settled();
+  return feed;
+}
+
+/** What was asked since the last call. */
+const asked = (): Sent[] => host.sent.splice(0);
+const askedRuns = (): (readonly string[] | null)[] => asked().map(({ runs }) => runs);
+const shown = (feed: Feed): string[] => feed.picture.value?.layers.flatMap(({ main }) => main.map(({ run, total }) => `${run} ${total}`)) ?? [];
+
+let generation = 0;
+/** The host says that series grew. */
+function grow(runs: readonly string[], tags: readonly string[] = ['loss']): void {
+  for (const run of runs) host.steps.set(run, host.stepsOf(run) + 1);
+  ctx.changes.value = { generation: ++generation, series: Object.fromEntries(runs.map((run) => [run, tags])) };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  board.dispose();
+  vi.useRealTimers();
+});
+
+describe('the selection', () => {
+  it('asks for a run that is selected, and for no other', async () => {
+    await open(['a', 'b', 'c']);
+    const feed = await wanting(query(['a', 'b']));
+    expect(askedRuns()).toEqual([['a', 'b']]);
+    await wanting(query(['a', 'b', 'c']));
+    expect(askedRuns()).toEqual([['c']]);
+    expect(shown(feed)).toEqual(['a 3', 'b 3', 'c 3']);
+  });
+
+  it('asks for nothing when runs are deselected and selected again', async () => {
+    await open(['a', 'b', 'c']);
+    const feed = await wanting(query(['a', 'b', 'c']));
+    asked();
+    await wanting(query(['b']));
+    expect(shown(feed)).toEqual(['b 3']);
+    await wanting(query(['a', 'b', 'c']));
+    expect(shown(feed)).toEqual(['a 3', 'b 3', 'c 3']);
+    expect(asked()).toEqual([]);
+  });
+
+  it('names no run when all of many are asked for', async () => {
+    const runs = Array.from({ length: 30 }, (_, i) => `run ${i}`);
+    await open(runs);
+    await wanting(query(runs));
+    expect(askedRuns()).toEqual([null]);
+  });
+
+  it('lets a request go on whose runs are still of use, and then asks for the others', async () => {
+    await open(['a', 'b', 'c']);
+    let release = (): void => undefined;
+    host.held = new Promise((resolve) => (release = resolve));
+    const feed = await wanting(query(['a', 'b']));
+    await wanting(query(['a', 'b', 'c']));
+    expect(askedRuns()).toEqual([['a', 'b']]);
+    release();
+    await settled();
+    expect(askedRuns()).toEqual([['c']]);
+    expect(shown(feed)).toEqual(['a 3', 'b 3', 'c 3']);
+  });
+
+  it('asks anew for bands, which are of all their runs together, and knows those that it had', async () => {
+    await open(['a', 'b']);
+    const feed = await wanting(query(['a', 'b'], { group: '(.)' }));
+    await wanting(query(['a'], { group: '(.)' }));
+    expect(asked().map(({ route, runs }) => [route, runs])).toEqual([['bands', ['a', 'b']], ['bands', ['a']]]);
+    await wanting(query(['a', 'b'], { group: '(.)' }));
+    expect(asked()).toEqual([]);
+    expect(feed.picture.value?.layers[0]?.bands.map(({ group }) => group)).toEqual(['a', 'b']);
+  });
+});
+
+describe('what is there already', () => {
+  it('serves smoothing, zooming and a second look without a request', async () => {
+    await open(['a']);
+    await wanting(query(['a']));
+    await wanting(query(['a'], { smoothing: 0.5 }));
+    expect(asked()).toHaveLength(2); // the raw line is there
+    const feed = await wanting(query(['a'], { window: [1, 2], width: 200 }));
+    feed.rest();
+    expect(board.feeds.of('loss')).not.toBe(feed);
+    expect(shown(await wanting(query(['a'])))).toEqual(['a 3']);
+    expect(asked()).toEqual([]);
+  });
+
+  it('asks for a window of a series of which points were left out', async () => {
+    await open(['a']);
+    host.decimated = true;
+    await wanting(query(['a']));
+    await wanting(query(['a'], { window: [1, 2], width: 200 }));
+    await wanting(query(['a']));
+    expect(asked().map(({ from }) => from)).toEqual([null, 1]);
+  });
+
+  it('is asked for again when it is selected after it grew unseen: only the points that were appended', async () => {
+    await open(['a', 'b']);
+    await wanting(query(['a', 'b']));
+    await wanting(query(['a']));
+    asked();
+    grow(['b']);
+    await settled();
+    expect(asked()).toEqual([]);
+    const feed = await wanting(query(['a', 'b']));
+    expect(asked()).toMatchObject([{ runs: ['b'], from: 2 }]);
+    expect(shown(feed)).toEqual(['a 3', 'b 4']);
+  });
+
+  it('is not completed but fetched when anything may have changed', async () => {
+    await open(['a']);
+    await wanting(query(['a']));
+    asked();
+    ctx.changes.value = { generation: ++generation, series: null };
+    await settled();
+    expect(asked()).toMatchObject([{ runs: ['a'], from: null }]);
+  });
+});
+
+describe('series that grow', () => {
+  it('are asked for by what was appended, and no others', async () => {
+    await open(['a', 'b']);
+    const feed = await wanting(query(['a', 'b']));
+    asked();
+    grow(['a']);
+    await settled();
+    expect(asked()).toMatchObject([{ runs: ['a'], from: 2 }]);
+    expect(shown(feed)).toEqual(['a 4', 'b 3']);
+  });
+
+  it('are asked for alone where points were left out', async () => {
+    await open(['a', 'b']);
+    host.decimated = true;
+    const feed = await wanting(query(['a', 'b']));
+    asked();
+    grow(['b']);
+    await settled();
+    expect(asked()).toMatchObject([{ runs: ['b'], from: null }]);
+    expect(shown(feed)).toEqual(['a 3', 'b 4']);
+  });
+
+  it('are shown at once after a quiet second, then once a second with all that came', async () => {
+    await open(['a', 'b'], ['acc', 'loss']);
+    await wanting(query(['a', 'b'], {}, 'acc'), 'acc');
+    const feed = await wanting(query(['a', 'b']));
+    asked();
+    for (let tenth = 0; tenth < 30; tenth++) {
+      grow(['a', 'b'], ['loss']);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked().filter(({ tag }) => tag === 'acc')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(shown(feed)).toEqual(['a 33', 'b 33']);
+  });
+
+  it.each([
+    { what: 'several cards of several runs', tags: ['acc', 'loss'], runs: ['a', 'b'], most: 4 },
+    { what: 'several cards of one run', tags: ['acc', 'loss'], runs: ['a'], most: 13 },
+    { what: 'a card alone', tags: ['loss'], runs: ['a', 'b'], most: 30 },
+  ])('are asked for this often in three seconds with ten changes each: $what', async ({ tags, runs, most }) => {
+    await open(runs, tags);
+    for (const tag of tags) await wanting(query(runs, {}, tag), tag);
+    asked();
+    for (let tenth = 0; tenth < 30; tenth++) {
+      grow(runs, tags);
+      await settled();
+      if (tenth === 0) expect(asked()).toHaveLength(tags.length); // at once
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    const count = asked().filter(({ tag }) => tag === 'loss').length + 1;
+    expect(count).toBeLessThanOrEqual(most);
+    expect(count).toBeGreaterThanOrEqual(most - 2);
+  });
+
+  it('are not asked for on a card that is covered, until it shows again', async () => {
+    await open(['a', 'b'], ['acc', 'loss']);
+    const below = await wanting(query(['a', 'b'], {}, 'acc'), 'acc');
+    const feed = await wanting(query(['a', 'b']));
+    board.full.set({ tag: 'loss', run: null });
+    asked();
+    for (let i = 0; i < 3; i++) {
+      grow(['a'], ['acc', 'loss']);
+      await settled();
+    }
+    expect(asked().map(({ tag }) => tag)).toEqual(['loss', 'loss', 'loss']);
+    expect([shown(feed), shown(below)]).toEqual([['a 6', 'b 3'], ['a 3', 'b 3']]);
+    board.full.set(null);
+    below.wake();
+    await settled();
+    expect(asked()).toMatchObject([{ tag: 'acc', runs: ['a'], from: 2 }]);
+    expect(shown(below)).toEqual(['a 6', 'b 3']);
+  });
+
+  it('are not asked for while another tab is in front', async () => {
+    await open(['a']);
+    const feed = await wanting(query(['a']));
+    asked();
+    ctx.visible.value = false;
+    grow(['a']);
+    await settled();
+    expect(asked()).toEqual([]);
+    ctx.visible.value = true;
+    feed.wake();
+    await settled();
+    expect(shown(feed)).toEqual(['a 4']);
+  });
+
+  it('that grow during a request are asked for after it', async () => {
+    await open(['a']);
+    let release = (): void => undefined;
+    host.held = new Promise((resolve) => (release = resolve));
+    const feed = await wanting(query(['a']));
+    const before = host.sent.length;
+    grow(['a']);
+    await settled();
+    expect(host.sent).toHaveLength(before);
+    host.held = null;
+    release();
+    await settled();
+    await settled();
+    expect(host.sent).toHaveLength(before + 1);
+    expect(shown(feed)).toEqual(['a 4']);
+  });
+});
+
+describe('failures', () => {
+  it('of one run leave the others on the card', async () => {
+    const runs = ['a', 'b', 'c', 'd', 'e'];
+    await open(runs);
+    host.broken.add('c');
+    const feed = await wanting(query(runs));
+    expect(shown(feed)).toEqual(['a 3', 'b 3', 'd 3', 'e 3']);
+    expect(feed.error.value).toBe('status 500');
+    asked();
+    host.broken.clear();
+    feed.retry();
+    await settled();
+    expect(askedRuns()).toEqual([['c']]);
+    expect(shown(feed)).toEqual(['a 3', 'b 3', 'c 3', 'd 3', 'e 3']);
+    expect(feed.error.value).toBeNull();
+  });
+
+  it('of a run that is selected leave the picture', async () => {
+    await open(['a', 'b']);
+    const feed = await wanting(query(['a']));
+    host.broken.add('b');
+    await wanting(query(['a', 'b']));
+    expect(shown(feed)).toEqual(['a 3']);
+    expect(feed.error.value).toBe('status 500');
+  });
+
+  it('of every request end in few requests', async () => {
+    const runs = Array.from({ length: 100 }, (_, i) => `run ${i}`);
+    await open(runs);
+    for (const run of runs) host.broken.add(run);
+    const feed = await wanting(query(runs));
+    expect(asked().length).toBeLessThan(40);
+    expect(feed.error.value).toBe('status 500');
+    expect(feed.picture.value).toBeNull();
+  });
+});

@@ -1,0 +1,121 @@
+"""What the Scalars page asks for while runs are selected, hidden, and growing."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from insight_core.plugin.testing import EventWriter
+from tests.browser.waiting import until
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+
+class Asked:
+    """Requests for series, as pairs of their tag and runs (None: all), and the size of their answers."""
+
+    def __init__(self, page: Page) -> None:
+        self.requests: list[tuple[str, list[str] | None]] = []
+        self.bytes = 0
+        page.on("request", self._note)
+        page.on("requestfinished", self._measure)
+
+    def _note(self, request: Request) -> None:
+        if "/plugin/scalar/series?" in request.url:
+            query = parse_qs(urlsplit(request.url).query)
+            self.requests.append((query["tag"][0], query.get("run")))
+
+    def _measure(self, request: Request) -> None:
+        if "/plugin/scalar/series?" in request.url:
+            self.bytes += request.sizes()["responseBodySize"]
+
+    def forget(self) -> None:
+        self.requests.clear()
+        self.bytes = 0
+
+
+def write(directory: Path, tags: list[str], steps: int) -> EventWriter:
+    writer = EventWriter(directory)
+    writer.scalar_block(tags, range(steps), np.random.default_rng(1).random((steps, len(tags))))
+    writer.flush()
+    return writer
+
+
+def counts(page: Page, tag: str, text: str) -> None:
+    status = page.locator(f'[data-testid="card"][data-tag="{tag}"]').get_by_test_id("card-status")
+    expect(status).to_contain_text(text)
+
+
+def toggle(page: Page, run: str) -> None:
+    page.locator(f'[data-run="{run}"]').click()
+
+
+@pytest.fixture
+def hundred(tmp_path: Path) -> Path:
+    for number in range(100):
+        write(tmp_path / f"run_{number:02d}", ["acc", "loss"], 30).close()
+    return tmp_path
+
+
+def test_one_more_run_of_a_hundred_asks_for_that_run_only(page: Page, serve: Serve, hundred: Path) -> None:
+    asked = Asked(page)
+    others = ",".join(f"run_{number:02d}" for number in range(100) if number != 7)
+    page.goto(f"{serve('--logdir', hundred)}#locale=en&runs={others}")
+    for tag in ("acc", "loss"):
+        counts(page, tag, f"{99 * 30:,} points")
+    until(page, lambda: asked.bytes > 0)
+    everything = asked.bytes
+    asked.forget()
+    toggle(page, "run_07")
+    for tag in ("acc", "loss"):
+        counts(page, tag, f"{100 * 30:,} points")
+    assert sorted(asked.requests) == [("acc", ["run_07"]), ("loss", ["run_07"])]
+    until(page, lambda: asked.bytes > 0)
+    assert asked.bytes < everything / 20
+
+
+def test_hiding_and_showing_runs_asks_for_nothing(page: Page, serve: Serve, hundred: Path) -> None:
+    asked = Asked(page)
+    page.goto(f"{serve('--logdir', hundred)}#locale=en&runs=all")
+    for tag in ("acc", "loss"):
+        counts(page, tag, "3,000 points")
+    asked.forget()
+    for run, left in (("run_03", 2970), ("run_05", 2940), ("run_03", 2970), ("run_05", 3000)):
+        toggle(page, run)
+        for tag in ("acc", "loss"):
+            counts(page, tag, f"{left:,} points")
+    assert asked.requests == []
+
+
+def test_growing_runs_are_asked_for_once_a_second_and_card(page: Page, serve: Serve, tmp_path: Path) -> None:
+    tags = [f"t{number}" for number in range(6)]
+    page.set_viewport_size({"width": 1600, "height": 1400})
+    with ExitStack() as files:
+        writers = [files.enter_context(write(tmp_path / f"run_{number}", tags, 50)) for number in range(8)]
+        asked = Asked(page)
+        page.goto(f"{serve('--logdir', tmp_path)}#locale=en")
+        for tag in tags:
+            counts(page, tag, "400 points")
+        expect(page.locator('[data-live="live"]')).to_be_attached()
+        asked.forget()
+        begun = time.monotonic()
+        for step in range(50, 90):
+            for writer in writers:
+                writer.scalar_block(tags, [step], np.full((1, len(tags)), 0.5))
+                writer.flush()
+                page.wait_for_timeout(10)
+        for tag in tags:
+            counts(page, tag, "720 points")
+        seconds = time.monotonic() - begun
+        refreshes = Counter(tag for tag, _ in asked.requests)
+        assert set(refreshes) == set(tags)
+        assert max(refreshes.values()) <= seconds + 1, (refreshes, seconds)
