@@ -119,3 +119,24 @@ def test_growing_runs_are_asked_for_once_a_second_and_card(page: Page, serve: Se
         refreshes = Counter(tag for tag, _ in asked.requests)
         assert set(refreshes) == set(tags)
         assert max(refreshes.values()) <= seconds + 1, (refreshes, seconds)
+
+
+def test_a_long_series_that_grows_is_fetched_by_its_end(page: Page, serve: Serve, tmp_path: Path) -> None:
+    """One answer has every point of two long series, the next ones only what came."""
+    with ExitStack() as files:
+        writers = [files.enter_context(write(tmp_path / name, ["loss"], 20_000)) for name in ("a", "b")]
+        asked = Asked(page)
+        page.goto(f"{serve('--logdir', tmp_path)}#locale=en")
+        counts(page, "loss", "40,000 points")
+        expect(page.locator('[data-live="live"]')).to_be_attached()
+        until(page, lambda: asked.bytes > 0)
+        whole = asked.bytes
+        for step in range(20_000, 20_006):
+            asked.forget()
+            for writer in writers:
+                writer.scalar_block(["loss"], [step], np.full((1, 1), 0.5))
+                writer.flush()
+            counts(page, "loss", f"{2 * (step + 1):,} points")
+        until(page, lambda: asked.bytes > 0)
+        assert len(asked.requests) <= 2
+        assert asked.bytes < whole / 20

@@ -12,7 +12,7 @@ from werkzeug import Request, Response
 
 from insight_core.plugin import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.parameters import choice, required_number, series_keys
+from insight_core.plugin.http.parameters import choice, number, required_number, series_keys
 from insight_core.plugin.http.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
 from insight_scalar.formats import csv_of, json_of
@@ -43,11 +43,15 @@ class _Views:
     def series(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors", "csv"))
         query = scalar_query(request)
+        since = number(request, "since")
         keys = series_keys(request, self.data, _SCALAR)
-        found = self._points(keys, query)
+        found = ((key, columns, _since(columns, query, since)) for key, columns in self._points(keys, query))
         if form == "csv":
-            return csv_of(found)
-        series = ((_described(key, columns), _columns(columns)) for key, columns in found)
+            return csv_of((key, shown) for key, _, shown in found)
+        series = (
+            (_described(key, shown) | {"decimated": whole.decimated}, _columns(shown))
+            for key, whole, shown in found
+        )
         return _numbers(form, "series", series)
 
     def _points(
@@ -158,6 +162,20 @@ def _x(columns: ScalarColumns, query: ScalarQuery) -> NDArray[np.generic]:
     if query.x == "step":
         return columns.steps
     return columns.wall_times - columns.origin if query.x == "relative" else columns.wall_times
+
+
+def _since(columns: ScalarColumns, query: ScalarQuery, since: float | None) -> ScalarColumns:
+    """The same answer without its points before x = ``since``; None keeps them all."""
+    if since is None:
+        return columns
+    kept = np.flatnonzero(_x(columns, query).astype(np.float64, copy=False) >= since)
+    return evolve(
+        columns,
+        steps=columns.steps[kept],
+        wall_times=columns.wall_times[kept],
+        values=columns.values[kept],
+        breaks=np.searchsorted(kept, columns.breaks).astype(np.int64, copy=False),
+    )
 
 
 def _same_point(one: ScalarColumns | None, other: ScalarColumns | None) -> bool:

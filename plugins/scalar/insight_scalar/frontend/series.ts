@@ -18,6 +18,14 @@ export interface Series {
   readonly restarts: readonly number[];
   readonly breaks: readonly number[];
   readonly nonfinite: { readonly nan: number; readonly inf: number; readonly neg_inf: number };
+  /** The columns in which it was decimated, where they outlast some growth. */
+  readonly grid?: Grid;
+}
+
+/** So many columns from the first step to `until`. */
+export interface Grid {
+  readonly until: number;
+  readonly width: number;
 }
 
 export interface Band {
@@ -34,7 +42,7 @@ export interface Band {
 
 const HEADER_BYTES = 1000; // of a series, about
 
-type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent'> & { readonly extent: readonly [unknown, unknown] };
+type Header = Omit<Series, 'steps' | 'wallTimes' | 'values' | 'extent' | 'grid'> & { readonly extent: readonly [unknown, unknown] };
 
 /** Numbers that JSON cannot carry come as text. */
 function number(value: unknown): number {
@@ -133,7 +141,8 @@ export function mergeTail(old: Series, tail: Series, from: number, kind: XKind):
   };
 }
 
-function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
+/** The first `count` numbers of a column, then another column. */
+export function joined(head: Float64Array | Float32Array, count: number, tail: Float64Array | Float32Array): Float64Array {
   const out = new Float64Array(count + tail.length);
   out.set(head.subarray(0, count));
   out.set(tail, count);

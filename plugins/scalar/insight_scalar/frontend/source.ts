@@ -2,7 +2,8 @@ import type { Columns, Query, XKind } from 'insight-host';
 import { ByteCache, portions, RequestQueue, SeriesClock, statusOf, type ChangedSeries } from 'insight-host/kit';
 import type { ScalarBoard } from './board';
 import type { Range } from './codecs';
-import { decodeBands, decodeSeries, isWhole, lastX, mergeTail, sizeOf, type Band, type Series } from './series';
+import { continuations } from './growing';
+import { decodeBands, decodeSeries, isWhole, sizeOf, type Band, type Series } from './series';
 
 const AT_ONCE = 4; // requests
 const SERIES_BYTES = 64 << 20;
@@ -95,28 +96,29 @@ export class Source {
     return runs.flatMap((run) => here.get(run)?.value ?? []);
   }
 
-  /** Fetches series; of those that are in `old` with every point, what was appended. */
+  /** Fetches series; of those in `old`, where that suffices, what was appended. */
   async fetchSeries(query: SeriesQuery, runs: readonly string[], old: ReadonlyMap<string, KeptSeries>, ask: Ask): Promise<Fetched<Series>> {
     const fetched: Fetched<Series> = { found: new Map(), failures: [] };
-    const bases = new Map([...old].filter(([run, { value, time }]) => runs.includes(run) && isWhole(value) && this.clock.isKnown(time)));
     const keep = (series: Series, time: number): void => this.keep(query, series, time, fetched);
-    const all = (names: readonly string[]): Promise<void> =>
+    const anew = (names: readonly string[]): Promise<void> =>
       this.request('series', names, parametersOf(query), ask, fetched, (columns, time) => decodeSeries(columns).forEach((series) => keep(series, time)), this.isEveryRun(query, names));
+    const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
+    const continued = continuations(query, bases.map(({ value }) => value));
+    const names = new Set(continued.flatMap((one) => one.runs));
     const misfits: string[] = [];
-    const from = Math.min(...[...bases.values()].map(({ value }) => lastX(value, query.x)));
-    const since = { ...parametersOf({ ...query, window: null }), from: Number.isFinite(from) ? from : null };
     await Promise.all([
-      all(runs.filter((run) => !bases.has(run))),
-      this.request('series', [...bases.keys()], since, ask, fetched, (columns, time) => {
-        for (const tail of decodeSeries(columns)) {
-          const base = bases.get(tail.run)?.value;
-          const merged = base ? mergeTail(base, tail, from, query.x) : null;
-          if (merged && fits(merged, query)) keep(merged, time);
-          else misfits.push(tail.run);
-        }
-      }),
+      anew(runs.filter((run) => !names.has(run))),
+      ...continued.map((one) =>
+        this.request('series', one.runs, { ...parametersOf({ ...query, window: null }), ...one.more }, ask, fetched, (columns, time) => {
+          for (const answer of decodeSeries(columns)) {
+            const series = one.take(answer);
+            if (series && (series.decimated || fits(series, query))) keep(series, time);
+            else misfits.push(answer.run);
+          }
+        }),
+      ),
     ]);
-    await all(misfits);
+    await anew(misfits);
     return fetched;
   }
 
