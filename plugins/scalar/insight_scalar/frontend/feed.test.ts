@@ -235,7 +235,7 @@ describe('series that grow', () => {
     expect(shown(feed)).toEqual(['a 3', 'b 4']);
   });
 
-  it('are shown at once after a quiet second, then once a second with all that came', async () => {
+  it('are all shown in the end, and a card whose series did not grow asks for nothing', async () => {
     await open(['a', 'b'], ['acc', 'loss']);
     await wanting(query(['a', 'b'], {}, 'acc'), 'acc');
     const feed = await wanting(query(['a', 'b']));
@@ -244,8 +244,10 @@ describe('series that grow', () => {
       grow(['a', 'b'], ['loss']);
       await vi.advanceTimersByTimeAsync(100);
     }
-    expect(asked().filter(({ tag }) => tag === 'acc')).toEqual([]);
     await vi.advanceTimersByTimeAsync(1000);
+    const after = asked();
+    expect(after.length).toBeLessThanOrEqual(5);
+    expect(after.filter(({ tag }) => tag === 'acc')).toEqual([]);
     expect(shown(feed)).toEqual(['a 33', 'b 33']);
   });
 
