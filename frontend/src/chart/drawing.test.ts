@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { LineChartProps, Theme } from '../../api';
+import type { Painter } from '../painting/painter';
 import { palette } from '../painting/palette';
 import { SvgPainter } from '../painting/svg_painter';
 import { draw } from './drawing';
 import { figure } from './figure';
 import { nearest, neighbourX } from './nearest';
-import { selectedArea } from './overlay';
+import { drawOverlay, selectedArea } from './overlay';
 
 const theme: Theme = { mode: 'dark', token: () => '' };
 const props: LineChartProps = {
@@ -34,6 +35,24 @@ function svg(given: LineChartProps): Document {
   return document;
 }
 
+/** The texts of a picture and the boxes that hide what was drawn before them. */
+function recorded(paint: (painter: Painter) => void) {
+  const texts: { readonly text: string; readonly y: number }[] = [];
+  const boxes: { readonly y: number; readonly height: number }[] = [];
+  const nothing = (): void => undefined;
+  paint({
+    hairline: 1,
+    polylines: nothing,
+    segment: nothing,
+    polygon: nothing,
+    circle: nothing,
+    rectangle: (_x, y, _width, height) => void boxes.push({ y, height }),
+    text: (_x, y, text) => void texts.push({ text, y }),
+    clipped: (_x, _y, _width, _height, inside) => inside(),
+  });
+  return { texts, boxes };
+}
+
 describe('SVG', () => {
   it('has title, axis labels and a legend, with names escaped', () => {
     const texts = [...svg(props).querySelectorAll('text')].map((t) => t.textContent);
@@ -51,6 +70,20 @@ describe('SVG', () => {
     expect(svg(log).documentElement.textContent).toContain('2 values ≤ 0 not shown');
   });
 
+  it.each([
+    ['a file', size],
+    ['a small card', { width: 320, height: 190, ratio: 1, labelled: false }],
+    ['a full screen', { width: 1200, height: 700, ratio: 2, labelled: false }],
+  ])('never covers a curve with that note: %s', (_, screen) => {
+    const log = { ...props, logY: true, lines: [{ id: 'a', label: 'a', color: 'red', x: [0, 1, 2], y: [-1, 0, 3] }] };
+    const made = figure(log, whole, screen);
+    const { texts, boxes } = recorded((painter) => draw(made, painter, palette(theme)));
+    const note = texts.find(({ text }) => text.includes('≤ 0'));
+    expect(note!.y - 6).toBeGreaterThan(made.plot.top + made.plot.height);
+    expect(note!.y + 6).toBeLessThanOrEqual(screen.height);
+    expect(boxes).toEqual([]);
+  });
+
   it('draws what satisfies the threshold in red', () => {
     const red = palette(theme).danger;
     const found = svg({ ...props, threshold: { first: { operator: '>', value: 2 } } });
@@ -60,6 +93,18 @@ describe('SVG', () => {
 
   it('draws nothing but axes without lines', () => {
     expect(svg({ ...props, lines: [] }).querySelectorAll('path')).toHaveLength(0);
+  });
+});
+
+describe('the text of a mark at the pointer', () => {
+  it('stands below the plot, so that the curves beside the mark stay in sight', () => {
+    const marked = figure({ ...props, marks: [{ x: 1, color: 'red', text: 'a restarts at step 1' }] }, whole, size);
+    const px = marked.x.toPixel(1);
+    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, nearest: [] };
+    const { texts, boxes } = recorded((painter) => drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)));
+    expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1']);
+    for (const box of boxes) expect(box.y).toBeGreaterThanOrEqual(marked.plot.top + marked.plot.height);
+    expect(boxes).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Threshold } from '../../api';
 import { estimatedWidth, type Painter, type Stroke } from '../painting/painter';
 import type { Palette } from '../painting/palette';
-import { mainLines, type Entry, type Figure } from './figure';
+import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';
 
@@ -136,20 +136,16 @@ function axes(figure: Figure, painter: Painter, colors: Palette): void {
     const px = Math.max(half, Math.min(size.width - half, x.toPixel(tick.value)));
     if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
   }
-  if (yRight || size.labelled || size.height > 360) {
+  if (yRight || namesX(size)) {
     painter.text(plot.left - 46, plot.top - 11, props.yLabel, { color: colors.text, maxWidth: plot.width / (yRight ? 2 : 1) + 40 });
     if (yRight && props.yRightLabel) {
       painter.text(size.width - 8, plot.top - 11, props.yRightLabel, { color: colors.text, align: 'right', maxWidth: plot.width / 2 + 40 });
     }
   }
-  if (size.labelled || size.height > 360) {
-    painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
-  }
+  if (namesX(size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
   if (figure.leftOut > 0) {
-    const note = words(props.locale).leftOut(figure.leftOut);
-    const width = Math.min(plot.width, estimatedWidth(note, 11) + 8);
-    painter.rectangle(right - width, plot.top + 1, width, 16, colors.surface); // lines that pass behind leave it readable
-    painter.text(right - 4, plot.top + 9, note, { color: colors.faint, align: 'right' });
+    const taken = namesX(size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
+    painter.text(plot.left, bottom + 30, words(props.locale).leftOut(figure.leftOut), { color: colors.faint, maxWidth: plot.width - taken });
   }
 }
 

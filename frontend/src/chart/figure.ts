@@ -39,18 +39,31 @@ export interface LegendItem extends LegendPlace {
 }
 
 
-export function plotArea(props: LineChartProps, size: Size): Area {
+const NOTE = 16; // pixels of the line below the labels of the x axis
+
+/** Whether there is room for the name of the x axis. */
+export function namesX(size: Size): boolean {
+  return size.labelled || size.height > 360;
+}
+
+/** The plot alone; `noted` charts have a line of text below it, so that no text ever covers a curve. */
+export function plotArea(props: LineChartProps, size: Size, noted: boolean): Area {
   const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
-  const named = size.labelled || hasRight || size.height > 360;
+  const named = namesX(size) || hasRight;
   const top = (size.labelled ? TITLE : 0) + (named ? 20 : 8);
   const legendRoom = size.labelled ? legendHeight(labels(props), size.width) : 0;
-  const bottom = BOTTOM + (size.labelled || size.height > 360 ? 18 : 0) + legendRoom;
+  const bottom = BOTTOM + (namesX(size) ? 18 : noted ? NOTE : 0) + legendRoom;
   const right = hasRight ? GUTTER : 14;
   return { left: GUTTER, top, width: Math.max(10, size.width - GUTTER - right), height: Math.max(10, size.height - top - bottom) };
 }
 
 export function figure(props: LineChartProps, window: Window, size: Size): Figure {
-  const plot = plotArea(props, size);
+  const found = figureWithin(props, window, size, plotArea(props, size, false));
+  if (found.leftOut === 0 || namesX(size)) return found;
+  return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only
+}
+
+function figureWithin(props: LineChartProps, window: Window, size: Size, plot: Area): Figure {
   const logX = props.logX === true && props.xKind !== 'wall';
   const logY = props.logY === true;
   const domain = xDomain(props, window, logX);

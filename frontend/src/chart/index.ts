@@ -5,7 +5,7 @@ import { pngOf, sheetSize, svgOf, type Sheet } from '../painting/files';
 import { palette } from '../painting/palette';
 import { Screen, type Drawn } from '../painting/screen';
 import { draw } from './drawing';
-import { figure, labels, plotArea, type Figure, type Window } from './figure';
+import { figure, labels, type Figure, type Window } from './figure';
 import { listenToKeys } from './keys';
 import { nearest } from './nearest';
 import { drawOverlay, type Selection } from './overlay';
@@ -39,7 +39,7 @@ class Chart implements LineChart, Gestures, Drawn {
   }
 
   get plot(): LineChart['plot'] {
-    return plotArea(this.props, this.screen.size);
+    return this.figure().plot;
   }
 
   update(props: LineChartProps): void {

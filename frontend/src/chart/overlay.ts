@@ -63,12 +63,14 @@ export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, 
   markText(figure, px, painter, colors);
 }
 
-function markText({ props, x, plot }: Figure, px: number, painter: Painter, colors: Palette): void {
+/** Says what the mark at the pointer is, over the labels of the x axis rather than over curves. */
+function markText({ props, x, plot, size }: Figure, px: number, painter: Painter, colors: Palette): void {
   const mark = (props.marks ?? []).find((m) => Math.abs(x.toPixel(m.x) - px) <= 4);
   if (!mark) return;
-  const width = Math.min(plot.width, estimatedWidth(mark.text, 11) + 12);
-  const left = Math.max(plot.left, Math.min(plot.left + plot.width - width, x.toPixel(mark.x) - width / 2));
-  painter.rectangle(left, plot.top + 7, width, 18, colors.surface);
-  painter.segment(left, plot.top + 25, left + width, plot.top + 25, { color: mark.color, width: 1 });
-  painter.text(left + width / 2, plot.top + 16, mark.text, { color: colors.text, align: 'center', maxWidth: width - 8 });
+  const top = plot.top + plot.height + 2;
+  const width = Math.min(size.width, estimatedWidth(mark.text, 11) + 12);
+  const left = Math.max(0, Math.min(size.width - width, x.toPixel(mark.x) - width / 2));
+  painter.rectangle(left, top, width, 18, colors.surface);
+  painter.segment(left, top + 18, left + width, top + 18, { color: mark.color, width: 1 });
+  painter.text(left + width / 2, top + 9, mark.text, { color: colors.text, align: 'center', maxWidth: width - 8 });
 }
