@@ -88,7 +88,11 @@ export interface PluginContext {
   readonly visible: ReadonlySignal<boolean>;
   readonly runs: {
     readonly all: ReadonlySignal<readonly Run[]>;
+    /** Runs that match the filter of the run list. */
+    readonly shown: ReadonlySignal<readonly Run[]>;
+    /** Runs to draw: those of `shown` that are selected. */
     readonly selected: ReadonlySignal<readonly Run[]>;
+    /** Selects exactly these of `shown`; the selection of runs that the filter hides stays. */
     select(names: readonly string[]): void;
     /** Writes these fields of a run down. Rejects with the reason; where `annotatable` is false it always does. */
     annotate(run: string, fields: Partial<Annotation>): Promise<void>;

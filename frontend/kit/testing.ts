@@ -3,7 +3,7 @@ import { signal, type Signal } from '@preact/signals';
 import type { Changes, Columns, Locale, PluginContext, Query, Run, Theme } from 'insight-host';
 
 export interface FakeContext extends PluginContext {
-  readonly runs: PluginContext['runs'] & { readonly selected: Signal<readonly Run[]>; readonly all: Signal<readonly Run[]> };
+  readonly runs: PluginContext['runs'] & { readonly selected: Signal<readonly Run[]>; readonly shown: Signal<readonly Run[]>; readonly all: Signal<readonly Run[]> };
   readonly changes: Signal<Changes>;
   readonly visible: Signal<boolean>;
   readonly locale: Signal<Locale>;
@@ -32,6 +32,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
   const address = signal<ReadonlyMap<string, string>>(new Map());
   const theme = signal<Theme>({ mode: 'light', token: () => '' });
   const all = signal<readonly Run[]>(runs.map(fakeRun));
+  const shown = signal<readonly Run[]>(all.value);
   const selected = signal<readonly Run[]>(all.value);
   const notices: string[] = [];
   const never = (): Promise<never> => new Promise(() => undefined);
@@ -41,6 +42,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
     visible: signal(true),
     runs: {
       all,
+      shown,
       selected,
       select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
       annotate: async (name, fields) => void (all.value = all.value.map((run) => (run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run))),

@@ -156,7 +156,7 @@ def test_what_is_not_there_is_said(page: Page, serve: Serve, tmp_path: Path, tab
     expect(panel.get_by_test_id("card").first).to_be_visible()
     page.locator('[data-run="run"]').dblclick()
     page.locator('[data-run="run"]').click()
-    expect(empty).to_contain_text("No run is selected")
+    expect(empty).to_contain_text("No selected run to show")
 
 
 @each_tab

@@ -65,8 +65,9 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
     visible: wrap(mounting.visible),
     runs: {
       all: wrap(page.runs.all),
+      shown: wrap(page.runs.shown),
       selected: wrap(page.runs.selected),
-      select: (names) => page.runs.select(names),
+      select: (names) => page.runs.selectShown(names),
       annotate: (run, fields) => page.session.annotations.write(run, fields),
       annotatable: wrap(page.session.annotations.writable),
     },

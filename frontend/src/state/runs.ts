@@ -1,11 +1,11 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
-import { computed, type ReadonlySignal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Run, Theme } from 'insight-host';
 import { choiceCodec, textCodec } from './codecs';
 import { type Annotations, NO_ANNOTATION } from './annotations';
 import { assignHues, cssColor } from './colors';
-import { nameFilter, type Sort, sortRows } from './filter';
-import { type Selection, selectedNames, selectionCodec, selectionOf } from './selection';
+import { type Filter, nameFilter, type Sort, sortRows } from './filter';
+import { type Selection, selectedNames, selectionCodec, selectionOf, withRows } from './selection';
 import type { ViewUrl } from './url';
 
 export interface RunRow {
@@ -16,6 +16,8 @@ export interface RunRow {
   readonly damage: number;
 }
 
+const SETTLE = 250; // ms without a key before views follow the filter
+
 export class Runs {
   private readonly selection;
   readonly filterText;
@@ -24,8 +26,14 @@ export class Runs {
   readonly filter;
   /** What the list shows: filtered and sorted. */
   readonly rows: ReadonlySignal<readonly Run[]>;
+  /** Names of all selected runs, also of those that the filter hides. */
   readonly selectedSet: ReadonlySignal<ReadonlySet<string>>;
+  /** What matches the filter once the user has stopped typing. */
+  readonly shown: ReadonlySignal<readonly Run[]>;
+  /** What views draw: selected runs that match the filter. */
   readonly selected: ReadonlySignal<readonly Run[]>;
+  /** How many selected runs are not drawn because the filter hides them. */
+  readonly hiddenCount: ReadonlySignal<number>;
   /** The default selection leaves out runs. */
   readonly limited: ReadonlySignal<boolean>;
 
@@ -67,10 +75,29 @@ export class Runs {
       }),
     );
     this.filter = computed(() => nameFilter(this.filterText.value));
-    this.rows = computed(() => sortRows(this.all.value.filter(({ name, displayName }) => this.filter.value.matches(name) || (displayName !== name && this.filter.value.matches(displayName))), this.sort.value));
+    this.rows = computed(() => sortRows(matching(this.all.value, this.filter.value), this.sort.value));
+    const settled = signal(this.filter.value);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    this.filter.subscribe((filter) => {
+      clearTimeout(timer);
+      if (filter !== settled.peek()) timer = setTimeout(() => (settled.value = filter), SETTLE);
+    });
+    this.shown = distinct(computed(() => matching(this.all.value, settled.value)));
     this.selectedSet = computed(() => selectedNames(this.selection.value, this.all.value));
-    this.selected = distinct(computed(() => this.all.value.filter((run) => this.selectedSet.value.has(run.name))));
-    this.limited = computed(() => this.selection.value.kind === 'default' && this.selected.value.length < this.all.value.length);
+    this.selected = distinct(computed(() => this.shown.value.filter((run) => this.selectedSet.value.has(run.name))));
+    this.hiddenCount = computed(() => this.selectedSet.value.size - this.selected.value.length);
+    this.limited = computed(() => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length);
+  }
+
+  /** Selects exactly these among the runs that views see; runs that the filter hides stay as they are. */
+  selectShown(names: Iterable<string>): void {
+    this.select([...withRows(this.selectedSet.peek(), this.shown.peek(), false), ...names]);
+  }
+
+  /** Selects one run alone, and shows it. */
+  selectOnly(run: Run): void {
+    if (!this.rows.peek().includes(run)) this.filterText.set('');
+    this.select([run.name]);
   }
 
   select(names: Iterable<string>): void {
@@ -83,6 +110,10 @@ export class Runs {
     const unseen = before.kind === 'list' ? before.names.filter((name) => !known.has(name)) : [];
     this.selection.set({ kind: 'list', names: [...chosen.names, ...unseen] });
   }
+}
+
+function matching(runs: readonly Run[], { matches }: Filter): readonly Run[] {
+  return runs.filter(({ name, displayName }) => matches(name) || (displayName !== name && matches(displayName)));
 }
 
 function same(left: Run, right: Run): boolean {

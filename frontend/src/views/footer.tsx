@@ -13,6 +13,11 @@ export function Footer() {
     <footer class="ih-footer">
       <span>{t('footer.runs', { count: total })}</span>
       <span>{t('footer.selected', { count: runs.selected.value.length })}</span>
+      {runs.hiddenCount.value > 0 && (
+        <button type="button" class="ih-footer-button" data-action="clear-filter" title={t('runs.clear')} onClick={() => runs.filterText.set('')}>
+          {t('footer.hidden', { count: runs.hiddenCount.value })}
+        </button>
+      )}
       <LoadProgress />
       {damage > 0 && (
         <button

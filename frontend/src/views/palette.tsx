@@ -27,7 +27,7 @@ function commands(page: Page): Command[] {
     { label: t('command.theme.system'), group: setting, run: () => preferences.setTheme('system') },
     { label: t('command.locale'), group: setting, run: () => preferences.setLocale(preferences.locale.value === 'en' ? 'zh-CN' : 'en') },
     { label: t('command.keyboard'), group: setting, run: () => void (page.dialog.value = { kind: 'keyboard' }) },
-    ...runs.all.value.map((run) => ({ label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`, group: t('command.run'), color: run.color, run: () => runs.select([run.name]) })),
+    ...runs.all.value.map((run) => ({ label: run.displayName === run.name ? run.name : `${run.displayName} (${run.name})`, group: t('command.run'), color: run.color, run: () => runs.selectOnly(run) })),
   ];
 }
 

@@ -44,7 +44,7 @@ export function RunList() {
   const selected = runs.selectedSet.value;
   const [first, last] = visibleRange(top.value, height.value, rows.length);
 
-  const only = (run: Run): void => runs.select([run.name]);
+  const only = (run: Run): void => runs.selectOnly(run);
   const press = (run: Run, range: boolean): void => {
     const from = rows.findIndex((row) => row.name === anchor.current);
     const to = rows.indexOf(run);

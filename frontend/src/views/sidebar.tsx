@@ -108,6 +108,8 @@ function SelectionBar() {
     if (box.current) box.current.indeterminate = state === 'some';
   });
   const total = runs.all.value.length;
+  const selected = rows.filter((run) => runs.selectedSet.value.has(run.name)).length;
+  const filtered = runs.filterText.value !== '';
   return (
     <div class="ih-selection-bar">
       <input
@@ -118,15 +120,10 @@ function SelectionBar() {
         disabled={rows.length === 0}
         aria-label={t('runs.all')}
         title={t('runs.all')}
-        onClick={(event) => {
-          event.preventDefault(); // what it shows follows the selection
-          runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'));
-        }}
+        onChange={() => runs.select(withRows(runs.selectedSet.value, rows, state !== 'all'))}
       />
-      <span class="ih-selection-count ih-muted" title={t('runs.count', { selected: runs.selected.value.length, total })}>
-        {rows.length < total
-          ? t('runs.shown', { shown: rows.length, total })
-          : t('runs.count.short', { selected: runs.selected.value.length, total })}
+      <span class="ih-selection-count ih-muted" data-testid="run-count" title={t(filtered ? 'runs.count.filtered' : 'runs.count', { selected, shown: rows.length, total })}>
+        {t(filtered ? 'runs.count.filtered.short' : 'runs.count.short', { selected, shown: rows.length, total })}
       </span>
       <button
         type="button"
@@ -156,7 +153,7 @@ function LimitNote() {
   if (!runs.limited.value) return null;
   return (
     <p class="ih-limit-note">
-      {t.value('runs.limited', { count: runs.selected.value.length })}{' '}
+      {t.value('runs.limited', { count: runs.selectedSet.value.size })}{' '}
       <button type="button" class="ih-link" onClick={() => runs.select(runs.all.value.map((run) => run.name))}>
         {t.value('runs.limited.all', { count: runs.all.value.length })}
       </button>

@@ -21,6 +21,7 @@ export class LineageBoard extends TabState {
   private readonly loaded = signal<Frame | null>(null);
   /** False while the host takes no annotations. */
   readonly writable = this.follow(this.ctx.runs.annotatable);
+  private readonly listed = this.follow(this.ctx.runs.shown);
   readonly failure = signal<string | null>(null);
   readonly busy = signal(false);
   /** How often the table was read. */
@@ -196,6 +197,11 @@ export class LineageBoard extends TabState {
     return axis;
   }
 
+  /** The runs that the run list and `onlySelected` leave; null where those are all. */
+  private readonly within = computed<ReadonlySet<string> | null>(() => {
+    if (this.onlySelected.value) return this.selectedNames.value;
+    return this.listed.value.length < this.allRuns.value.length ? new Set(this.listed.value.map((run) => run.name)) : null;
+  });
   private readonly order = computed(() => (this.frame.value ? orderOf(this.frame.value, this.sorts.value) : new Int32Array()));
   /** Rows that are not hidden, one way or another, but for the brushes: the faint lines. */
   readonly candidates = computed<Uint8Array>(() => {
@@ -207,7 +213,7 @@ export class LineageBoard extends TabState {
       if (row !== undefined) mask[row] = 0;
     }
     const keep = (names: ReadonlySet<string>): void => frame.runs.forEach((run, row) => names.has(run) || (mask[row] = 0));
-    if (this.onlySelected.value) keep(this.selectedNames.value);
+    if (this.within.value) keep(this.within.value);
     const matches = this.matches.value?.runs;
     if (matches) keep(matches);
     return mask;
@@ -228,7 +234,7 @@ export class LineageBoard extends TabState {
     const { value: frame } = this.frame;
     const brushed = frame ? conditionsOf(frame, this.brushes.value) : {};
     const hidden = this.hidden.value.filter((run) => frame?.rowOf.has(run));
-    const rows = { ...(hidden.length > 0 ? { not_in: hidden } : {}), ...(this.onlySelected.value ? { in: [...this.selectedNames.value] } : {}) };
+    const rows = { ...(hidden.length > 0 ? { not_in: hidden } : {}), ...(this.within.value ? { in: [...this.within.value] } : {}) };
     const all = Object.keys(rows).length > 0 ? { ...brushed, run: rows } : brushed;
     const text = JSON.stringify(all);
     const whole = encodeURIComponent(text).length <= LONGEST;

@@ -48,8 +48,7 @@ function SelectShown({ board }: { readonly board: LineageBoard }): JSX.Element {
       ref={(box: HTMLInputElement | null) => void (box && (box.indeterminate = ticked > 0 && !all))}
       aria-label={board.t('select.shown', { count: shown })}
       title={board.t('select.shown', { count: shown })}
-      onClick={(event) => {
-        event.preventDefault(); // what it shows follows the selection
+      onChange={() => {
         if (all) board.ctx.runs.select([]);
         else board.selectShown();
       }}

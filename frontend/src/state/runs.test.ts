@@ -1,0 +1,67 @@
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Runs, type RunRow } from './runs';
+import { ViewUrl } from './url';
+
+const row = (name: string, at: number): RunRow => ({ name, dialects: [], start_time: at, loading: false, damage: 0 });
+
+function made(hash: string) {
+  let written = hash;
+  const url = new ViewUrl({ hash: () => written, write: (next) => void (written = next), onMove: () => undefined });
+  const table = signal({ runs: [row('adam_1', 1), row('adam_2', 2), row('sgd_1', 3), row('sgd_2', 4)] });
+  const runs = new Runs(table, signal(new Map()), signal('light' as const), url);
+  return { runs, drawn: () => runs.selected.value.map(({ name }) => name), address: async () => (await Promise.resolve(), written) };
+}
+
+describe('runs that the filter hides', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('are not drawn, are still selected, and are drawn again without the filter', async () => {
+    const { runs, drawn, address } = made('#filter=adam');
+    expect(drawn()).toEqual(['adam_1', 'adam_2']);
+    expect(runs.selectedSet.value.size).toBe(4);
+    expect(runs.hiddenCount.value).toBe(2);
+    runs.filterText.set('');
+    vi.runAllTimers();
+    expect(drawn()).toEqual(['adam_1', 'adam_2', 'sgd_1', 'sgd_2']);
+    expect(runs.hiddenCount.value).toBe(0);
+    expect(await address()).toBe('');
+  });
+
+  it('keep being drawn while the user types: views follow once, the list follows each key', () => {
+    const { runs, drawn } = made('');
+    const pictures: number[] = [];
+    runs.selected.subscribe((selected) => void pictures.push(selected.length));
+    for (const text of ['a', 'ad', 'adx', 'ad', 'adam_2']) runs.filterText.set(text);
+    expect(runs.rows.value.map(({ name }) => name)).toEqual(['adam_2']);
+    expect(drawn()).toHaveLength(4);
+    vi.runAllTimers();
+    expect(drawn()).toEqual(['adam_2']);
+    expect(pictures).toEqual([4, 1]);
+  });
+
+  it('keep their selection when a view selects among the others', async () => {
+    const { runs, drawn, address } = made('#filter=adam&runs=adam_1,sgd_1');
+    runs.selectShown(['adam_2']);
+    expect(drawn()).toEqual(['adam_2']);
+    expect(runs.selectedSet.value).toEqual(new Set(['adam_2', 'sgd_1']));
+    runs.selectShown([]);
+    expect(runs.selectedSet.value).toEqual(new Set(['sgd_1']));
+    expect(await address()).toBe('#filter=adam&runs=sgd_1');
+  });
+
+  it('are shown when one of them is asked for alone', () => {
+    const { runs, drawn } = made('#filter=adam');
+    const hidden = runs.all.value.find(({ name }) => name === 'sgd_2');
+    runs.selectOnly(hidden!);
+    vi.runAllTimers();
+    expect(runs.filterText.value).toBe('');
+    expect(drawn()).toEqual(['sgd_2']);
+  });
+
+  it('do not make the default selection look complete', () => {
+    const { runs } = made('#filter=adam');
+    expect(runs.limited.value).toBe(false);
+  });
+});
