@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -29,6 +30,7 @@ def routes(data: DataProvider) -> Sequence[Route]:
         Route("/tags", views.tags),
         Route("/series", views.series),
         Route("/nearest", views.nearest),
+        Route("/groups", views.groups),
         Route("/bands", views.bands),
     ]
 
@@ -97,6 +99,13 @@ class _Views:
                 }
             )
         return json_response({"points": points})
+
+    def groups(self, request: Request) -> Response:
+        """The groups that a pattern makes of all runs: says whether it can be used."""
+        pattern = group_pattern(request)
+        captured = (pattern.group_of(run.name) for run in self.data.runs())
+        sizes = Counter(group for group in captured if group is not None)
+        return json_response({"groups": [{"group": group, "runs": size} for group, size in sizes.items()]})
 
     def bands(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))

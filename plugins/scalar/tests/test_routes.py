@@ -238,6 +238,17 @@ def test_bands_group_runs_by_what_the_pattern_captures(client: Client, provider:
     assert (spread["low"], spread["high"]) == ([0.0, 2.0], [2.0, 4.0])
 
 
+def test_a_grouping_can_be_tried_without_reading_a_point(client: Client, provider: FakeProvider) -> None:
+    for run in ("lr1/seed0", "lr1/seed1", "lr2/seed0"):
+        provider.add_scalars(run, "t", [0])
+    groups = _get(client, "/groups", group=r"(lr\d)/seed")["groups"]
+    assert groups == [{"group": "lr1", "runs": 2}, {"group": "lr2", "runs": 1}]
+    assert _get(client, "/groups", group="nothing like it")["groups"] == []
+    refused = client.get(f"{BASE}/groups", query_string={"group": "lr("})
+    assert refused.status_code == 400
+    assert "group is not a regular expression" in refused.get_json()["error"]
+
+
 def test_a_pattern_that_needs_time_without_end_is_refused(
     client: Client, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:

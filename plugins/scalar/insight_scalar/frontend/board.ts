@@ -5,6 +5,7 @@ import * as own from './codecs';
 import type { LogFlags, Zoom } from './codecs';
 import { readThresholds } from './conditions';
 import { Feeds } from './feeds';
+import { Grouping } from './grouping';
 import { look, sameRange, stepBack, top, type ZoomStack } from './zoom_stack';
 
 const CONTINUES = 350; // ms; a wheel's notches and a pan's moves closer than this are one gesture
@@ -19,7 +20,7 @@ export class ScalarBoard extends Board {
   readonly link = this.setting('link', codecs.flag(false));
   readonly tool = this.setting('tool', codecs.choice<'box' | 'pan'>(['box', 'pan'], 'box'));
   readonly attempts = this.setting('attempts', codecs.attempts);
-  readonly group = this.setting('group', codecs.text);
+  readonly grouping = new Grouping(this.ctx.data, this.setting('group', codecs.text));
   readonly spread = this.setting('spread', codecs.choice<'minmax' | 'std'>(['minmax', 'std'], 'minmax'));
   readonly layout = this.setting('show', codecs.choice<'charts' | 'table'>(['charts', 'table'], 'charts'));
   readonly cardLogs = this.setting('log', own.logFlags);
@@ -42,6 +43,7 @@ export class ScalarBoard extends Board {
 
   override dispose(): void {
     super.dispose();
+    this.grouping.dispose();
     this.feeds.dispose();
   }
 

@@ -97,7 +97,8 @@ function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | 
   const layers: Layer[] = [{ tag, runs: runsOf(tag), axis: 'left' }];
   const second = board.pairs.value.get(tag);
   if (second !== undefined && runsOf(second).length > 0) layers.push({ tag: second, runs: runsOf(second), axis: 'right' });
-  if (layers[0]?.runs.length === 0) return null;
+  const group = board.grouping.active.value;
+  if (layers[0]?.runs.length === 0 || group === null) return null;
   const x = board.x.value;
   const logX = board.logOf(tag).x && x !== 'wall';
   const zoom = board.zoomOf(tag).x;
@@ -109,7 +110,7 @@ function cardQuery(board: ScalarBoard, tag: string, width: number): CardQuery | 
     width: zoom ? 2 * width : width,
     smoothing: board.smoothing.value,
     attempts: board.attempts.value,
-    group: board.group.value,
+    group,
     spread: board.spread.value,
   };
 }

@@ -1,10 +1,9 @@
-import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, useDraft, type Setting } from 'insight-host/kit';
+import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, type Setting } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { MAX_SMOOTHING } from './codecs';
 
 const SETTLE = 120; // ms without a move of the slider before the server is asked
-const TYPED = 300; // ms without a key
 
 export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const say = board.t.bind(board);
@@ -36,27 +35,24 @@ function Flag({ board, setting, name, disabled = false }: { readonly board: Scal
 
 function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const say = board.t.bind(board);
-  const draft = useDraft(board.group, TYPED);
-  let valid = true;
-  try {
-    new RegExp(draft.value, 'u');
-  } catch {
-    valid = false;
-  }
+  const { draft, active, error } = board.grouping;
+  const problem = error.value;
   return (
     <Cluster>
       <input
-        class={valid ? 'filter group' : 'filter group bad'}
+        class={problem === null ? 'filter group' : 'filter group bad'}
         type="search"
         data-control="group"
         aria-label={say('group.label')}
-        aria-invalid={!valid}
+        aria-invalid={problem !== null}
+        {...(problem === null ? {} : { 'aria-describedby': 'group-problem' })}
         placeholder={say('group.label')}
         title={say('group.hint')}
         value={draft.value}
-        onInput={(e) => draft.set(e.currentTarget.value)}
+        onInput={(e) => board.grouping.type(e.currentTarget.value)}
       />
-      {board.group.value && (
+      {problem !== null && <span id="group-problem" class="group-problem" role="status" title={problem}>{problem}</span>}
+      {active.value && (
         <Segments name="spread" label={say('spread.label')} value={board.spread.value} options={(['minmax', 'std'] as const).map((value) => ({ value, text: say(`spread.${value}`) }))} onPick={(value) => board.spread.set(value)} />
       )}
     </Cluster>
