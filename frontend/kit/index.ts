@@ -28,6 +28,7 @@ export * from './keys';
 export * from './latest';
 export * from './menu';
 export * from './pictures';
+export * from './pixels';
 export * from './records';
 export * from './requests';
 export * from './series_clock';

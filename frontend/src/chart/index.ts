@@ -113,6 +113,10 @@ class Chart implements LineChart, Gestures, Drawn {
     this.current = null;
   }
 
+  leave(): void {
+    this.point(null);
+  }
+
   paint(picture: CanvasPainter | null, overlay: CanvasPainter): void {
     const colors = palette(this.props.theme);
     const sheet = this.figure();

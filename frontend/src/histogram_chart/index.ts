@@ -67,6 +67,10 @@ class Chart implements HistogramChart, Drawn {
     this.current = null;
   }
 
+  leave(): void {
+    this.point(null);
+  }
+
   paint(picture: CanvasPainter | null, overlay: CanvasPainter): void {
     const colors = palette(this.props.theme);
     const sheet = this.figure();

@@ -1,3 +1,4 @@
+import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '../../kit/pixels';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 
@@ -5,6 +6,8 @@ import { CanvasPainter } from './canvas_painter';
 export interface Drawn {
   /** Its size or its contents changed: what was worked out of them is worth nothing. */
   forget(): void;
+  /** Nothing is known any more of where the pointer is: what was under it is elsewhere. */
+  leave(): void;
   /** `picture` is null while that layer is as it should be. */
   paint(picture: CanvasPainter | null, overlay: CanvasPainter): void;
 }
@@ -17,12 +20,12 @@ export class Screen {
   size: Size = { width: 0, height: 0, ratio: 1, labelled: false };
   private readonly layers = [document.createElement('canvas'), document.createElement('canvas')] as const;
   private painters: readonly CanvasPainter[];
-  private readonly observer: ResizeObserver;
+  private readonly stop: () => void;
   private stale = true; // the picture, not what lies above it
   private frame = 0;
 
   constructor(
-    private readonly host: HTMLElement,
+    host: HTMLElement,
     private readonly chart: Drawn,
   ) {
     this.root.tabIndex = 0;
@@ -34,9 +37,8 @@ export class Screen {
       this.root.append(canvas);
     }
     host.append(this.root);
-    this.painters = this.measure();
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(host);
+    this.painters = this.fit(pixelsOf(this.layers[0]));
+    this.stop = watchPixels(this.layers[0], (pixels) => this.resize(pixels));
   }
 
   refresh(what: 'picture' | 'overlay'): void {
@@ -63,23 +65,24 @@ export class Screen {
 
   dispose(): void {
     cancelAnimationFrame(this.frame);
-    this.observer.disconnect();
+    this.stop();
     this.root.remove();
   }
 
-  private measure(): CanvasPainter[] {
-    const ratio = globalThis.devicePixelRatio || 1;
-    this.size = { width: this.host.clientWidth, height: this.host.clientHeight, ratio, labelled: false };
+  private fit(pixels: PixelSize): CanvasPainter[] {
+    const { width, height, ratio } = pixels;
+    this.size = { width, height, ratio, labelled: false };
     return this.layers.map((canvas) => {
-      [canvas.width, canvas.height] = [Math.round(this.size.width * ratio), Math.round(this.size.height * ratio)];
+      fitBitmap(canvas, pixels);
       return CanvasPainter.of(canvas, ratio);
     });
   }
 
-  private resize(): void {
-    const ratio = globalThis.devicePixelRatio || 1;
-    if (this.host.clientWidth === this.size.width && this.host.clientHeight === this.size.height && ratio === this.size.ratio) return;
-    this.painters = this.measure();
+  private resize(pixels: PixelSize): void {
+    const { width, height, ratio } = this.size;
+    if (pixels.width === width && pixels.height === height && pixels.ratio === ratio) return;
+    this.painters = this.fit(pixels);
+    this.chart.leave();
     this.refresh('picture');
     this.paint(); // at once: resizing a canvas empties it
   }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { valueText } from 'insight-host/kit';
+import { NO_PIXELS, valueText, watchPixels } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
@@ -67,36 +67,35 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
   const place = useRef<HTMLDivElement>(null);
   const picture = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
-  const size = useMemo(() => signal({ width: 0, height: 0 }), []);
+  const size = useMemo(() => signal(NO_PIXELS), []);
   const reading = useMemo(() => signal<Reading | null>(null), []);
-  const { width, height } = size.value;
+  const { width, height, ratio } = size.value;
   const isSurface = look.form === 'surface';
   const camera = board.camera.value;
   const moving = board.moving.value || board.player.playing.value || board.isComing.value;
   const [opacity, progress] = [board.opacity.value, board.player.progress.value];
   useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.width > 0) size.value = { width: Math.round(entry.contentRect.width), height: Math.round(entry.contentRect.height) };
+    if (!picture.current) return;
+    return watchPixels(picture.current, (pixels) => {
+      if (pixels.columns === 0) return;
+      size.value = pixels;
+      reading.value = null; // what was under the pointer is elsewhere
     });
-    observer.observe(element);
-    return () => observer.disconnect();
   }, []);
   const font = getComputedStyle(document.documentElement).getPropertyValue('--font') || 'sans-serif';
   useEffect(() => {
     if (!picture.current || width === 0 || !board.visible.value) return;
-    const drawn = pictureOf(board, items, look, width, height, devicePixelRatio, moving);
-    if (drawn) paint(picture.current, drawn, devicePixelRatio, font);
+    const drawn = pictureOf(board, items, look, width, height, ratio, moving);
+    if (drawn) paint(picture.current, drawn, ratio, font);
     picture.current.dataset['drawn'] = drawn ? `${look.form} ${items.length}` : '';
-  }, [width, height, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress, moving] : [])]);
+  }, [size.value, items, look, font, board.visible.value, ...(isSurface ? [camera, opacity, progress, moving] : [])]);
   useEffect(() => {
     if (!overlay.current || width === 0) return;
     const marks = [...pathsOver(board, items, look, width, height)];
     const at = reading.value;
     if (at) marks.push({ kind: 'path', d: circle(at.px, at.py, 4), stroke: look.ink.text, width: 1.5 });
-    paint(overlay.current, { width, height, marks }, devicePixelRatio, font);
-  }, [width, height, items, look, font, progress, reading.value]);
+    paint(overlay.current, { width, height, marks }, ratio, font);
+  }, [size.value, items, look, font, progress, reading.value]);
   const read = (px: number, py: number): void => {
     if (isSurface) {
       const found = pick(items, look, board.camera.value, width, height, px, py);

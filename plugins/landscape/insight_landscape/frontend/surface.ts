@@ -64,7 +64,7 @@ export function surfacePicture(renderer: Renderer, items: readonly Item[], look:
   image.height = drawn.height;
   image.getContext('2d')?.drawImage(drawn, 0, 0);
   const floor = floorMarks(look, matrix, view.camera, plot.width, height);
-  const marks: Mark[] = [...floor.under, { kind: 'image', image, width: plot.width, height }, ...floor.over];
+  const marks: Mark[] = [...floor.under, { kind: 'image', image, width: image.width / ratio, height: image.height / ratio }, ...floor.over];
   marks.push(...items.flatMap((item) => pointMarks(item, items.length > 1 ? { ...look, path: { ...look.path, color: item.color } } : look, matrix, view.progress, plot.width, height)));
   marks.push(...colorBar(look, plot));
   return { width, height, marks };

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { NO_PIXELS, watchPixels } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';
@@ -85,23 +86,26 @@ function LineLayers({ board, layout, heights }: LayersProps): JSX.Element {
   const { value: coloring } = board.coloring;
   const pointed = board.pointed.value;
   const brushed = board.brushes.value.size > 0;
-  const size = { width: layout.width, height: layout.height, xs: layout.xs, heights };
+  const pixels = useSignal(NO_PIXELS);
+  const size = pixels.value;
+  useEffect(() => (behind.lines.current ? watchPixels(behind.lines.current.canvas, (found) => (pixels.value = found)) : undefined), []);
+  const lines = { xs: layout.xs, heights };
   const shown = board.rows.value.length;
   const strong = board.theme.value.token('--text') || 'black';
   const faint = board.theme.value.token('--border-strong') || 'gray';
   useEffect(() => {
     const rows = brushed ? scattered(candidates) : new Int32Array();
-    behind.lines.current?.draw({ ...size, rows, palette: [faint], codes: new Uint8Array(mask.length), opacity: 0.6 * opacityOf(rows.length), lineWidth: 1 });
-  }, [layout, heights, candidates, brushed, faint]);
+    behind.lines.current?.draw({ ...lines, rows, palette: [faint], codes: new Uint8Array(mask.length), opacity: 0.6 * opacityOf(rows.length), lineWidth: 1 }, size);
+  }, [size, layout, heights, candidates, brushed, faint]);
   useEffect(() => {
     const rows = scattered(mask);
-    front.lines.current?.draw({ ...size, rows, palette: coloring.palette, codes: coloring.codes, opacity: opacityOf(rows.length), lineWidth: rows.length <= 60 ? 1.6 : 1 });
-  }, [layout, heights, mask, coloring]);
+    front.lines.current?.draw({ ...lines, rows, palette: coloring.palette, codes: coloring.codes, opacity: opacityOf(rows.length), lineWidth: rows.length <= 60 ? 1.6 : 1 }, size);
+  }, [size, layout, heights, mask, coloring]);
   useEffect(() => {
     const rows = pointed === null ? new Int32Array() : Int32Array.of(pointed);
     const own = shown <= FEW ? coloring : { palette: [strong], codes: new Uint8Array(mask.length) }; // its own colour is everywhere
-    above.lines.current?.draw({ ...size, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 });
-  }, [layout, heights, pointed, coloring, shown, strong]);
+    above.lines.current?.draw({ ...lines, rows, palette: own.palette, codes: own.codes, opacity: 1, lineWidth: 3 }, size);
+  }, [size, layout, heights, pointed, coloring, shown, strong]);
   return (
     <>
       {behind.canvas}

@@ -1,8 +1,8 @@
+import { fitBitmap, type PixelSize } from 'insight-host/kit';
+
 /** Lines of thousands of rows on a canvas: some at once, the rest a frame at a time, so that the hand is never kept waiting. */
 
 export interface Picture {
-  readonly width: number;
-  readonly height: number;
   readonly xs: readonly number[];
   /** Of each axis, by row. */
   readonly heights: readonly Float32Array[];
@@ -22,20 +22,18 @@ export const ALONE = 24; // pixels of a line that has one axis only
 export class Polylines {
   private frame = 0;
 
-  constructor(private readonly canvas: HTMLCanvasElement) {}
+  constructor(readonly canvas: HTMLCanvasElement) {}
 
-  draw(picture: Picture): void {
+  draw(picture: Picture, size: PixelSize): void {
     cancelAnimationFrame(this.frame);
     const { canvas } = this;
-    const scale = devicePixelRatio || 1;
-    const [width, height] = [Math.round(picture.width * scale), Math.round(picture.height * scale)];
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    const { columns, rows, ratio } = size;
+    fitBitmap(canvas, size);
     const context = canvas.getContext('2d');
     if (!context) return;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, width, height);
-    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, columns, rows);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     delete canvas.dataset['complete'];
     let next = 0;
     const go = (): void => {

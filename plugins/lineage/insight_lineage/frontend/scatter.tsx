@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { fitBitmap, NO_PIXELS, watchPixels, type PixelSize } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Axis } from './axes';
@@ -23,6 +24,7 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useSignal(320);
+  const pixels = useSignal(NO_PIXELS);
   const tip = useSignal<{ readonly x: number; readonly y: number } | null>(null);
   useEffect(() => {
     const element = host.current;
@@ -35,9 +37,10 @@ export function Scatter({ board, x, y, parameters }: ScatterProps): JSX.Element 
   const { value: coloring } = board.coloring;
   const points = useMemo(() => (y ? pointsOf(x, y, rows, width.value) : null), [x, y, rows, width.value]);
   const pointed = board.pointed.value;
+  useEffect(() => (canvas.current ? watchPixels(canvas.current, (found) => (pixels.value = found)) : undefined), [points === null]);
   useEffect(() => {
-    if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, width.value, pointed);
-  }, [points, coloring, pointed, width.value]);
+    if (canvas.current && points) draw(canvas.current, points, coloring.palette, coloring.codes, pixels.value, pointed);
+  }, [points, coloring, pointed, pixels.value]);
   if (!y || !points) return null;
   const say = board.t.bind(board);
   const short = (text: string): string => ([...text].length > LETTERS ? `${[...text].slice(0, LETTERS - 1).join('')}…` : text);
@@ -125,12 +128,13 @@ function nearest({ rows, xs, ys }: Points, x: number, y: number): number | null 
   return best < 0 ? null : (rows[best] as number);
 }
 
-function draw(canvas: HTMLCanvasElement, { rows, xs, ys }: Points, palette: readonly string[], codes: ArrayLike<number>, width: number, pointed: number | null): void {
-  const scale = devicePixelRatio || 1;
-  [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(HEIGHT * scale)];
+function draw(canvas: HTMLCanvasElement, { rows, xs, ys }: Points, palette: readonly string[], codes: ArrayLike<number>, size: PixelSize, pointed: number | null): void {
+  fitBitmap(canvas, size);
   const context = canvas.getContext('2d');
   if (!context) return;
-  context.scale(scale, scale);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, size.columns, size.rows);
+  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
   const radius = rows.length > 2000 ? 2 : rows.length > 200 ? 3 : 4;
   context.globalAlpha = rows.length > 2000 ? 0.5 : 0.8;
   palette.forEach((color, code) => {

@@ -56,16 +56,17 @@ export class Minimap {
   private painted: readonly unknown[] = [];
 
   draw(context: CanvasRenderingContext2D, { width, ratio, ink, byCategory }: Picture, whole: Span, answer: Slices | null, answered: TracksAnswer): void {
-    const wanted = [width, ratio, ink, byCategory, answer, answered];
+    const { width: columns, height: rows } = context.canvas;
+    const wanted = [columns, rows, ratio, ink, byCategory, answer, answered];
     if (wanted.some((one, i) => one !== this.painted[i])) {
       this.painted = wanted;
-      this.canvas.width = context.canvas.width;
-      this.canvas.height = context.canvas.height;
+      this.canvas.width = columns;
+      this.canvas.height = rows;
       const own = this.canvas.getContext('2d');
       own?.setTransform(ratio, 0, 0, ratio, 0, 0);
       if (own && answer) paintGroups(own, this.strips, { width, ratio, ink, byCategory }, whole, answer, answered);
     }
-    context.drawImage(this.canvas, 0, 0, width, HEIGHT);
+    context.drawImage(this.canvas, 0, 0, columns / ratio, rows / ratio);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The canvases of the timeline: what is painted when, what the pointer is at. */
 import { effect, signal, untracked } from '@preact/signals';
-import { Latest } from 'insight-host/kit';
+import { fitBitmap, Latest, pixelsOf, watchPixels, type PixelSize } from 'insight-host/kit';
 import { inkOf } from '../figures/ink';
 import { slicesOf, type Slices, type TracksAnswer } from './answers';
 import { follow } from './gestures';
@@ -38,6 +38,7 @@ export class Stage {
   private readonly minimap = new Minimap();
   private readonly labels = new Labels();
   private readonly stops: (() => void)[] = [];
+  private readonly pixels = new Map<HTMLCanvasElement, PixelSize>();
   private canvases: Canvases | null = null;
   private frame = 0;
   private rest: ReturnType<typeof setTimeout> | undefined;
@@ -55,16 +56,23 @@ export class Stage {
     const { state } = this;
     const size = (): void => {
       const { scroll } = canvases;
-      const width = canvases.rows.parentElement?.clientWidth ?? 0;
-      if (width > 0) state.width.value = width;
       this.height.value = scroll.clientHeight;
       scroll.parentElement?.style.setProperty('--scrollbar', `${scroll.offsetWidth - scroll.clientWidth}px`);
       this.schedule();
     };
     const observer = new ResizeObserver(size);
     observer.observe(canvases.scroll);
-    observer.observe(canvases.rows.parentElement as Element);
     size();
+    const { rows, ruler, minimap } = canvases;
+    const measured = (canvas: HTMLCanvasElement, pixels: PixelSize): void => {
+      this.pixels.set(canvas, pixels);
+      if (canvas === rows && pixels.columns > 0) state.width.value = pixels.width;
+      this.schedule();
+    };
+    for (const canvas of [rows, ruler, minimap]) {
+      measured(canvas, pixelsOf(canvas));
+      this.stops.push(watchPixels(canvas, (pixels) => measured(canvas, pixels)));
+    }
     const scrolled = (): void => {
       this.top.value = canvases.scroll.scrollTop;
       this.pointed.value = null;
@@ -127,7 +135,7 @@ export class Stage {
     const [span, whole, layout, width, height, top] = [state.span.peek(), state.whole.peek(), state.layout.peek(), state.width.peek(), this.height.peek(), this.top.peek()];
     this.settle(span);
     this.stay(tracks, layout);
-    const ratio = Math.min(3, devicePixelRatio || 1);
+    const ratio = this.pixels.get(canvases.rows)?.ratio ?? 1;
     const columns = Math.round(width);
     this.want(columns);
     store.wantCurves(tracks.version, span, whole, columns, layout.rows.some(({ counter }) => counter !== null));
@@ -139,12 +147,22 @@ export class Stage {
       ...{ steps: tracks.steps, counted: state.stepSpan.peek(), range: state.draft.peek() ?? state.board.range.peek(), chosen: slice, pointed: this.pointed.peek() },
       ...{ flows: state.hasArrows.peek() ? (slice?.flows ?? []) : [], isMoving: this.isMoving },
     };
-    const context = contextOf(canvases.rows, width, height, ratio);
+    const context = this.contextOf(canvases.rows);
     if (context) canvases.rows.dataset['bars'] = String(paint(context, picture, this.strips, this.labels));
-    const ruler = contextOf(canvases.ruler, width, RULER, ratio);
+    const ruler = this.contextOf(canvases.ruler);
     if (ruler) paintRuler(ruler, picture, state.board.steps.peek());
-    const minimap = contextOf(canvases.minimap, width, MINIMAP, ratio);
+    const minimap = this.contextOf(canvases.minimap);
     if (minimap) paintMinimap(minimap, picture, whole, this.overview.answer.peek()?.value ?? null, tracks, this.minimap);
+  }
+
+  /** In CSS pixels, of a bitmap as large as the canvas is on the screen. */
+  private contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+    const pixels = this.pixels.get(canvas);
+    if (!pixels || pixels.columns === 0) return null;
+    fitBitmap(canvas, pixels);
+    const context = canvas.getContext('2d', { alpha: false });
+    context?.setTransform(pixels.ratio, 0, 0, pixels.ratio, 0, 0);
+    return context;
   }
 
   /** When more was read, what stands at the top stays there. */
@@ -202,17 +220,3 @@ export class Stage {
 
 export { MINIMAP };
 export const RULER = 42;
-
-/** Of a canvas that has this size in CSS pixels. */
-function contextOf(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): CanvasRenderingContext2D | null {
-  const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const context = canvas.getContext('2d', { alpha: false });
-  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
