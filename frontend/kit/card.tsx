@@ -100,7 +100,7 @@ function FullScreen<Info extends TagInfo>({ board, card }: { readonly board: Boa
   return <Button action="fullscreen" icon={full ? 'close' : 'full'} label={board.t(full ? 'full.leave' : 'full.enter')} pressed={full} onPress={() => board.full.set(full ? null : card, 'push')} />;
 }
 
-/** Tools that show while the pointer or the focus is in the card, or the card fills the screen. */
+/** Tools that show while the pointer or the focus is in the card, at the end of its last line, or the card fills the screen. `--seldom-width` is the room that they take. */
 export function Seldom({ children }: { readonly children: ComponentChildren }): JSX.Element {
   return <span class="seldom">{children}</span>;
 }

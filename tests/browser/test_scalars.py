@@ -220,6 +220,70 @@ def test_groups_of_runs_become_bands(page: Page, shared: Serve, sample_logs: Pat
     expect(card(page, "train/loss").get_by_test_id("legend")).to_contain_text("0.02")
 
 
+def test_an_expression_that_is_not_finished_keeps_the_cards(
+    page: Page, shared: Serve, sample_logs: Path
+) -> None:
+    open_page(page, shared("--logdir", sample_logs))
+    field = page.locator('[data-control="group"]')
+    field.fill(r"lr([0-9.]+)_seed")
+    expect(status(page, "train/loss")).to_contain_text("2 groups · 3 runs")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    field.press("End")
+    field.press_sequentially("(")
+    expect(page.locator("#group-problem")).to_contain_text("not a regular expression")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(status(page, "train/loss")).to_contain_text("2 groups · 3 runs")
+    expect(page.locator(".card footer.error")).to_have_count(0)
+    assert [url for url in asked if "/bands" in url] == []
+    field.press_sequentially("[0-9])")
+    expect(status(page, "train/loss")).to_contain_text("3 groups · 3 runs")
+    expect(page.locator("#group-problem")).to_have_count(0)
+
+
+def test_the_tools_of_a_card_leave_its_title_in_place(page: Page, shared: Serve, sample_logs: Path) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, shared("--logdir", sample_logs))
+    here = card(page, "train/accuracy")
+    expect(status(page, "train/accuracy")).to_contain_text("points")
+    title = here.locator("h3")
+    page.mouse.move(5, 5)
+    at_rest = title.bounding_box()
+    here.hover()
+    expect(here.locator('[data-action="threshold"]')).to_be_in_viewport()
+    here.locator('[data-action="threshold"]').click(trial=True)
+    assert title.bounding_box() == at_rest
+    plot, tools = here.locator("canvas").last.bounding_box(), here.locator(".seldom").bounding_box()
+    assert plot is not None
+    assert tools is not None
+    assert tools["y"] >= plot["y"] + plot["height"]
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_no_tooltip_stays_behind_when_a_card_leaves_the_full_screen(
+    page: Page, shared: Serve, sample_logs: Path, pinned: bool
+) -> None:
+    open_page(page, shared("--logdir", sample_logs))
+    here = card(page, "train/loss")
+    expect(status(page, "train/loss")).to_contain_text("288 points")
+    here.locator('[data-action="fullscreen"]').click()
+    expect(page.locator(".card.full")).to_have_count(1)
+    plot = here.locator("canvas").last
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    if pinned:
+        page.mouse.down()
+        page.mouse.up()
+        expect(page.locator(".tooltip.pinned")).to_have_count(1)
+        here.locator('[data-action="fullscreen"]').click()
+    else:
+        expect(page.get_by_test_id("tooltip")).to_be_visible()
+        page.keyboard.press("Escape")
+    expect(page.locator(".card.full")).to_have_count(0)
+    expect(page.get_by_test_id("tooltip")).to_have_count(0)
+
+
 def test_damage_is_listed(page: Page, serve: Serve, tmp_path: Path) -> None:
     damaged_logdir(tmp_path)
     with EventWriter(tmp_path / "fine") as writer:

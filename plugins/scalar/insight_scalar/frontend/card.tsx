@@ -47,6 +47,9 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   }, [query.value, board.visible.value]);
   useEffect(() => feed.wake(), [board.visible.value, board.full.value]);
 
+  const full = sameCard(board.full.value, card);
+  useEffect(() => void (reading.value = null), [full]); // it stands at a place of the screen, where the card no longer is
+
   const props = chartProps(board, tag, lines, feed, reading, host);
   const latest = useRef(props);
   latest.current = props;
@@ -84,7 +87,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       <CardHead board={board} card={card} note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}>
         <CardTools board={board} tag={tag} chart={chart} />
       </CardHead>
-      {lines && (picture?.query.group || sameCard(board.full.value, card)) && <Legend lines={lines} />}
+      {lines && (picture?.query.group || full) && <Legend lines={lines} />}
       <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
       <CardStatus board={board} tag={tag} feed={feed} />
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
