@@ -32,6 +32,27 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("window", [(1280, 800), (1920, 1080)])
+def test_tiles_use_the_height_of_the_window(
+    page: Page, shared: Serve, landscapes: Path, window: tuple[int, int], count: int
+) -> None:
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    runs = ",".join("ab"[:count])
+    panel = opened(page, shared("--logdir", landscapes), f"&landscape.mode=comparison&runs={runs}")
+    cards = panel.get_by_test_id("card")
+    expect(cards).to_have_count(count)
+    drawn(panel, "contour")
+    place = panel.get_by_test_id("tiles").bounding_box()
+    boxes = [cards.nth(n).bounding_box() for n in range(count)]
+    assert place is not None
+    assert place["height"] > 0.6 * window[1]
+    for box in boxes:
+        assert box is not None
+        assert 0.7 * place["height"] < box["height"] <= place["height"]
+        assert box["y"] + box["height"] <= window[1]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_final_landscapes_side_by_side_and_upon_each_other(
     page: Page, shared: Serve, landscapes: Path, form: str

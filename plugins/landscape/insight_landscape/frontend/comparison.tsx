@@ -1,6 +1,7 @@
 import { Button, Empty, ErrorCell, valueText } from 'insight-host/kit';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
 import { Export } from './export';
 import { useLook } from './look';
@@ -8,6 +9,7 @@ import { strideOf, type Item, type Look } from './plan';
 import { css, rampColor } from './ramps';
 import { scaleTexts, sharedExtent } from './scale';
 import { Stage } from './stage';
+import { GAP, tilingOf } from './tiling';
 
 const STOPS = 16; // of the gradient that is the bar
 const TICKS = 5; // numbers below it, but for the first
@@ -60,8 +62,22 @@ function ScaleBar({ look: { scale, ramp } }: { readonly look: Look }): JSX.Eleme
 }
 
 function Tiles({ board, look }: { readonly board: LandscapeBoard; readonly look: Look }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const room = useSignal({ width: 0, height: 0 });
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    // With the scrollbar, which comes and goes with what is decided here.
+    const observer = new ResizeObserver(([entry]) => {
+      const box = entry?.borderBoxSize[0];
+      if (box) room.value = { width: box.inlineSize, height: box.blockSize };
+    });
+    observer.observe(element, { box: 'border-box' });
+    return () => observer.disconnect();
+  }, []);
+  const { columns, height } = tilingOf(room.value.width, room.value.height, board.compared.value.length);
   return (
-    <div class="tiles" data-testid="tiles">
+    <div ref={place} class="tiles" data-testid="tiles" style={{ gap: `${GAP}px`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, gridAutoRows: `${height}px` }}>
       {board.compared.value.map(({ run, entry, loaded }) => (
         <section key={run.name} class="card" data-testid="card" data-tag={entry.tag} data-card-run={run.name} aria-label={run.displayName}>
           <header>
