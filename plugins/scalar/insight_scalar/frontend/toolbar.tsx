@@ -39,19 +39,21 @@ function Grouping({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const problem = error.value;
   return (
     <Cluster>
-      <input
-        class={problem === null ? 'filter group' : 'filter group bad'}
-        type="search"
-        data-control="group"
-        aria-label={say('group.label')}
-        aria-invalid={problem !== null}
-        {...(problem === null ? {} : { 'aria-describedby': 'group-problem' })}
-        placeholder={say('group.label')}
-        title={say('group.hint')}
-        value={draft.value}
-        onInput={(e) => board.grouping.type(e.currentTarget.value)}
-      />
-      {problem !== null && <span id="group-problem" class="group-problem" role="status" title={problem}>{problem}</span>}
+      <span class="grouping">
+        <input
+          class={problem === null ? 'filter group' : 'filter group bad'}
+          type="search"
+          data-control="group"
+          aria-label={say('group.label')}
+          aria-invalid={problem !== null}
+          {...(problem === null ? {} : { 'aria-describedby': 'group-problem' })}
+          placeholder={say('group.label')}
+          title={say('group.hint')}
+          value={draft.value}
+          onInput={(e) => board.grouping.type(e.currentTarget.value)}
+        />
+        {problem !== null && <span id="group-problem" class="group-problem" role="status">{say('group.problem', { reason: problem })}</span>}
+      </span>
       {active.value && (
         <Segments name="spread" label={say('spread.label')} value={board.spread.value} options={(['minmax', 'std'] as const).map((value) => ({ value, text: say(`spread.${value}`) }))} onPick={(value) => board.spread.set(value)} />
       )}
