@@ -12,17 +12,19 @@ from insight_core.plugin import NotFound
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text
 from insight_profiler.analysis.cluster import (
+    counted_steps,
     known_times,
     nearest_of_ranks,
     processes_of,
+    rank_of,
     rank_row,
     rank_steps,
-    stragglers,
 )
+from insight_profiler.analysis.stragglers import stragglers, warm_up_of
 from insight_profiler.asked import Asked, described
 from insight_profiler.model import Profile
 
-_SPREAD = 0.1  # a rank that takes so much longer than the mean is a straggler
+_MOST_NAMED = 100  # steps that are left out
 
 
 def cluster_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
@@ -49,11 +51,26 @@ class _Views:
         self._asked = asked
 
     def cluster(self, request: Request) -> Response:
-        """Ranks by what they are compared by; processes that cannot be read say why."""
+        """Ranks by what they are compared by, and which of them hold up the others; processes that cannot be
+        read with the reason. Warm-up is left out unless the request names the steps."""
         job = self._job(request)
         text = request.args.get("steps")
-        rows = [{"profile": path, **rank_row(profile, text)} for path, profile in job.ranks.items()]
-        return job.answer({"ranks": rows, "others": job.others, "stragglers": stragglers(rows, _SPREAD)})
+        left_out = set() if text else warm_up_of(list(job.ranks.values()))
+        steps = {path: counted_steps(profile, text, left_out) for path, profile in job.ranks.items()}
+        rows = [{"profile": path, **rank_row(profile, steps[path])} for path, profile in job.ranks.items()]
+        compared = [
+            rank_of(profile, path, counted)
+            for path, profile in job.ranks.items()
+            if (counted := steps[path]) is not None
+        ]
+        return job.answer(
+            {
+                "ranks": rows,
+                "others": job.others,
+                "stragglers": stragglers(compared),
+                "warm_up": sorted(left_out)[:_MOST_NAMED],
+            }
+        )
 
     def rank_steps(self, request: Request) -> Response:
         """One time of every step of each rank."""

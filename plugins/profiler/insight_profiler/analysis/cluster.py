@@ -1,17 +1,19 @@
-"""The ranks of one job side by side: their steps, and which of them holds the others up."""
+"""The ranks of one job side by side, and their steps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from insight_profiler.analysis.memory import peak
-from insight_profiler.analysis.steps import average, of_rows, rows_of, summary
+from insight_profiler.analysis.outliers import median_of
+from insight_profiler.analysis.steps import of_rows, rows_of, summary
+from insight_profiler.analysis.stragglers import RankSteps
 from insight_profiler.discovery import ProfileFiles
-from insight_profiler.model import Profile
+from insight_profiler.model import Profile, Table
 
 TIMES = (  # of a step, in which ranks are compared
     "duration",
@@ -76,22 +78,33 @@ def nearest_of_ranks(profiles: Mapping[str, Profile], named: str) -> list[str]:
     return [found[rank] for rank in sorted(found)]
 
 
-def rank_row(profile: Profile, text: str | None = None) -> dict[str, Any]:
-    """What ranks are compared by; times are means over the steps (ns), or over those that ``text`` names."""
+def counted_steps(profile: Profile, text: str | None, left_out: Collection[int]) -> Table | None:
+    """The steps by which a rank is compared: those that ``text`` names, or without it all that are not
+    ``left_out``; None without steps."""
     steps = profile.tables.get("steps")
-    chosen = None if steps is None else of_rows(steps, rows_of(profile, text))
-    means = {} if chosen is None else average(chosen)
+    if steps is None or text:
+        return None if steps is None else of_rows(steps, rows_of(profile, text))
+    return of_rows(steps, np.flatnonzero(~np.isin(steps["number"], list(left_out))))
+
+
+def rank_row(profile: Profile, steps: Table | None) -> dict[str, Any]:
+    """What ranks are compared by; times are medians over the steps that count (ns)."""
+    medians = {} if steps is None else {name: median_of(steps[name]) for name in TIMES}
     flops = profile.documents.get("flops", {}).get("summary", {})
     top = peak(profile)
     return {
         "rank": profile.rank if profile.rank >= 0 else None,
         "host": profile.host,
         "stage": profile.facts.get("stage"),
-        "steps": None if chosen is None else summary(chosen),
-        "times": {name: means[name] for name in TIMES if means.get(name) is not None},
+        "steps": None if steps is None else summary(steps),
+        "times": {name: median for name, median in medians.items() if median is not None},
         "peak_memory": None if top is None else top["value"],
         "flops": flops,
     }
+
+
+def rank_of(profile: Profile, path: str, steps: Table) -> RankSteps:
+    return RankSteps(profile.rank, path, profile.facts.get("stage"), steps)
 
 
 def rank_steps(profile: Profile, time: str) -> dict[str, Any]:
@@ -108,22 +121,6 @@ def known_times(profiles: Iterable[Profile]) -> list[str]:
     """Times that steps of some rank have."""
     tables = [profile.tables["steps"] for profile in profiles if "steps" in profile.tables]
     return [name for name in TIMES if any((table[name] > 0).any() for table in tables)]
-
-
-def stragglers(ranks: Sequence[dict[str, Any]], spread: float) -> list[dict[str, Any]]:
-    """Times in which a rank is more than ``spread`` above the mean of all: rank, time, by how much."""
-    found = []
-    for name in TIMES:
-        values = [(row["times"][name], row) for row in ranks if name in row["times"]]
-        mean = sum(value for value, _ in values) / len(values) if values else 0.0
-        if len(values) < 2 or mean <= 0:
-            continue
-        worst, row = max(values, key=lambda value: value[0])
-        if worst > mean * (1 + spread):
-            found.append(
-                {"rank": row["rank"], "profile": row["profile"], "time": name, "value": worst, "mean": mean}
-            )
-    return found
 
 
 def _apart(one: ProfileFiles, other: ProfileFiles) -> float:

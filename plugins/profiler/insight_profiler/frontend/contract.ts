@@ -74,6 +74,11 @@ export interface StepSummary {
   readonly p95: number;
   readonly minimum: number;
   readonly maximum: number;
+  /** Numbers of steps that took unusually long or short, at most 100 of `outlier_count`. */
+  readonly outliers: readonly number[];
+  readonly outlier_count: number;
+  /** How many steps at the beginning are outliers. */
+  readonly warm_up: number;
 }
 
 export interface Advice extends Note {
@@ -88,6 +93,10 @@ export type StepRows = Readonly<Record<string, readonly (number | null)[]>>;
 export interface OverviewAnswer {
   readonly steps: StepSummary | null;
   readonly step_rows: StepRows | null;
+  /** Numbers of the steps in `step_rows` that are outliers. */
+  readonly outliers: readonly number[];
+  /** The time that the profile spans, ns. */
+  readonly covered: number;
   readonly shares: readonly { readonly category: string; readonly time: number; readonly share: number | null }[];
   readonly biggest: Readonly<Partial<Record<Side, TableAnswer>>>;
   readonly memory: Peak | null;
@@ -160,9 +169,10 @@ export interface Stretch {
   readonly start: number;
   readonly duration: number;
 }
-/** One step (null: the average of all); places are from its start. */
+/** One step (null: the average of `steps` steps, without outliers); places are from its start. */
 export interface StepAnswer {
   readonly number: number | null;
+  readonly steps: number;
   readonly start: number;
   readonly duration: number;
   readonly parts: readonly Stretch[];
@@ -254,15 +264,29 @@ export interface RankRow {
   readonly host: string;
   readonly stage: Value;
   readonly steps: StepSummary | null;
-  /** Means over the steps, ns. */
+  /** Medians over the steps, ns. */
   readonly times: Readonly<Record<string, number>>;
   readonly peak_memory: number | null;
   readonly flops: Partial<FlopsRates> | null;
 }
+/** A rank that holds up the others of its stage: medians of a step, ns; `time` is what makes most of the difference. */
+export interface Straggler {
+  readonly rank: number;
+  readonly profile: string;
+  readonly stage: Value;
+  readonly time: string;
+  readonly work: number;
+  readonly usual: number;
+  readonly wait: number | null;
+  readonly usual_wait: number | null;
+  readonly steps: number;
+}
 export interface ClusterAnswer {
   readonly ranks: readonly RankRow[];
   readonly others: readonly { readonly profile: string; readonly state: ReadingState; readonly failure: Note | null }[];
-  readonly stragglers: readonly { readonly rank: number; readonly profile: string; readonly time: string; readonly value: number; readonly mean: number }[];
+  readonly stragglers: readonly Straggler[];
+  /** Numbers of the steps that are left out. */
+  readonly warm_up: readonly number[];
 }
 
 /** One time of every step of each rank, ns; `count` is of all steps where these are too many. */

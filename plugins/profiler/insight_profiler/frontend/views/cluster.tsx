@@ -76,7 +76,9 @@ function Others({ board, answer: { others, ranks } }: AnswerProps): JSX.Element 
   );
 }
 
-function Stragglers({ board, answer: { stragglers, ranks } }: AnswerProps): JSX.Element {
+const LEAST_STEPS = 3; // for a verdict
+
+function Stragglers({ board, answer: { stragglers, ranks, warm_up: left } }: AnswerProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   return (
@@ -85,16 +87,27 @@ function Stragglers({ board, answer: { stragglers, ranks } }: AnswerProps): JSX.
         <h3 title={say('cluster.stragglers.hint')}>{say('cluster.stragglers')}</h3>
       </header>
       <ul>
-        {stragglers.map(({ rank, time, value, mean }) => (
-          <li key={time} class="warning" data-straggler={time}>
+        {stragglers.map(({ rank, stage, time, work, usual, wait, usual_wait: others, steps }) => (
+          <li key={rank} class="warning" data-straggler={rank}>
             <Icon name="warn" />
-            <span>{say('cluster.straggler', { rank: rank, name: categoryText(board, time), value: timeText(value, locale), mean: timeText(mean, locale), more: shareText(mean > 0 ? value / mean - 1 : 0, locale) })}</span>
+            <span>
+              {[
+                say(stage === null ? 'cluster.straggler' : 'cluster.straggler.stage', { rank, stage: String(stage), name: categoryText(board, time), work: timeText(work, locale), usual: timeText(usual, locale), more: shareText(usual > 0 ? work / usual - 1 : 0, locale), count: steps }),
+                wait !== null && others !== null && others > wait ? say('cluster.straggler.waits', { wait: timeText(wait, locale), usual: timeText(others, locale) }) : '',
+              ].join(' ').trim()}
+            </span>
           </li>
         ))}
         {stragglers.length === 0 && (
           <li class="info">
             <Icon name="check" />
-            <span>{say(ranks.length > 1 ? 'cluster.even' : 'cluster.alone')}</span>
+            <span>{say(ranks.length < 2 ? 'cluster.alone' : ranks.some(({ steps }) => (steps?.count ?? 0) >= LEAST_STEPS) ? 'cluster.even' : 'cluster.few')}</span>
+          </li>
+        )}
+        {left.length > 0 && (
+          <li class="info" data-testid="warm-up">
+            <Icon name="info" />
+            <span>{say('cluster.warm_up', { count: left.length, steps: left.length > 1 ? `${left[0]}–${left.at(-1)}` : String(left[0]) })}</span>
           </li>
         )}
       </ul>
@@ -159,7 +172,7 @@ function RankLines({ board, ranks }: RanksProps): JSX.Element | null {
   );
 }
 
-/** The mean step of each rank, by what it divides into. */
+/** The median step of each rank, by what it divides into. */
 function Ranks({ board, ranks }: RanksProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;

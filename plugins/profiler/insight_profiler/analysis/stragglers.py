@@ -1,0 +1,179 @@
+"""Which ranks hold up the others of their pipeline stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from insight_profiler.analysis.outliers import median_of, outliers, warm_up
+from insight_profiler.model import Profile, Table
+
+SPREAD = 0.1  # a rank that works at least so much longer than the others of its stage may be a straggler
+LEAST_STEPS = 3  # fewer tell nothing of chance
+_CHANCE = 0.01  # that noise alone makes one of the ranks of a stage a straggler
+
+
+@frozen
+class _Division:
+    """Columns of a step: what a rank works, how long it waits for others, and what may be either."""
+
+    work: tuple[str, ...]
+    waiting: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+
+
+_DIVISIONS = (  # the most telling first
+    _Division(("computing",), ("communication_not_overlapped",), ("free",)),
+    _Division(("forward_backward",), ("tail",), ("iteration_interval",)),
+    _Division(
+        ("kernel", "memcpy", "memset", "runtime", "data", "operator"), ("communication",), ("other", "idle")
+    ),
+    _Division(("duration",)),
+)
+
+
+@frozen(eq=False)
+class RankSteps:
+    """The steps of one rank that count."""
+
+    rank: int
+    profile: str
+    stage: Any
+    steps: Table
+
+
+def warm_up_of(profiles: Sequence[Profile]) -> set[int]:
+    """Numbers of the steps that are warm-up of at least one rank. The ranks of a job wait for each other, so
+    these count for none of them."""
+    found: set[int] = set()
+    for profile in profiles:
+        if (steps := profile.tables.get("steps")) is not None:
+            count = warm_up(outliers(steps["duration"]))
+            found.update(steps["number"][:count].tolist())
+    return found
+
+
+def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[str, Any]]:
+    """Ranks that work longer than the others of their stage, and so make these wait.
+
+    Ranks of one stage are compared by their medians over the steps that all of them have. A rank is a
+    straggler if all of this holds:
+
+    - It works more than ``spread`` longer than the median of the other ranks.
+    - The difference is larger than chance explains: larger than ``z`` standard errors of a median (1.2533
+      sigma / sqrt(steps)). Sigma is robust too: the median of the absolute changes from step to step divided
+      by 0.9539, which is 0.6745 sqrt(2) (P. J. Rousseeuw and C. Croux, "Alternatives to the Median Absolute
+      Deviation", JASA 88, 1993). Fewer than three steps tell nothing of chance: no rank is named.
+    - It waits no longer than the others: the others of a straggler wait for it. A rank that waits long is the
+      victim.
+
+    Idle time may be work of the host or waiting. It counts as work only if the rank waits clearly less than
+    the others.
+    """
+    stages: dict[Any, list[RankSteps]] = {}
+    for rank in ranks:
+        stages.setdefault(rank.stage, []).append(rank)
+    return [one for stage in stages.values() for one in _of_stage(_with_common_steps(stage), spread)]
+
+
+def _with_common_steps(ranks: Sequence[RankSteps]) -> list[RankSteps]:
+    """The ranks with the steps that all of them have, in the order of their numbers."""
+    ranks = [one for one in ranks if len(one.steps["number"])]
+    if not ranks:
+        return []
+    common = ranks[0].steps["number"]
+    for one in ranks[1:]:
+        common = np.intersect1d(common, one.steps["number"])
+    found = []
+    for one in ranks:
+        numbers, rows = np.unique(one.steps["number"], return_index=True)
+        rows = rows[np.isin(numbers, common)]
+        steps = {name: column[rows] for name, column in one.steps.items()}
+        found.append(RankSteps(one.rank, one.profile, one.stage, steps))
+    return found if len(common) else []
+
+
+def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]:
+    if len(ranks) < 2 or len(ranks[0].steps["number"]) < LEAST_STEPS:
+        return []
+    division = next((one for one in _DIVISIONS if all(_is_known(rank.steps, one) for rank in ranks)), None)
+    if division is None:
+        return []
+    work, waiting, idle = (
+        np.array([_sum(rank.steps, names) for rank in ranks])
+        for names in (division.work, division.waiting, division.idle)
+    )
+    usual_wait = _median_of_others(_medians(waiting))
+    extra_wait = _medians(waiting) - usual_wait
+    found: dict[int, dict[str, Any]] = {}
+    # of certain work a straggler must not wait longer; with idle time counted it must wait less than others
+    for own, limit in ((work, 0.5), (work + idle, -0.5)):
+        usual = _median_of_others(_medians(own))
+        extra = _medians(own) - usual
+        is_longer = (extra > spread * usual) & (extra > _noise(own)) & (extra_wait <= limit * extra)
+        for row in np.flatnonzero(is_longer).tolist():
+            found.setdefault(
+                row,
+                {
+                    "rank": ranks[row].rank,
+                    "profile": ranks[row].profile,
+                    "stage": ranks[row].stage,
+                    "time": _largest_part(ranks, row, division.work if own is work else division.idle),
+                    "work": int(_medians(own)[row]),
+                    "usual": float(usual[row]),
+                    "wait": int(_medians(waiting)[row]) if division.waiting else None,
+                    "usual_wait": float(usual_wait[row]) if division.waiting else None,
+                    "steps": own.shape[1],
+                },
+            )
+    return sorted(found.values(), key=lambda one: one["usual"] - one["work"])
+
+
+def _is_known(steps: Mapping[str, NDArray[Any]], division: _Division) -> bool:
+    return bool((_sum(steps, division.work) > 0).any())
+
+
+def _sum(steps: Mapping[str, NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
+    whole = np.zeros(len(steps["number"]))
+    for name in names:
+        whole += steps[name].clip(0)
+    return whole
+
+
+def _medians(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([median_of(row) for row in times], np.float64)
+
+
+def _median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each row of [ranks] or [ranks, steps] the median of the other rows."""
+    in_order = np.sort(values, axis=0)
+    places = np.argsort(np.argsort(values, axis=0, kind="stable"), axis=0)
+    low, high = (len(values) - 2) // 2, (len(values) - 1) // 2
+    found: NDArray[np.float64] = (
+        np.where(places > low, in_order[low], in_order[low + 1])
+        + np.where(places > high, in_order[high], in_order[high + 1])
+    ) / 2
+    return found
+
+
+def _noise(own: NDArray[np.float64]) -> float:
+    """The difference of a rank from the others that is still likely by chance."""
+    ranks, steps = own.shape
+    changes = np.abs(np.diff(own - _median_of_others(own), axis=1))
+    sigma = float(np.median(changes)) / 0.9539
+    few = 1 + 4 / (ranks * (steps - 1))  # sigma itself is uncertain, as in Student's t
+    return float(NormalDist().inv_cdf(1 - _CHANCE / ranks) * 1.2533 * sigma / np.sqrt(steps) * few)
+
+
+def _largest_part(ranks: Sequence[RankSteps], row: int, names: Sequence[str]) -> str:
+    """The column that makes most of the difference."""
+    extra = {}
+    for name in names:
+        medians = _medians(np.array([rank.steps[name].clip(0) for rank in ranks]))
+        extra[name] = medians[row] - _median_of_others(medians)[row]
+    return max(extra, key=lambda name: float(extra[name]))
