@@ -98,7 +98,8 @@ def _rebase(tables: dict[str, Columns]) -> tuple[int, int]:
                 lasts.append(int(known.max()))
         if table in ("slices", "steps") and table in tables:
             lengths = np.maximum(tables[table]["duration"], 0)
-            lasts.append(int((tables[table]["start"] + lengths).max()))
+            ends = (tables[table]["start"] + lengths)[tables[table]["start"] != -1]
+            lasts.extend([int(ends.max())] if len(ends) else [])
     if not firsts:
         return 0, 0
     zero = min(firsts)

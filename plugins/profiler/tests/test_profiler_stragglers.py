@@ -102,6 +102,12 @@ def test_of_very_noisy_healthy_ranks_one_is_named_as_rarely_as_chance_allows() -
     assert named <= 8
 
 
+def test_steps_of_very_different_length_hide_no_straggler() -> None:
+    own = np.full((4, STEPS), 10.0 * MS) * np.arange(1, STEPS + 1)
+    own[2] *= 1.3
+    assert [one["rank"] for one in stragglers(_lock_step(own, 1))] == [2]
+
+
 def test_stages_with_different_loads_are_not_compared() -> None:
     own = np.full((4, STEPS), 100.0 * MS)
     own[2:] *= 3

@@ -13,9 +13,10 @@ import numpy as np
 from attrs import field, frozen
 
 from insight_profiler.analysis.memory import peak
+from insight_profiler.analysis.outliers import median_of, outliers, warm_up
 from insight_profiler.analysis.overview import shares
 from insight_profiler.analysis.pipeline import empty_share
-from insight_profiler.analysis.steps import average, summary
+from insight_profiler.analysis.steps import of_rows, summary
 from insight_profiler.model import Profile
 
 _INTERVAL = 500_000  # ns between steps
@@ -45,13 +46,17 @@ def advice(profile: Profile) -> list[Advice]:
 
 def _of_steps(profile: Profile) -> Iterator[Advice]:
     steps = profile.tables.get("steps")
-    if steps is None or (said := summary(steps)) is None:
+    if steps is None:
         return
-    interval = average(steps)["iteration_interval"]
+    first = warm_up(outliers(steps["duration"]))
+    steps = of_rows(steps, np.arange(first, len(steps["number"])))
+    if (said := summary(steps)) is None:
+        return
+    interval = median_of(steps["iteration_interval"])
     if interval is not None and interval > _INTERVAL:
         yield Advice(
             "iteration_interval",
-            f"{interval / 1e6:.3g} ms pass between steps on average: the device may wait for data",
+            f"{interval / 1e6:.3g} ms pass between steps in the median: the device may wait for data",
             {"time": interval},
             "steps",
             "warning",

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from insight_profiler.analysis.listing import Wanted
 from insight_profiler.analysis.memory import peak
 from insight_profiler.analysis.operators import grouped, sides_of
-from insight_profiler.analysis.steps import division_of, of_rows, summary
+from insight_profiler.analysis.outliers import outliers
+from insight_profiler.analysis.steps import division_of, of_rows, summary, usual_rows
 from insight_profiler.derived_steps import exclusive_times
 from insight_profiler.model import Category, Profile
 
@@ -22,13 +23,16 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
     """Steps, what time was spent on, the biggest operators of each side, the peak of memory.
 
     ``rows`` are those of the steps that count, None for all. ``step_rows`` and the peak are of all, and so
-    are the operators of a profile that does not say when each of them ran.
+    are the operators of a profile that does not say when each of them ran. ``outliers`` are numbers in
+    ``step_rows``.
     """
     steps = profile.tables.get("steps")
     answer: dict[str, Any] = {
         "steps": None,
         "step_rows": None,
+        "outliers": [],
         "shares": shares(profile, rows),
+        "covered": covered(profile),
         "biggest": {},
         "memory": peak(profile),
     }
@@ -41,6 +45,7 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
             name: [None if value < 0 and name != "number" else value for value in steps[name][drawn].tolist()]
             for name in dict.fromkeys(names)
         }
+        answer["outliers"] = steps["number"][drawn][outliers(steps["duration"])[drawn]].tolist()
     for side in sides_of(profile):
         listing = grouped(profile, "name", side, rows if "slices" in profile.tables else None).listing
         wanted = Wanted(sort=_ranking(listing.columns["self"].values), limit=_BIGGEST)
@@ -49,11 +54,11 @@ def overview(profile: Profile, rows: NDArray[np.intp] | None = None) -> dict[str
 
 
 def shares(profile: Profile, rows: NDArray[np.intp] | None = None) -> list[dict[str, Any]]:
-    """How the time of all steps or of some rows divides, by the most telling way that the log knows; without
-    steps how that of the whole profile does."""
+    """How the time of some rows of steps divides, without ``rows`` that of all steps but outliers, by the
+    most telling way that the log knows; without steps how that of the whole profile does."""
     steps = profile.tables.get("steps")
     if steps is not None and len(steps["number"]):
-        counted = of_rows(steps, rows)
+        counted = of_rows(steps, usual_rows(steps) if rows is None else rows)
         times = {name: int(counted[name].clip(0).sum()) for name in division_of(steps)}
     else:
         times = _whole(profile)
@@ -62,6 +67,14 @@ def shares(profile: Profile, rows: NDArray[np.intp] | None = None) -> list[dict[
         {"category": name, "time": time, "share": time / whole if whole else None}
         for name, time in times.items()
     ]
+
+
+def covered(profile: Profile) -> int:
+    """The time that a profile spans (ns). Where nothing tells when steps began, they may have taken longer
+    than all that has a place on the timeline."""
+    steps = profile.tables.get("steps")
+    unplaced = 0 if steps is None else int(steps["duration"][steps["start"] < 0].clip(0).sum())
+    return max(profile.duration_ns, unplaced)
 
 
 def _whole(profile: Profile) -> dict[str, int]:

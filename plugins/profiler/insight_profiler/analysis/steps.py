@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, NotFound
 from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.outliers import median_of, outliers, warm_up
 from insight_profiler.model import Category, Profile, Table
 
 CATEGORIES = tuple(category.name.lower() for category in Category)
@@ -18,6 +19,7 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
     (*CATEGORIES, "idle"),
 )
 _MOST_RANGES = 1000
+_MOST_OUTLIERS = 100
 
 
 def step_listing(profile: Profile) -> Listing:
@@ -50,23 +52,33 @@ def average(steps: Table) -> dict[str, float | None]:
     return found
 
 
+def usual_rows(steps: Table) -> NDArray[np.intp]:
+    """Rows of the steps whose durations are not outliers: a mean over these is not one of the warm-up."""
+    return np.flatnonzero(~outliers(steps["duration"]))
+
+
 def of_rows(steps: Table, rows: NDArray[np.intp] | None) -> Table:
     """Some of the steps; None for all."""
     return steps if rows is None else {name: column[rows] for name, column in steps.items()}
 
 
 def summary(steps: Table) -> dict[str, Any] | None:
-    """Of the durations of all steps; percentiles by nearest rank."""
+    """Of the durations of all steps; percentiles by nearest rank. ``outliers`` are numbers of steps, at most
+    100 of ``outlier_count``; the first ``warm_up`` steps are outliers and longer than the median."""
+    is_outlier = outliers(steps["duration"])
     durations = np.sort(steps["duration"][steps["duration"] >= 0])
     if not len(durations):
         return None
     return {
         "count": len(steps["number"]),
         "mean": float(durations.mean()),
-        "p50": int(durations[int(np.ceil(len(durations) * 0.5)) - 1]),
+        "p50": median_of(durations),
         "p95": int(durations[int(np.ceil(len(durations) * 0.95)) - 1]),
         "minimum": int(durations[0]),
         "maximum": int(durations[-1]),
+        "outliers": steps["number"][is_outlier][:_MOST_OUTLIERS].tolist(),
+        "outlier_count": int(is_outlier.sum()),
+        "warm_up": warm_up(is_outlier & (steps["duration"] > (median_of(durations) or 0))),
     }
 
 
@@ -93,13 +105,18 @@ def are_named(numbers: NDArray[np.int64], text: str) -> NDArray[np.bool_]:
 
 
 def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
-    """One step, or the average of all, as lanes: the whole, its parts, and what ran beside it."""
+    """One step, or the average of those that are not outliers, as lanes: the whole, its parts, and what ran
+    at the same time. ``steps`` is how many an average is of."""
     steps = profile.tables["steps"]
+    counted = 1
     if number is None:
-        means = average(steps)
+        rows = usual_rows(steps)
+        means, counted = average(of_rows(steps, rows)), len(rows)
         start, duration = 0.0, means.get("duration") or 0.0
         values = {name: value or 0.0 for name, value in means.items()}
-        chosen = np.ones(0 if "lanes" not in profile.tables else len(profile.tables["lanes"]["step"]), bool)
+        chosen = (
+            np.isin(profile.tables["lanes"]["step"], rows) if "lanes" in profile.tables else np.zeros(0, bool)
+        )
         shown = None
     else:
         found = np.flatnonzero(steps["number"] == number)
@@ -122,6 +139,7 @@ def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
         "number": shown,
         "start": start,
         "duration": duration,
+        "steps": counted,
         "parts": parts,
         "lanes": _lanes(profile, chosen, mean=number is None),
     }
@@ -144,8 +162,8 @@ def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[d
             )
         ]
     found = []
-    for name in np.unique(lanes["name"]).tolist():
-        rows = np.flatnonzero(lanes["name"] == name)
+    for name in np.unique(lanes["name"][chosen]).tolist():
+        rows = np.flatnonzero((lanes["name"] == name) & chosen)
         found.append(
             {
                 "name": profile.texts[name],

@@ -15,7 +15,7 @@ from insight_profiler.model import Profile, Table
 
 SPREAD = 0.1  # a rank that works at least so much longer than the others of its stage may be a straggler
 LEAST_STEPS = 3  # fewer tell nothing of chance
-_CHANCE = 0.01  # that noise alone makes one of the ranks of a stage a straggler
+_CHANCE = 0.01  # about, that noise alone makes one of the ranks of a stage a straggler
 
 
 @frozen
@@ -66,9 +66,10 @@ def stragglers(ranks: Sequence[RankSteps], spread: float = SPREAD) -> list[dict[
 
     - It works more than ``spread`` longer than the median of the other ranks.
     - The difference is larger than chance explains: larger than ``z`` standard errors of a median (1.2533
-      sigma / sqrt(steps)). Sigma is robust too: the median of the absolute changes from step to step divided
-      by 0.9539, which is 0.6745 sqrt(2) (P. J. Rousseeuw and C. Croux, "Alternatives to the Median Absolute
-      Deviation", JASA 88, 1993). Fewer than three steps tell nothing of chance: no rank is named.
+      sigma / sqrt(steps)). Sigma is that of the ratio to the others: the median of its absolute changes from
+      step to step divided by 0.9539, which is 0.6745 sqrt(2) (P. J. Rousseeuw and C. Croux, "Alternatives to
+      the Median Absolute Deviation", JASA 88, 1993). Fewer than three steps tell nothing of chance: no rank
+      is named.
     - It waits no longer than the others: the others of a straggler wait for it. A rank that waits long is the
       victim.
 
@@ -115,7 +116,7 @@ def _of_stage(ranks: Sequence[RankSteps], spread: float) -> list[dict[str, Any]]
     for own, limit in ((work, 0.5), (work + idle, -0.5)):
         usual = _median_of_others(_medians(own))
         extra = _medians(own) - usual
-        is_longer = (extra > spread * usual) & (extra > _noise(own)) & (extra_wait <= limit * extra)
+        is_longer = (extra > max(spread, _noise(own)) * usual) & (extra_wait <= limit * extra)
         for row in np.flatnonzero(is_longer).tolist():
             found.setdefault(
                 row,
@@ -162,9 +163,9 @@ def _median_of_others(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _noise(own: NDArray[np.float64]) -> float:
-    """The difference of a rank from the others that is still likely by chance."""
+    """By how much of the others' time a rank may differ from them by chance."""
     ranks, steps = own.shape
-    changes = np.abs(np.diff(own - _median_of_others(own), axis=1))
+    changes = np.abs(np.diff(own / np.maximum(_median_of_others(own), 1), axis=1))
     sigma = float(np.median(changes)) / 0.9539
     few = 1 + 4 / (ranks * (steps - 1))  # sigma itself is uncertain, as in Student's t
     return float(NormalDist().inv_cdf(1 - _CHANCE / ranks) * 1.2533 * sigma / np.sqrt(steps) * few)

@@ -1,7 +1,7 @@
 /** Sentences for what the host says by codes. */
 import type { Locale } from 'insight-host';
 import type { ProfilerBoard } from './board';
-import type { Note, ProfileInfo, Value } from './contract';
+import type { Note, ProfileInfo, StepSummary, Value } from './contract';
 import { shareText, sizeText, timeText } from './units';
 
 const TIMES = ['time', 'p50', 'p95', 'mean', 'value', 'duration'];
@@ -31,6 +31,14 @@ export function word(board: ProfilerBoard, prefix: string, name: string): string
 }
 
 export const categoryText = (board: ProfilerBoard, name: string): string => word(board, 'category', name);
+
+const MOST_NAMED = 5; // outliers
+
+/** Which steps are outliers, and which of these are warm-up. */
+export function outliersText(board: ProfilerBoard, { outliers, outlier_count: count, warm_up: first }: StepSummary): string {
+  const steps = [outliers.slice(0, MOST_NAMED).join(', '), ...(count > MOST_NAMED ? ['…'] : [])].join(' ');
+  return [board.t('steps.outliers', { count, steps }), ...(first > 0 ? [board.t('steps.warm_up', { count: first })] : [])].join(' · ');
+}
 
 /** What a source is called, with its rank where there are several. */
 export function rankText(board: ProfilerBoard, rank: number | null | undefined): string {

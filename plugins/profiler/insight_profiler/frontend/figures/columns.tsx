@@ -13,6 +13,8 @@ export interface StackedColumn {
   /** ns, from the bottom to the top. */
   readonly parts: readonly number[];
   readonly isChosen: boolean;
+  /** Marked by a point above the column. */
+  readonly isOutlier?: boolean;
 }
 
 export interface ColumnsProps {
@@ -90,6 +92,7 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
                 below += part;
                 return part > 0 ? <rect key={layers[layer]?.key} x={x(i)} y={top} width={bar} height={Math.max(0, bottom - top)} fill={layers[layer]?.color ?? ink.other} /> : null;
               })}
+              {column.isOutlier && <circle data-testid="outlier" cx={LEFT + (i + 0.5) * slot} cy={TOP - 4} r={Math.min(3, Math.max(1.5, slot / 3))} fill={ink.accent} />}
               {i % every === 0 && (
                 <text x={LEFT + i * slot + slot / 2} y={height - BOTTOM + 14} text-anchor="middle" fill={column.isChosen && isFiltered ? ink.accent : ink.muted}>
                   {column.label}

@@ -11,7 +11,7 @@ import { Figure } from './figure';
 import { Legend } from './legend';
 import { useTip, Tip } from './tip';
 
-const NO_MARKS: NonNullable<LineChartProps['marks']> = [];
+export const NO_MARKS: NonNullable<LineChartProps['marks']> = [];
 
 export interface CurvesProps {
   readonly board: ProfilerBoard;

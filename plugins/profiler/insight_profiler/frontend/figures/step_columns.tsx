@@ -17,10 +17,12 @@ export function layersOf(rows: StepRows): readonly string[] {
 interface StepColumnsProps {
   readonly board: ProfilerBoard;
   readonly rows: StepRows;
+  /** Numbers of steps. */
+  readonly outliers: readonly number[];
   readonly label: string;
 }
 
-export function StepColumns({ board, rows, label }: StepColumnsProps): JSX.Element {
+export function StepColumns({ board, rows, outliers, label }: StepColumnsProps): JSX.Element {
   const ink = inkOf(board.theme.value);
   const locale = board.locale.value;
   const numbers = rows['number'] ?? [];
@@ -30,12 +32,13 @@ export function StepColumns({ board, rows, label }: StepColumnsProps): JSX.Eleme
     label: String(number ?? ''),
     parts: names.map((name) => Math.max(0, rows[name]?.[i] ?? 0)),
     isChosen: number !== null && holds(range, number),
+    isOutlier: number !== null && outliers.includes(number),
   }));
   const tip = (at: number): Parameters<typeof Columns>[0]['tip'] extends (at: number) => infer R ? R : never => {
     const duration = rows['duration']?.[at] ?? null;
     const whole = columns[at]?.parts.reduce((sum, part) => sum + part, 0) ?? 0;
     return {
-      title: `${board.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}`,
+      title: `${board.t('step')} ${columns[at]?.label ?? ''}${duration === null ? '' : ` · ${timeText(duration, locale)}`}${columns[at]?.isOutlier ? ` · ${board.t('step.outlier')}` : ''}`,
       lines: names.flatMap((name, i): (readonly [string, string, string])[] => {
         const part = columns[at]?.parts[i] ?? 0;
         return part > 0 ? [[categoryText(board, name), `${timeText(part, locale)}  ${shareText(whole > 0 ? part / whole : 0, locale)}`, ink.category(name)]] : [];

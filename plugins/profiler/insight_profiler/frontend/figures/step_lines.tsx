@@ -1,9 +1,9 @@
 /** Times over steps as lines; a press chooses the step, in every view. */
-import type { Line } from 'insight-host';
+import type { Line, LineChartProps } from 'insight-host';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import { unitSign, type TimeUnit } from '../units';
-import { Curves } from './curves';
+import { Curves, NO_MARKS } from './curves';
 
 interface StepLinesProps {
   readonly board: ProfilerBoard;
@@ -13,10 +13,11 @@ interface StepLinesProps {
   readonly lines: readonly Line[];
   readonly unit: TimeUnit;
   readonly busy: boolean;
+  readonly marks?: NonNullable<LineChartProps['marks']>;
   readonly tools?: JSX.Element | null;
 }
 
-export function StepLines({ board, name, title, lines, unit, busy, tools = null }: StepLinesProps): JSX.Element {
+export function StepLines({ board, name, title, lines, unit, busy, marks = NO_MARKS, tools = null }: StepLinesProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   return (
@@ -29,6 +30,7 @@ export function StepLines({ board, name, title, lines, unit, busy, tools = null 
       xLabel={say('step')}
       yLabel={unitSign(unit)}
       busy={busy}
+      marks={marks}
       xText={(x) => `${say('step')} ${x}`}
       yText={(y) => `${y.toLocaleString(locale, { maximumFractionDigits: 3 })} ${unitSign(unit)}`}
       onPress={(x, extend) => board.chooseStep(Math.round(x), extend)}

@@ -21,8 +21,8 @@ import { Answered } from './state';
 const POLL = 1000; // ms, while ranks are being read
 /** Ways in which a step divides, the most telling first. */
 const DIVISIONS = [
+  ['computing', 'communication_not_overlapped', 'free'], // receiving is part of the communication
   ['iteration_interval', 'forward_backward', 'tail'],
-  ['computing', 'communication_not_overlapped', 'receive', 'bubble', 'free'],
   ['kernel', 'communication', 'idle'],
 ] as const;
 

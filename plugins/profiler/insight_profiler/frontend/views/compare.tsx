@@ -91,14 +91,14 @@ function Head({ board, base, answer }: HeadProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const { value: own } = board.chosenInfo;
-  const mean = (steps: StepSummary | null): string => (steps ? say('compare.mean', { mean: timeText(steps.mean, locale), count: steps.count }) : say('compare.no_steps'));
-  const [before, after] = [answer.base_steps?.mean ?? null, answer.steps?.mean ?? null];
+  const median = (steps: StepSummary | null): string => (steps ? say('compare.median', { median: timeText(steps.p50, locale), count: steps.count }) : say('compare.no_steps'));
+  const [before, after] = [answer.base_steps?.p50 ?? null, answer.steps?.p50 ?? null];
   const change = before !== null && after !== null && before > 0 ? after / before - 1 : null;
   return (
     <div class="compared" data-testid="compared">
-      <Side board={board} label={say('compare.base')} profile={base} text={mean(answer.base_steps)} />
+      <Side board={board} label={say('compare.base')} profile={base} text={median(answer.base_steps)} />
       <Button action="swap" text="⇄" label={say('compare.swap')} onPress={() => board.swap()} />
-      {own && <Side board={board} label={say('compare.own')} profile={own} text={mean(answer.steps)} />}
+      {own && <Side board={board} label={say('compare.own')} profile={own} text={median(answer.steps)} />}
       {change !== null && <strong class={change > 0 ? 'slower' : 'faster'}>{say(change > 0 ? 'compare.slower' : 'compare.faster', { share: shareText(Math.abs(change), locale) })}</strong>}
       <span class="spring" />
       <Button action="pick-base" icon="compare" text={say('compare.other')} label={say('compare.title')} onPress={() => (board.dialog.value = 'base')} />

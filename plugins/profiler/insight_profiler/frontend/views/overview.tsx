@@ -10,7 +10,7 @@ import { stepsText } from '../steps';
 import { shareText, sizeText, timeText } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
-import { categoryText, sentence, word } from '../words';
+import { categoryText, outliersText, sentence, word } from '../words';
 import { Answered } from './state';
 
 export default function Overview({ board }: ViewProps): JSX.Element {
@@ -64,9 +64,11 @@ function Facts({ board, answer }: OverviewProps): JSX.Element {
   const figures: (readonly [key: string, value: string, note?: string])[] = [];
   if (steps) {
     figures.push(['steps', steps.count.toLocaleString(locale), steps.origin === 'inferred' ? say('steps.inferred') : '']);
-    figures.push(['step_time', timeText(steps.mean, locale), say('overview.spread', { p50: timeText(steps.p50, locale), p95: timeText(steps.p95, locale), low: timeText(steps.minimum, locale), high: timeText(steps.maximum, locale) })]);
+    figures.push(['step_time', timeText(steps.p50, locale), say('overview.spread', { mean: timeText(steps.mean, locale), p95: timeText(steps.p95, locale), low: timeText(steps.minimum, locale), high: timeText(steps.maximum, locale) })]);
+    if (steps.outlier_count > 0) figures.push(['outliers', steps.outlier_count.toLocaleString(locale), outliersText(board, steps)]);
   }
-  if (profile?.duration_ns) figures.push(['duration', timeText(profile.duration_ns, locale), start ? start.toLocaleString(locale) : '']);
+  const timeline = profile?.duration_ns ?? 0;
+  if (answer.covered > 0) figures.push(['duration', timeText(answer.covered, locale), timeline > 0 && timeline < answer.covered ? say('overview.timeline', { time: timeText(timeline, locale) }) : start ? start.toLocaleString(locale) : '']);
   if (memory) figures.push(['peak_memory', memory.unit === 'bytes' ? sizeText(memory.value, locale) : `${memory.value.toLocaleString(locale)} ${memory.unit}`, [memory.device, memory.label].filter(Boolean).join(' · ')]);
   const devices = (profile?.devices ?? []).map(({ name }) => name).filter(Boolean);
   if (devices.length > 0) figures.push(['device', devices.length > 2 ? say('overview.devices', { count: devices.length }) : devices.join(', '), devices.length > 2 ? devices.join(', ') : (profile?.platform ?? '')]);
@@ -137,7 +139,7 @@ function Steps({ board, answer, rows, busy }: StepsProps): JSX.Element {
         </span>
       }
     >
-      <StepColumns board={board} rows={rows} label={say('overview.steps.title')} />
+      <StepColumns board={board} rows={rows} outliers={answer.outliers} label={say('overview.steps.title')} />
       {chosen ? (
         <p class="hint" data-testid="chosen-steps">
           {say(answer.steps ? 'overview.steps.chosen' : 'overview.steps.none', { steps: stepsText(chosen) })}{' '}
@@ -160,7 +162,7 @@ function Shares({ board, answer }: OverviewProps): JSX.Element {
   const ink = inkOf(board.theme.value);
   const whole = answer.shares.reduce((sum, { time }) => sum + time, 0);
   return (
-    <Figure board={board} name="shares" title={say('overview.shares.title')} drawn={false} data={() => ({ head: ['category', 'time_ns', 'share'], rows: answer.shares.map(({ category, time, share }) => [category, time, share]) })}>
+    <Figure board={board} name="shares" title={say(!board.steps.value && (answer.steps?.outlier_count ?? 0) > 0 ? 'overview.shares.usual' : 'overview.shares.title')} drawn={false} data={() => ({ head: ['category', 'time_ns', 'share'], rows: answer.shares.map(({ category, time, share }) => [category, time, share]) })}>
       <div class="share-bar" aria-hidden="true">
         {answer.shares.map(({ category, time }) => time > 0 && <span key={category} style={{ width: `${(100 * time) / whole}%`, background: ink.category(category) }} title={categoryText(board, category)} />)}
       </div>

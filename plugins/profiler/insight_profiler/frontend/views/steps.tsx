@@ -13,7 +13,7 @@ import { ServerTable, valueOf } from '../table/server_table';
 import { inUnit, shareText, timeText, unitSign } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
-import { categoryText } from '../words';
+import { categoryText, outliersText } from '../words';
 import { lanesOf } from './step_lanes';
 import { Answered } from './state';
 
@@ -77,7 +77,9 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
     const next = numbers[place];
     if (next !== undefined) board.chooseStep(next, false, true);
   };
-  const title = one === null ? say('steps.average', { count: answer.total }) : say('steps.course', { step: String(one) });
+  const { summary } = answer;
+  const counted = asked.value?.steps ?? answer.total;
+  const title = one !== null ? say('steps.course', { step: String(one) }) : counted < answer.total ? say('steps.average.usual', { counted, count: answer.total }) : say('steps.average', { count: answer.total });
   return (
     <Figure
       board={board}
@@ -106,6 +108,11 @@ function Trace({ board, answer }: StepsProps): JSX.Element {
           ];
           return (
             <>
+              {summary && (
+                <p class="hint" data-testid="step-summary">
+                  {[say('steps.median', { p50: timeText(summary.p50, locale) }), say('overview.spread', { mean: timeText(summary.mean, locale), p95: timeText(summary.p95, locale), low: timeText(summary.minimum, locale), high: timeText(summary.maximum, locale) }), ...(summary.outlier_count > 0 ? [outliersText(board, summary)] : [])].join(' · ')}
+                </p>
+              )}
               <Lanes board={board} bars={bars} lanes={[say('steps.whole'), ...(parts.length > 0 ? [say('steps.parts')] : []), ...lanes]} label={title} />
               {more > 0 && <p class="hint">{say('steps.lanes.more', { count: more })}</p>}
               <ul class="legend-list inline" data-testid="step-parts">
@@ -130,7 +137,7 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const theme = board.theme.value;
-  const unit = board.steadyUnit('step-curve', answer.summary?.mean ?? null);
+  const unit = board.steadyUnit('step-curve', answer.summary?.p50 ?? null);
   const lines = useMemo((): readonly Line[] => {
     const ink = inkOf(theme);
     const column = (name: string): readonly number[] => {
@@ -141,12 +148,14 @@ function StepCurves({ board, answer, busy }: StepsProps & { readonly busy: boole
     const named = ['duration', ...answer.divisions].filter((name) => answer.columns.some((one) => one.name === name));
     return named.map((name): Line => ({ id: name, label: categoryText(board, name), color: name === 'duration' ? ink.text : ink.category(name), x, y: column(name).map((value) => inUnit(value, unit)) }));
   }, [answer, unit, theme, locale]);
+  const marks = useMemo(() => (answer.summary?.outliers ?? []).map((x) => ({ x, color: inkOf(theme).muted, text: board.t('step.outlier') })), [answer, theme, locale]);
   return (
     <StepLines
       board={board}
       name="step-times"
       title={say('steps.curve', { unit: unitSign(unit) })}
       lines={lines}
+      marks={marks}
       unit={unit}
       busy={busy}
     />

@@ -1,0 +1,119 @@
+"""A long first step must not hide how long steps usually take."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+from insight_profiler.analysis.advice import advice
+from insight_profiler.analysis.overview import overview, shares
+from insight_profiler.analysis.steps import drawn, summary
+from insight_profiler.building import Building
+from insight_profiler.model import Profile, Source, Track
+
+MS = 1_000_000
+
+
+def _profile(durations: list[float], interval: list[float] | None = None, *, placed: bool = True) -> Profile:
+    """Steps (ms) that are forward and backward, but for the interval and a tail of 1 ms."""
+    building = Building(Source.MINDINSIGHT)
+    whole = (np.array(durations) * MS).astype(np.int64)
+    before = (np.array(interval or [0.0] * len(durations)) * MS).astype(np.int64)
+    starts = np.cumsum(whole) - whole if placed else np.full(len(whole), -1)
+    building.add(
+        "steps",
+        number=np.arange(1, len(whole) + 1),
+        start=starts,
+        duration=whole,
+        iteration_interval=before,
+        forward_backward=whole - before - MS,
+        tail=np.full(len(whole), MS),
+    )
+    first = building.text("allReduce")
+    building.add(
+        "lanes",
+        step=np.arange(len(whole)),
+        name=np.full(len(whole), first),
+        start=whole // 2,
+        duration=whole // 4,
+    )
+    return building.finish()
+
+
+USUAL = [3.3, 3.4, 3.324, 3.2, 3.35, 3.31, 3.29]
+DURATIONS = [104.0, *USUAL]
+
+
+def test_the_summary_has_the_median_and_names_outliers() -> None:
+    found = summary(_profile(DURATIONS).tables["steps"])
+    assert found is not None
+    assert found["p50"] == statistics.median_low(DURATIONS) * MS
+    assert found["mean"] == pytest.approx(statistics.mean(DURATIONS) * MS)
+    assert (found["outliers"], found["outlier_count"], found["warm_up"]) == ([1], 1, 1)
+
+
+def test_an_outlier_in_the_middle_or_a_short_first_step_is_no_warm_up() -> None:
+    for durations, number in (([*USUAL, 50.0, *USUAL], 8), ([0.5, *USUAL], 1)):
+        found = summary(_profile(durations, placed=False).tables["steps"])
+        assert found is not None
+        assert (found["outliers"], found["warm_up"]) == ([number], 0)
+
+
+def test_at_most_a_hundred_outliers_are_named() -> None:
+    found = summary(_profile([3.0, 3.1, 2.9] * 200 + [90.0] * 150).tables["steps"])
+    assert found is not None
+    assert (len(found["outliers"]), found["outlier_count"]) == (100, 150)
+
+
+def test_the_average_step_is_one_without_outliers() -> None:
+    found = drawn(_profile(DURATIONS), None)
+    assert (found["number"], found["steps"]) == (None, len(USUAL))
+    assert found["duration"] == pytest.approx(statistics.mean(USUAL) * MS)
+    assert sum(part["duration"] for part in found["parts"]) == pytest.approx(found["duration"])
+    (lane,) = found["lanes"]
+    assert lane["duration"] == pytest.approx(statistics.mean(USUAL) / 4 * MS, rel=1e-6)
+    assert drawn(_profile(DURATIONS), 1)["duration"] == 104 * MS
+
+
+def test_shares_leave_out_outliers_unless_steps_are_chosen() -> None:
+    profile = _profile(DURATIONS)
+    assert sum(share["time"] for share in shares(profile)) == pytest.approx(sum(USUAL) * MS)
+    assert sum(share["time"] for share in shares(profile, np.array([0]))) == 104 * MS
+
+
+def test_the_overview_marks_outliers_among_the_steps_that_are_drawn() -> None:
+    found = overview(_profile(DURATIONS))
+    assert found["outliers"] == [1]
+    assert found["step_rows"]["number"] == list(range(1, 9))
+
+
+def test_advice_is_not_about_warm_up() -> None:
+    slow_start = _profile(DURATIONS, [90.0] + [0.1] * len(USUAL))
+    assert [one.code for one in advice(slow_start)] == []
+    always = _profile(DURATIONS, [90.0] + [1.5] * len(USUAL))
+    (found,) = [one for one in advice(always) if one.code == "iteration_interval"]
+    assert found.values["time"] == 1.5 * MS
+
+
+def test_uneven_steps_after_the_warm_up_are_still_told() -> None:
+    uneven = [900.0, *[3.0] * 12, 50.0, 60.0]
+    (found,) = [one for one in advice(_profile(uneven)) if one.code == "step_jitter"]
+    assert found.values["step"] == 15
+
+
+def test_a_profile_spans_its_steps_even_if_nothing_tells_when_they_began() -> None:
+    building = Building(Source.MINDINSIGHT)
+    track = building.track(Track("thread", "main"))
+    building.add(
+        "slices", track=[track], start=[0], duration=[30 * MS], name=[building.text("a")], category=[0]
+    )
+    building.add("steps", number=[1, 2, 3], start=[-1, -1, -1], duration=[100 * MS, 120 * MS, 110 * MS])
+    profile = building.finish()
+    assert profile.duration_ns == 30 * MS  # of the timeline: a step without a beginning is not on it
+    assert overview(profile)["covered"] == 330 * MS
+
+
+def test_a_profile_spans_its_timeline_where_steps_lie_on_it() -> None:
+    profile = _profile(DURATIONS)
+    assert overview(profile)["covered"] == profile.duration_ns == pytest.approx(sum(DURATIONS) * MS, abs=10)
