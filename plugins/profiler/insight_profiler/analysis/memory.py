@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.model import Profile
+from insight_profiler.model import Profile, Table
 
 MOST_HOLDERS = 50
 
@@ -69,11 +69,15 @@ def peak(profile: Profile) -> dict[str, Any] | None:
     """The highest point of what was allocated, on the device where it is highest; ``time`` is null where
     only its height is known."""
     peaks = [curve.peak for curve in _curves(profile)]
-    allocated = [one for one in peaks if "alloc" in one["label"].lower()] or peaks
+    allocated = [one for one in peaks if _is_allocated(one)] or peaks
     planned = (profile.documents.get("memory", {}).get("summary") or {}).get("peak_bytes")
     if not allocated and planned:
         return {"label": "planned", "device": "", "unit": "bytes", "time": None, "value": planned}
     return max(allocated, key=lambda one: one["value"], default=None)
+
+
+def _is_allocated(said: dict[str, Any]) -> bool:
+    return "alloc" in said["label"].lower()
 
 
 def _curves(profile: Profile) -> list[_Curve]:
@@ -124,8 +128,8 @@ def _allocations(profile: Profile) -> dict[str, Any]:
     holders: list[dict[str, Any]] = []
     for device in np.unique(table["device"]).tolist():
         mine = np.flatnonzero(table["device"] == device)
-        at, level = _highest(table["start"][mine], table["end"][mine], table["bytes"][mine])
-        live = mine[(table["start"][mine] <= at) & ((table["end"][mine] < 0) | (table["end"][mine] > at))]
+        at, level, before = _peak_of(profile, device, {name: column[mine] for name, column in table.items()})
+        live = mine[_live(table["start"][mine], table["end"][mine], at)]
         names, inverse, counts = np.unique(table["name"][live], return_inverse=True, return_counts=True)
         sizes = np.zeros(len(names), np.int64)
         np.add.at(sizes, inverse, table["bytes"][live])
@@ -135,6 +139,7 @@ def _allocations(profile: Profile) -> dict[str, Any]:
                 "device": _device(profile, device),
                 "time": at,
                 "bytes": level,
+                "before": before,
                 "names": len(names),
                 "rows": [
                     {
@@ -147,6 +152,25 @@ def _allocations(profile: Profile) -> dict[str, Any]:
             }
         )
     return {"holders": holders, "largest": rows}
+
+
+def _peak_of(profile: Profile, device: int, mine: Table) -> tuple[int, int, int | None]:
+    """When most was allocated on a device, how much, and how much of that was allocated before recording
+    began: bytes at the peak that are in none of the recorded allocations. None where no counter has all that
+    is allocated, or where it has less than the allocations: then the first two are of these alone."""
+    name = _device(profile, device)
+    peaks = [curve.peak for curve in _curves(profile) if curve.said["device"] == name]
+    top = max((one for one in peaks if _is_allocated(one)), key=lambda one: one["value"], default=None)
+    if top is not None and top["unit"] == "bytes":
+        held = int(mine["bytes"][_live(mine["start"], mine["end"], top["time"])].sum())
+        if held <= top["value"]:
+            return top["time"], int(top["value"]), int(top["value"]) - held
+    return *_highest(mine["start"], mine["end"], mine["bytes"]), None
+
+
+def _live(starts: NDArray[np.int64], ends: NDArray[np.int64], at: int) -> NDArray[np.bool_]:
+    """Which allocations are held at a moment; an allocation freed at that moment is not."""
+    return (starts <= at) & ((ends < 0) | (ends > at))
 
 
 def _highest(starts: NDArray[np.int64], ends: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[int, int]:

@@ -209,8 +209,8 @@ export interface MemoryCurve {
 export interface MemoryAnswer {
   readonly curves: readonly MemoryCurve[];
   readonly peaks: readonly Peak[];
-  /** By device: what was held at once when most was held. */
-  readonly holders: readonly { readonly device: string; readonly time: number; readonly bytes: number; readonly names: number; readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[] }[];
+  /** By device: what was held at its peak. `bytes` are those of `rows`, of names that are not listed, and `before`: allocated before recording. */
+  readonly holders: readonly { readonly device: string; readonly time: number; readonly bytes: number; readonly before: number | null; readonly names: number; readonly rows: readonly { readonly name: string; readonly bytes: number; readonly count: number }[] }[];
   readonly largest: readonly { readonly name: string; readonly device: string; readonly bytes: number; readonly start: number; readonly end: number | null }[];
   readonly graphs: readonly PlannedGraph[];
 }

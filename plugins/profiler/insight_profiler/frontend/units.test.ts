@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { powerText, shareText, shortShare, timeCell, timeText, unitOf } from './units';
+import { powerText, shareText, shortShare, summandTexts, timeCell, timeText, unitOf } from './units';
 
 test('a unit is the largest of which there is one at least', () => {
   expect([0, 999, 1e3, 999_999, 1e6, 1e9].map(unitOf)).toEqual(['ns', 'ns', 'us', 'us', 'ms', 's']);
@@ -25,4 +25,12 @@ test('shares and operations', () => {
   expect(shortShare(0.045, 'en')).toBe('4.5%');
   expect(powerText(8.168e9, 'FLOP', 'en')).toBe('8.168 GFLOP');
   expect(powerText(12, 'FLOP', 'en')).toBe('12 FLOP');
+});
+
+test('parts of a size are rounded so that they add up to it', () => {
+  expect(summandTexts(21_170_000, 1_070_000, 'en')).toEqual(['21.17 MB', '20.10 MB', '1.07 MB']);
+  for (const [whole, second] of [[10_006_000, 5_003_000], [1_999_999, 1], [999, 998], [1_234_567_890, 1_004_999]] as const) {
+    const [sum, first, rest] = summandTexts(whole, second, 'en').map(Number.parseFloat);
+    expect((first ?? 0) + (rest ?? 0)).toBeCloseTo(sum ?? NaN, 6);
+  }
 });

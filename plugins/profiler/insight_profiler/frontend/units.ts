@@ -58,3 +58,14 @@ export function powerText(value: number, word: string, locale: Locale): string {
 }
 
 export const sizeText = (bytes: number, locale: Locale): string => (bytes < 0 ? `−${bytesText(-bytes, locale)}` : bytesText(bytes, locale));
+
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** A size, and the two parts it is the sum of (`second` of them is given), rounded so that the texts add up too. */
+export function summandTexts(whole: number, second: number, locale: Locale): readonly [whole: string, first: string, second: string] {
+  const power = BYTES.reduce((best, _, i) => (whole >= 1000 ** i ? i : best), 0);
+  const digits = power === 0 ? 0 : 2;
+  const hundredths = (bytes: number): number => Math.round((bytes / 1000 ** power) * 10 ** digits);
+  const text = (value: number): string => `${(value / 10 ** digits).toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${BYTES[power]}`;
+  return [text(hundredths(whole)), text(hundredths(whole) - hundredths(second)), text(hundredths(second))];
+}

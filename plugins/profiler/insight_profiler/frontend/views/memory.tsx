@@ -6,7 +6,7 @@ import type { MemoryAnswer, MemoryCurve, PlannedGraph } from '../contract';
 import { Curves } from '../figures/curves';
 import { inkOf } from '../figures/ink';
 import { LocalTable } from '../table/local_table';
-import { inUnit, sizeText, timeText, unitOf, unitSign } from '../units';
+import { inUnit, sizeText, summandTexts, timeText, unitOf, unitSign } from '../units';
 import { useProfileAnswer } from '../use_answer';
 import type { ViewProps } from '../views';
 import { Answered } from './state';
@@ -31,24 +31,15 @@ export default function Memory({ board }: ViewProps): JSX.Element {
                 const [{ device = '', label: first = '' } = {}] = curves;
                 const peaks = answer.peaks.filter((peak) => peak.device === device && curves.some(({ label }) => label === peak.label));
                 return (
-                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time: time ?? 0, text: `${label}: ${sizeText(value, locale)}` }))} busy={asked.busy} />
+                  <DeviceCurves key={`${device}\n${first}`} board={board} device={device} curves={curves} marks={peaks.map(({ time, label, value }) => ({ time: time ?? 0, text: `${label}: ${summandTexts(value, 0, locale)[0]}` }))} busy={asked.busy} />
                 );
               })}
               {answer.graphs.map((graph, i) => (
                 <Planned key={i} board={board} graph={graph} busy={asked.busy} />
               ))}
               <div class="pair tables">
-                {answer.holders.map(({ device, time, bytes, names, rows }) => (
-                  <LocalTable
-                    key={`holders-${device}`}
-                    board={board}
-                    name="holders"
-                    title={say('memory.holders', { device: device || say('memory.device'), bytes: sizeText(bytes, locale), time: timeText(time, locale) })}
-                    note={names > rows.length ? say('memory.holders.more', { count: names - rows.length }) : ''}
-                    columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'share', unit: 'share' }, { name: 'count', unit: 'count' }]}
-                    rows={rows.map((row) => [row.name, row.bytes, bytes > 0 ? row.bytes / bytes : null, row.count])}
-                    sort="-bytes"
-                  />
+                {answer.holders.map((holder) => (
+                  <Holders key={`holders-${holder.device}`} board={board} holder={holder} />
                 ))}
                 {answer.largest.length > 0 && (
                   <LocalTable
@@ -67,6 +58,27 @@ export default function Memory({ board }: ViewProps): JSX.Element {
         }}
       </Answered>
     </div>
+  );
+}
+
+/** The allocations at the peak of a device; the rows add up to the peak. */
+function Holders({ board, holder: { device, time, bytes, before, names, rows } }: { readonly board: ProfilerBoard; readonly holder: MemoryAnswer['holders'][number] }): JSX.Element {
+  const say = board.t.bind(board);
+  const locale = board.locale.value;
+  const listed = rows.reduce((sum, row) => sum + row.bytes, 0);
+  const rest = bytes - listed - (before ?? 0);
+  const all = [...rows.map((row) => ({ ...row, count: row.count as number | null })), ...(rest > 0 ? [{ name: say('memory.rest', { count: names - rows.length }), bytes: rest, count: null }] : []), ...(before ? [{ name: say('memory.before'), bytes: before, count: null }] : [])];
+  const [whole, shown, earlier] = summandTexts(bytes, before ?? 0, locale);
+  return (
+    <LocalTable
+      board={board}
+      name="holders"
+      title={say(before === null ? 'memory.holders.own' : 'memory.holders', { device: device || say('memory.device'), bytes: whole, time: timeText(time, locale) })}
+      note={before ? say('memory.holders.sum', { shown, before: earlier, bytes: whole }) : ''}
+      columns={[{ name: 'name', unit: 'text' }, { name: 'bytes', unit: 'bytes' }, { name: 'share', unit: 'share' }, { name: 'count', unit: 'count' }]}
+      rows={all.map((row) => [row.name, row.bytes, bytes > 0 ? row.bytes / bytes : null, row.count])}
+      sort="-bytes"
+    />
   );
 }
 
