@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sankeyOf } from './sankey_layout';
+import { NODE_WIDTH, ribbon, sankeyOf } from './sankey_layout';
 
 test('links lead to the right and fill their nodes', () => {
   const { nodes, links, height } = sankeyOf([{ source: 'net', target: 'a', value: 30 }, { source: 'net', target: 'b', value: 10 }, { source: 'a', target: 'c', value: 30 }, { source: 'net', target: 'c', value: 5 }], 800, 300, 100);
@@ -24,4 +24,25 @@ test('a link that leads back is left out', () => {
   expect(links).toHaveLength(1);
   expect(nodes).toHaveLength(2);
   expect(sankeyOf([], 400, 100, 50)).toMatchObject({ nodes: [], links: [] });
+});
+
+test('a ribbon is equally high everywhere and never reaches into a node', () => {
+  // steep and much wider than the gap between columns: a thick stroke along its middle would bulge and have cusps
+  const { links } = sankeyOf([{ source: 'net', target: 'a', value: 5 }, { source: 'net', target: 'b', value: 90 }, { source: 'other', target: 'a', value: 80 }, { source: 'b', target: 'c', value: 90 }], 260, 420, 60);
+  expect(links).toHaveLength(4);
+  for (const link of links) {
+    const numbers = [...ribbon(link).matchAll(/-?[\d.]+(?:e-?\d+)?/g)].map(([text]) => Number(text));
+    const [x0 = NaN, y0 = NaN, c1x = NaN, c1y = NaN, c2x = NaN, c2y = NaN, x1 = NaN, y1 = NaN, low = NaN, d1x = NaN, d1y = NaN, d2x = NaN, d2y = NaN, endX = NaN, endY = NaN] = numbers;
+    expect(numbers).toHaveLength(15);
+    expect([x0, x1]).toEqual([link.from.x + NODE_WIDTH, link.to.x]);
+    const at = (a: number, b: number, c: number, d: number, t: number): number => a * (1 - t) ** 3 + 3 * b * t * (1 - t) ** 2 + 3 * c * t * t * (1 - t) + d * t ** 3;
+    for (let i = 0; i <= 50; i++) {
+      const t = i / 50;
+      const x = at(x0, c1x, c2x, x1, t);
+      expect(x).toBeGreaterThanOrEqual(x0 - 1e-9);
+      expect(x).toBeLessThanOrEqual(x1 + 1e-9);
+      expect(at(x1, d1x, d2x, endX, 1 - t)).toBeCloseTo(x, 6);
+      expect(at(low === y1 + link.width ? low : NaN, d1y, d2y, endY, 1 - t) - at(y0, c1y, c2y, y1, t)).toBeCloseTo(link.width, 6);
+    }
+  }
 });

@@ -5,7 +5,7 @@ import type { FlopsAnswer, FlopsRates } from '../contract';
 import { Figure, useWidth } from '../figures/figure';
 import { inkOf } from '../figures/ink';
 import { usePointed } from '../figures/pointed';
-import { NODE_WIDTH, sankeyOf, type FlowLink } from '../figures/sankey_layout';
+import { NODE_WIDTH, ribbon, sankeyOf, type FlowLink } from '../figures/sankey_layout';
 import { shortened } from '../figures/scale';
 import { Tip, useTip } from '../figures/tip';
 import { powerText, shareText } from '../units';
@@ -74,7 +74,7 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
   const { nodes, links: placed, height } = useMemo(() => sankeyOf(links, width, HEIGHT, LABELS), [links.length, links[0], width]);
   const pointed = usePointed(nodes.length, null);
   const deepest = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
-  const room = deepest > 0 ? (width - NODE_WIDTH - LABELS) / deepest - NODE_WIDTH - 8 : LABELS;
+  const room = deepest > 0 ? (width - NODE_WIDTH - LABELS) / deepest - NODE_WIDTH - 16 : LABELS;
   const text = (value: number): string => powerText(value, 'FLOP', locale);
   const at = pointed.at.value === null ? null : nodes[pointed.at.value];
   return (
@@ -82,18 +82,16 @@ function Scopes({ board, links, busy }: ScopesProps): JSX.Element {
       <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
         <svg class="drawing" width={width} height={height + 8} font-size={11} role="listbox" tabIndex={0} aria-label={say('flops.scopes')} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-node-${pointed.at.value}`} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
           <g transform="translate(0 4)">
-            {placed.map(({ source, target, value, from, to, y0, y1, width: wide }) => {
-              const [x0, x1] = [from.x + NODE_WIDTH, to.x];
-              const middle = (x0 + x1) / 2;
+            {placed.map((link) => {
+              const { source, target, value } = link;
               const lit = at && (at.name === source || at.name === target);
               return (
                 <path
                   key={`${source}\n${target}`}
-                  d={`M${x0} ${y0 + wide / 2}C${middle} ${y0 + wide / 2} ${middle} ${y1 + wide / 2} ${x1} ${y1 + wide / 2}`}
-                  fill="none"
-                  stroke={lit ? ink.accent : ink.other}
-                  stroke-opacity={lit ? 0.55 : 0.4}
-                  stroke-width={wide}
+                  data-testid="ribbon"
+                  d={ribbon(link)}
+                  fill={lit ? ink.accent : ink.other}
+                  fill-opacity={lit ? 0.55 : 0.4}
                   onPointerMove={(event) => (tip.value = { x: event.clientX, y: event.clientY, title: `${source} → ${target}`, lines: [['FLOPs', text(value)]] })}
                 />
               );
