@@ -39,6 +39,7 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
   const placed = columnsOf({ columns, shown: null, unit, say, has: (key) => say(key) !== key, widths, views });
   return (
     <Figure board={board} name={name} title={title} drawn={false} tools={tools} data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}>
+      {note && <p class="hint">{note}</p>}
       <div style={{ height: `${(Math.min(MOST_LINES, rows.length) + 1) * LINE + 12}px` }} class="grid-place">
         <Grid
           board={board}
@@ -56,7 +57,6 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
           {...(isOpen ? { isOpen } : {})}
         />
       </div>
-      {note && <p class="hint">{note}</p>}
     </Figure>
   );
 }
