@@ -92,6 +92,7 @@ class Building:
     _texts: dict[str, int] = field(factory=dict, init=False)
     _chunks: dict[str, list[dict[str, Column]]] = field(factory=dict, init=False)
     _rows: dict[str, int] = field(factory=dict, init=False)
+    _before_finish: list[Callable[[], None]] = field(factory=list, init=False)
 
     def text(self, text: str) -> int:
         """The place of a text; -1 for an empty one."""
@@ -167,8 +168,15 @@ class Building:
         if self.progress is not None:
             self.progress(self)
 
+    def before_finish(self, complete: Callable[[], None]) -> None:
+        """Registers a step that every ``finish`` runs first: work over all tracks or rows, too long for each
+        chunk that is added."""
+        self._before_finish.append(complete)
+
     def finish(self, *, is_complete: bool = True) -> Profile:
         """The profile as it is now. Adding may go on afterwards."""
+        for complete in self._before_finish:
+            complete()
         from insight_profiler.derived import derive  # which needs to know of this class
 
         return derive(self, is_complete)

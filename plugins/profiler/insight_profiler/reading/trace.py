@@ -34,16 +34,15 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
         with files.open(name) as stream:
             events = Events(stream)
             rows = TraceEvents(building, classify, len(traces) - 1)
+            building.before_finish(rows.label)
             try:
                 for window in events.windows():
                     rows.add(window)
-                    rows.label()
                     building.start_ns = _base(events) or building.start_ns
                     building.reached()
             except OSError as error:
                 building.note("truncated", f"{name} cannot be read to its end: {error}", file=name)
             rows.finish()
-            rows.label()
             building.start_ns = _base(events) or building.start_ns
     except ValueError as error:
         raise Unreadable("not_a_trace", f"{name} is no trace: {error}", file=name) from error
