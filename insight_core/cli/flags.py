@@ -12,6 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
+from insight_core.formats.machine import physical_memory
+
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
 
@@ -96,18 +98,6 @@ def memory_size(text: str) -> int:
     if size <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} leaves no memory at all")
     return size
-
-
-def physical_memory() -> int:
-    """Bytes of memory that this process may use: the machine's, or fewer where a control group says so."""
-    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            with open(path, encoding="ascii") as file:
-                limits.append(int(file.read()))
-        except (OSError, ValueError):  # no such group, or "max"
-            continue
-    return min(limits)
 
 
 def server_location(text: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
+from insight_core.formats.machine import physical_memory
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Plugin
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from insight_core.cli.flags import physical_memory
 from insight_core.cli.options import COMMANDS, Options, read_options
+from insight_core.formats.machine import physical_memory
 
 
 def options(*arguments: str, **environment: str) -> Options:

@@ -11,6 +11,9 @@ from typing import BinaryIO, cast
 _GZIP = b"\x1f\x8b"
 _PIECE = 1 << 20  # bytes read at once
 _BUFFER = 1 << 16
+_MOST_TIMES = 100  # as large as it is packed; logs are mostly 10 to 30 times as large
+_ALLOWANCE = 64 << 20  # unpacked bytes beyond that, for small files
+TOO_MUCH = f"it unpacks to more than {_MOST_TIMES} times its size; the rest is not read"
 
 
 class Files:
@@ -18,7 +21,8 @@ class Files:
 
     ``opener`` gives the bytes of a file as they are; what is packed by gzip, which its first bytes tell,
     comes unpacked. ``bytes_read`` counts bytes as they are in the files. ``cut`` names packed files that end
-    before they should, or are damaged: of these comes what there is.
+    before they should, are damaged, or unpack to far more bytes than a log would (``TOO_MUCH``): of these
+    comes what there is up to that place.
     """
 
     def __init__(self, sizes: Mapping[str, int], opener: Callable[[str], BinaryIO]) -> None:
@@ -116,6 +120,7 @@ class _Unpacked(io.RawIOBase):
         self._zlib = zlib.decompressobj(wbits=31)
         self._ready = memoryview(b"")
         self._left = b""  # packed bytes not looked at yet
+        self._allowed = _ALLOWANCE  # bytes that may still come
         self._is_over = False
 
     def readable(self) -> bool:
@@ -130,7 +135,10 @@ class _Unpacked(io.RawIOBase):
         return len(part)
 
     def _more(self) -> bytes:
-        packed = self._left or self._packed.read(_PIECE // 4) or b""
+        packed = self._left
+        if not packed:
+            packed = self._packed.read(_PIECE // 4) or b""
+            self._allowed += _MOST_TIMES * len(packed)
         self._left = b""
         if not packed:
             self._is_over = True
@@ -148,6 +156,11 @@ class _Unpacked(io.RawIOBase):
             self._cut[self._name] = f"its packed data are damaged: {error}"
             return b""
         self._left = self._zlib.unconsumed_tail or self._zlib.unused_data
+        self._allowed -= len(data)
+        if self._allowed < 0:
+            self._is_over = True
+            self._cut[self._name] = TOO_MUCH
+            return b""
         return data
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ import gc
 import io
 import json
 import os
+import resource
 import shutil
 import sys
 import time
@@ -20,8 +21,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from insight_core.formats.machine import physical_memory
 from insight_profiler.building import Building, Unreadable
-from insight_profiler.files import Files
+from insight_profiler.files import TOO_MUCH, Files
 from insight_profiler.model import Note, Source
 from insight_profiler.reading import READERS
 from insight_profiler.storage import save
@@ -30,6 +32,8 @@ PIECE = 1 << 20  # bytes asked for at once
 HEAD = 4  # bytes before each piece: its size, or FAILED
 FAILED = 0xFFFFFFFF  # what follows is a piece that says why the file cannot be read
 _AHEAD = 2  # pieces of a file on their way
+
+_MEMORY_SHARE = 0.5  # of the machine's memory that reading may take
 
 _FIRST_LOOK = 8 << 20  # bytes after which there is something to see
 _NEXT_LOOK = 4  # times as many for each following look
@@ -146,9 +150,10 @@ def _read(host: _Host, order: Mapping[str, Any]) -> None:
     READERS[source](files, building)
     told = {note.values.get("file") for note in building.notes if note.code == "truncated"}
     for name, reason in files.cut.items():
-        if name in told:
+        if name in told and reason != TOO_MUCH:
             continue
-        building.note("truncated", f"{name} is cut: {reason}", file=name)
+        code = "unpacked_limit" if reason == TOO_MUCH else "truncated"
+        building.note(code, f"{name} is cut: {reason}", file=name)
     profile = building.finish()
     try:
         save(profile, Path(order["directory"]))
@@ -171,7 +176,18 @@ def _failure(error: Exception) -> Note:
     return Note("reader_failed", {"reason": reason}, f"the reader failed: {reason}")
 
 
+def _limit_memory(size: int) -> None:
+    """Has allocations fail with MemoryError beyond ``size`` bytes more than are mapped now: a profile that
+    does not fit fails alone, where otherwise the system might end the host."""
+    with contextlib.suppress(OSError, ValueError):  # no /proc, or a lower limit that may not be raised
+        with open("/proc/self/statm", encoding="ascii") as file:
+            mapped = int(file.read().split()[0]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (mapped + size, most))
+
+
 def main() -> None:
+    _limit_memory(int(sys.argv[1]) if sys.argv[1:] else int(_MEMORY_SHARE * physical_memory()))
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
     sys.stdin = io.StringIO()

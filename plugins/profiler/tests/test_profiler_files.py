@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from insight_profiler.files import Files
+from insight_profiler.files import TOO_MUCH, Files
 
 TEXT = b"".join(b"%d lines of a trace\n" % number for number in range(200_000))
 
@@ -54,6 +54,18 @@ def test_of_a_damaged_file_comes_what_is_before(tmp_path: Path) -> None:
     with files.open("trace") as stream:
         assert TEXT.startswith(stream.read())
     assert "damaged" in files.cut["trace"]
+
+
+def test_a_small_file_does_not_unpack_to_gigabytes(tmp_path: Path) -> None:
+    packed = gzip.compress(b"\0" * (256 << 20), 9)
+    files = _files(tmp_path, trace=packed)
+    count = 0
+    with files.open("trace") as stream:
+        while piece := stream.read(1 << 20):
+            count += len(piece)
+    assert len(packed) < 1 << 20
+    assert count < 128 << 20
+    assert files.cut == {"trace": TOO_MUCH}
 
 
 def test_names_are_paths_within(tmp_path: Path) -> None:

@@ -139,6 +139,30 @@ def test_a_process_whose_host_is_gone_leaves_nothing(tmp_path: Path) -> None:
     assert not looks.exists()
 
 
+def test_a_reading_process_has_a_limit_of_memory(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    text = b'{"traceEvents":[{"ph":"X","name":"' + b"A" * (60 << 20)
+    (logdir / "b.pt.trace.json.gz").write_bytes(gzip.compress(text))
+    limit = str(48 << 20)  # bytes beyond what a process has at its beginning
+    command = [sys.executable, "-P", "-m", "insight_profiler.worker", limit]
+    place = opened(logdir, ReadingProcesses(idle=0.2, command=command))
+    look = place.read(path="b.pt.trace.json.gz")
+    assert look.failure is not None
+    assert look.failure.code == "out_of_memory"
+    assert place.read().state == "ready"  # the same process goes on with the next profile
+
+
+def test_what_unpacks_to_far_too_much_is_read_in_part_and_told(
+    logdir: Path, opened: Callable[..., _Opened]
+) -> None:
+    events = json.dumps(TRACE)[:-2].encode()  # the array goes on
+    packed = gzip.compress(events + b" " * (100 << 20) + b"]}", 9)
+    (logdir / "b.pt.trace.json.gz").write_bytes(packed)
+    look = opened(logdir).read(path="b.pt.trace.json.gz")
+    assert look.profile is not None
+    assert len(look.profile.tables["slices"]["start"]) == 2
+    assert [note.code for note in look.profile.notes] == ["truncated", "unpacked_limit"]
+
+
 def test_listing_tells_sizes(logdir: Path, opened: Callable[..., _Opened]) -> None:
     place = opened(logdir)
     [one] = place.profiles.listing()

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 from attrs import define, field, frozen
 
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
-_MOST = 256 << 20  # bytes of one event, or of one value beside the events
+_MOST = 64 << 20  # bytes of one event, or of one value beside the events; reading takes several times as many
 _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
 

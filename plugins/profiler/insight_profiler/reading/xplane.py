@@ -28,6 +28,7 @@ from insight_profiler.model import Category, Device, Side, StepOrigin, Track
 from insight_profiler.reading.xplane_messages import parsed
 
 _EPOCH = 10**17  # ns; what is smaller counts from the beginning of the profile
+_MOST = 1 << 30  # bytes of a file: all of it is in memory, and its messages take several times as much
 _PLANES, _HOSTNAMES = 1, 4  # fields of the file
 _DEVICE = re.compile(r"/device:(?P<name>(?P<kind>[A-Za-z]+)[^ ]*)")
 _OPERATOR = re.compile(r"(?P<name>[A-Za-z0-9.][A-Za-z0-9_.\-/>]*):(?P<type>[A-Za-z_][A-Za-z0-9_]*)")
@@ -83,7 +84,7 @@ def read(files: Files, building: Building) -> None:
     planes: list[Any] = []
     for name in sorted(files.names()):
         with files.open(name) as stream:
-            data = stream.read()
+            data = stream.read(_MOST)  # what is beyond shows as a cut end
         try:
             for number, kind, start, end, _ in fields(data):
                 if number == _PLANES and kind == LENGTH_DELIMITED:
