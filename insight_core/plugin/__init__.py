@@ -40,6 +40,7 @@ from insight_core.plugin.errors import (
     InsightError,
     InvalidArgument,
     NotFound,
+    TooLarge,
     Unavailable,
     Undecodable,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "SeriesKey",
     "ShownAttempts",
     "SummaryPlugin",
+    "TooLarge",
     "Unavailable",
     "Undecodable",
     "X",

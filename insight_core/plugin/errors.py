@@ -27,6 +27,12 @@ class Undecodable(InsightError):
     status = 422
 
 
+class TooLarge(InsightError):
+    """An answer beyond its limit; the text says what to ask for instead."""
+
+    status = 413
+
+
 class Unavailable(InsightError):
     """The data cannot be reached now; the same request may succeed later."""
 

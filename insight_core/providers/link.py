@@ -12,7 +12,7 @@ from attrs import frozen
 from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
 log = logging.getLogger(__name__)
@@ -46,10 +46,6 @@ class Method(Generic[Answer]):
 
 class NotServed(Unavailable):
     """The server does not have this service."""
-
-
-class TooLarge(InsightError):
-    """The answer exceeds the largest message there may be."""
 
 
 class Link:

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 
 import grpc
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
 
 log = logging.getLogger(__name__)
 
@@ -23,16 +23,12 @@ _CODES: dict[type[InsightError], grpc.StatusCode] = {
     InvalidArgument: grpc.StatusCode.INVALID_ARGUMENT,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
     Undecodable: grpc.StatusCode.DATA_LOSS,
+    TooLarge: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 
 
-class TooMuch(InsightError):
+class TooMuch(TooLarge):
     """The answer would be longer than a message may be, or too many wait already."""
-
-    status = 413
-
-
-_CODES[TooMuch] = grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 def unary(

@@ -8,8 +8,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import EventField, InsightError, NotFound
-from insight_core.providers.link import LONG, Link, Method, TooLarge
+from insight_core.plugin import EventField, InsightError, NotFound, TooLarge
+from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.tensorboard_client.listing import Listed, Shape
 from insight_core.providers.tensorboard_client.packed_columns import Columns, scalar_columns
 from insight_core.rpc.schema import packed_scalars_pb2 as packed

@@ -15,6 +15,7 @@ from insight_graph.view import View
 
 MAX_EDGES = 1000
 MAX_TYPES = 100
+MAX_ROWS = 1000  # copies, attributes, runs of one node
 
 
 def details_of(view: View, place: int, times: Times | None) -> dict[str, Any]:
@@ -53,11 +54,11 @@ def _of_leaf(
         "inputs_total": len(coming) + len(missing),
         "outputs_total": len(leaving),
         "types": [],
-        "copies": [view.tree.id(~position) for position in positions],
+        "copies": [view.tree.id(~position) for position in positions[:MAX_ROWS]],
         "calls": calls,
         "times": [
             {"device": device, "start": start, "time": time}
-            for device, start, time in (times.rows.get(number, []) if times else [])
+            for device, start, time in (times.rows.get(number, [])[:MAX_ROWS] if times else [])
         ],
     }
 
@@ -76,7 +77,7 @@ def _written(about: NodeDetails) -> dict[str, Any]:
                 "size": one.size,
                 "cut": len(one.value) > MAX_TEXT,
             }
-            for one in about.attributes
+            for one in about.attributes[:MAX_ROWS]
         ],
     }
 
@@ -94,20 +95,20 @@ def _of_branch(
         "output_edges": outputs,
         "inputs_total": inputs_total,
         "outputs_total": outputs_total,
-        "types": types_in(view, view.tree.nodes[low:high], times)[:MAX_TYPES],
+        "types": types_in(view, view.tree.nodes[low:high], times, MAX_TYPES),
         "copies": [],
         "calls": None,
         "times": [],
     }
 
 
-def types_in(view: View, nodes: Indices, times: Times | None) -> list[dict[str, Any]]:
-    """Types of these nodes, the most frequent first."""
+def types_in(view: View, nodes: Indices, times: Times | None, most: int) -> list[dict[str, Any]]:
+    """Types of these nodes, the ``most`` frequent first."""
     types = view.graph.types[nodes]
     count = len(view.graph.type_names)
     counts = np.bincount(types, minlength=count)
     spent = time_by(types.astype(np.intp), nodes, times, count)
-    order = [code for code in np.argsort(-counts, kind="stable").tolist() if counts[code]]
+    order = [code for code in np.argsort(-counts, kind="stable")[:most].tolist() if counts[code]]
     return [{"type": view.graph.type_names[c], "count": int(counts[c]), "time": spent[c]} for c in order]
 
 

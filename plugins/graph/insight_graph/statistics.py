@@ -16,6 +16,7 @@ from insight_graph.readable import RULES, Removed
 from insight_graph.view import View
 
 MAX_PARAMETERS = 50
+MAX_KINDS = 1000  # types, devices, types of outputs
 MAX_NODES = 200  # of each rule, in one answer
 _BITS = re.compile(r"[a-z]*?([0-9]+)(_.*|e[0-9].*)?")
 
@@ -37,7 +38,7 @@ def statistics_of(view: View, times: Times | None) -> dict[str, Any]:
         "edges": len(edges),
         "data_edges": len(edges) - controls,
         "control_edges": controls,
-        "types": types_in(view, shown, times),
+        "types": types_in(view, shown, times, MAX_KINDS),
         "parameter_values": sum(values for values, _, _ in parameters),
         "parameter_bytes": sum(size for _, size, _ in parameters),
         "largest_parameters": [
@@ -102,7 +103,7 @@ def _devices(view: View, times: Times | None) -> list[dict[str, Any]]:
     names = graph.device_names
     counts = np.bincount(codes, minlength=len(names))
     spent = time_by(codes, operators, times, len(names))
-    order = [code for code in np.argsort(-counts, kind="stable").tolist() if counts[code]]
+    order = [code for code in np.argsort(-counts, kind="stable")[:MAX_KINDS].tolist() if counts[code]]
     return [{"device": names[code], "count": int(counts[code]), "time": spent[code]} for code in order]
 
 
@@ -115,7 +116,7 @@ def _dtypes(view: View) -> list[dict[str, Any]]:
         for one in types:
             found[one.dtype] = found.get(one.dtype, 0) + count
     order = sorted(((name, count) for name, count in found.items() if count), key=lambda one: -one[1])
-    return [{"dtype": name, "count": count} for name, count in order]
+    return [{"dtype": name, "count": count} for name, count in order[:MAX_KINDS]]
 
 
 def removed_of(graph: Graph, whole: View, removed: Removed, offset: int = 0) -> dict[str, Any]:

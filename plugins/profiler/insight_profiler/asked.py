@@ -13,7 +13,7 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Unavailable, Undecodable
+from insight_core.plugin import DataProvider, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.cache import cache_directory
 from insight_core.plugin.http.csv_text import csv_response
@@ -25,6 +25,7 @@ from insight_profiler.model import Note, Profile
 from insight_profiler.profiles import Look, Profiles
 
 MOST_ROWS = 100_000
+MOST_BYTES = 64 << 20  # of an answer that is not streamed
 
 
 @frozen(eq=False)
@@ -46,10 +47,23 @@ class Opened:
         return self.kept(json_response({**values, "version": self.version, "complete": complete}))
 
     def kept(self, answer: Response) -> Response:
-        """What is said while a profile is being read is not kept: it will change though the data do not."""
+        """What is said while a profile is being read is not kept: it will change though the data do not.
+
+        Raises TooLarge.
+        """
+        check_size(answer.calculate_content_length() or 0)
         if not self.is_final:
             answer.cache_control.no_store = True
         return answer
+
+
+def check_size(size: int) -> None:
+    """Raises TooLarge for an answer of more than ``MOST_BYTES``."""
+    if size > MOST_BYTES:
+        raise TooLarge(
+            f"the answer would have {size >> 20} MiB, more than {MOST_BYTES >> 20}: ask for less of it with "
+            "limit= and columns= (tables), or with from=, to=, tracks= and width= (the timeline)"
+        )
 
 
 class Asked:
@@ -143,6 +157,7 @@ def table_answer(
         answer = csv_response(listing.csv_lines(rows, wanted))
         answer.headers.set("Content-Disposition", "attachment", filename=f"{name}.csv")
         return opened.kept(answer)
+    check_size(listing.text_size(rows, wanted))
     return opened.answer({**listing.page(rows, wanted), **more})
 
 

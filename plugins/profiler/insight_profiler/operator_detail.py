@@ -15,6 +15,7 @@ from insight_profiler.model import Profile, Side
 _BINS = 40
 _LONGEST = 10
 _MEMBERS = 200
+_MOST_STEPS = 10_000
 
 
 def detail(
@@ -74,7 +75,8 @@ def _by_step(profile: Profile, runs: NDArray[np.intp]) -> dict[str, Any] | None:
     total = np.zeros(count, np.int64)
     np.add.at(total, slices["step"][inside], slices["duration"][inside])
     calls = np.bincount(slices["step"][inside], minlength=count)
-    return {"number": steps["number"], "total": total, "calls": calls}
+    shown = np.unique(np.linspace(0, count - 1, min(count, _MOST_STEPS)).astype(np.intp))
+    return {"number": steps["number"][shown], "total": total[shown], "calls": calls[shown], "count": count}
 
 
 def _members(

@@ -11,17 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin import InvalidArgument, TooLarge
 from insight_core.plugin.http.answers import safetensors_response
 from insight_core.plugin.http.parameters import flag, required_text, required_whole_number, whole_number
 from insight_profiler.analysis import timeline
-from insight_profiler.analysis.chrome import chrome_trace
+from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
 from insight_profiler.asked import Asked, Opened, Recent, table_answer, wanted_of
 from insight_profiler.window import prepare, slices_between
 
 _FAR = 1 << 53
 _MOST_FOUND = 1000
+_MOST_SLICES = 500_000  # rows of an answer, some 20 MB
+_MOST_POINTS = 500_000  # the same of counters
+_MOST_EVENTS = 2_000_000  # of a trace, some 250 MB
 _TIMES = ("start", "duration")  # as numbers of a page: exact for 104 days
 
 
@@ -51,7 +54,9 @@ class _Views:
         start, end = _range(request, opened)
         width = whole_number(request, "width", 1, 10_000, 1500)
         levels = whole_number(request, "levels", 1, 1 << 16)
-        shown = slices_between(opened.profile, start, end, width, _tracks(request, opened), levels)
+        shown = slices_between(
+            opened.profile, start, end, width, _tracks(request, opened), levels, _MOST_SLICES
+        )
         columns: dict[str, NDArray[Any]] = dict(shown.columns)
         for name in _TIMES:
             columns[name] = columns[name].astype(np.float64)
@@ -61,6 +66,7 @@ class _Views:
             "to": end,
             "names": {str(place): opened.profile.texts[place] for place in names.tolist() if place >= 0},
             "shown": len(columns["start"]),
+            "width": shown.width,
             "of": shown.count,
             "version": opened.version,
             "complete": opened.profile.is_complete,
@@ -73,8 +79,12 @@ class _Views:
         start, end = _range(request, opened)
         width = whole_number(request, "width", 1, 10_000, 1500)
         wanted = _places(request, "counters", len(opened.profile.counters))
+        places = range(len(opened.profile.counters)) if wanted is None else np.unique(wanted).tolist()
+        if len(places) > _MOST_POINTS:
+            raise TooLarge(f"there are {len(places)} counters: name some of them, counters=0,1,2")
+        width = min(width, max(1, _MOST_POINTS // max(1, len(places))))
         parts = []
-        for place in range(len(opened.profile.counters)) if wanted is None else wanted.tolist():
+        for place in places:
             rows = timeline.points_of(opened.profile, place)
             times = table["time"][rows]
             # the points beside the range too: the curve goes on to its edges
@@ -148,7 +158,13 @@ class _Views:
     def trace(self, request: Request) -> Response:
         opened = self._asked.opened(request)
         start, end = _range(request, opened)
-        pieces = chrome_trace(opened.profile, start, end, _tracks(request, opened))
+        tracks = _tracks(request, opened)
+        if (count := event_count(opened.profile, start, end, tracks)) > _MOST_EVENTS:
+            raise TooLarge(
+                f"{count} events are in this range, more than {_MOST_EVENTS}: "
+                "ask for a shorter range with from= and to=, or for some tracks with tracks="
+            )
+        pieces = chrome_trace(opened.profile, start, end, tracks)
         name = f"{request.args['profile'].rpartition('/')[2] or 'profile'}.{start}-{end}.trace.json"
         if flag(request, "packed"):
             answer = Response(_packed(pieces), mimetype="application/gzip")

@@ -61,6 +61,8 @@ _VIEWS = (
     "shapes",
 )
 _MOST_STEPS = 100_000
+_MOST_POINTS = 500_000  # of all curves
+_MOST_LISTED = 1000  # devices, notes
 
 
 def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
@@ -218,7 +220,9 @@ class _Views:
 
     def memory(self, request: Request) -> Response:
         opened = self._asked.opened(request)
-        return opened.answer(memory.memory(opened.profile, whole_number(request, "width", 1, 10_000, 1000)))
+        curves = sum(counter.group == "memory" for counter in opened.profile.counters)
+        width = min(whole_number(request, "width", 1, 10_000, 1000), max(1, _MOST_POINTS // max(1, curves)))
+        return opened.answer(memory.memory(opened.profile, width))
 
     def pipeline(self, request: Request) -> Response:
         opened = self._asked.opened(request)
@@ -328,12 +332,12 @@ def _meant(profile: Profile) -> dict[str, Any]:
         "rank": profile.rank if profile.rank >= 0 else None,
         "world_size": profile.world_size or None,
         "platform": profile.platform,
-        "devices": [asdict(device) for device in profile.devices],
+        "devices": [asdict(device) for device in profile.devices[:_MOST_LISTED]],
         "start_ns": str(profile.start_ns) if profile.start_ns else None,
         "duration_ns": profile.duration_ns,
         "step_origin": profile.step_origin,
         "facts": dict(profile.facts),
-        "notes": [described(note) for note in profile.notes],
+        "notes": [described(note) for note in profile.notes[:_MOST_LISTED]],
         "counts": {name: _rows(profile, name) for name in profile.tables},
     }
 

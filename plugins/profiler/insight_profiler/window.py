@@ -16,9 +16,11 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import TooLarge
 from insight_profiler.model import Profile, Table
 
 _COLUMNS = 500  # of a narrow screen
+_NARROWER = 4  # times fewer columns at a time, where there is too much to draw
 _STEP = 4  # between the cells of one scale and the next
 
 
@@ -27,11 +29,13 @@ class ShownSlices:
     """Columns ``track, start, duration, depth, name, category, id, merged``, times in ns.
 
     ``id`` is a row of the slices. Where ``merged`` is more than 1 the row stands for so many, from the first
-    beginning to the last end, and is called after the longest. ``count`` slices are in the range.
+    beginning to the last end, and is called after the longest. ``count`` slices are in the range, drawn for
+    ``width`` columns.
     """
 
     columns: dict[str, NDArray[Any]]
     count: int
+    width: int
 
 
 @frozen(eq=False)
@@ -132,29 +136,33 @@ def slices_between(
     width: int,
     tracks: Collection[int] | NDArray[Any] | None = None,
     levels: int | None = None,
+    most: int | None = None,
 ) -> ShownSlices:
     """What of the range from ``start`` to ``end`` (ns) is drawn on ``width`` columns, of some tracks or all,
     with ``levels`` only their first depths.
 
-    On a lane there are hardly more than ``width`` things narrower than a column.
+    On a lane there are hardly more than ``width`` things narrower than a column. Where that makes more than
+    ``most`` rows, they are drawn for fewer columns. Raises TooLarge where one column is too many.
     """
     slices = profile.tables["slices"]
     lanes = _lanes_of(profile, slices)
-    column = max(1, (end - start) // width)
-    scale = lanes.scale(column)
     is_chosen = np.ones(len(lanes.tracks), bool)
     if tracks is not None:
         is_chosen = np.isin(lanes.tracks, np.asarray(tracks, np.int64))
     if levels is not None:
         is_chosen &= lanes.depths < levels
-    parts = [np.zeros(0, np.intp)]
-    for lane in np.flatnonzero(is_chosen).tolist():
-        low, high = int(scale.borders[lane]), int(scale.borders[lane + 1])
-        first = low + int(np.searchsorted(scale.ends[low:high], start, "left"))
-        last = low + int(np.searchsorted(scale.begins[low:high], end, "right"))
-        if last > first:
-            parts.append(np.arange(first, last))
-    shown = scale.take(np.concatenate(parts), len(lanes.tracks)).merged(column, lanes.durations)
+    chosen = np.flatnonzero(is_chosen)
+    while True:
+        column = max(1, (end - start) // width)
+        shown = _between(lanes, chosen, start, end, column)
+        if most is None or len(shown.lanes) <= most:
+            break
+        if width == 1:
+            raise TooLarge(
+                f"{len(shown.lanes)} slices of {len(chosen)} lanes are in this range, more than {most}: "
+                "ask for fewer with tracks= or levels=, or for a shorter range with from= and to="
+            )
+        width = max(1, width // _NARROWER)
     return ShownSlices(
         {
             "track": lanes.tracks[shown.lanes],
@@ -167,7 +175,21 @@ def slices_between(
             "merged": shown.counts,
         },
         int(shown.counts.sum()),
+        width,
     )
+
+
+def _between(lanes: _Lanes, chosen: NDArray[np.intp], start: int, end: int, column: int) -> _Scale:
+    """What of some lanes lies in a range, with columns of ``column`` ns."""
+    scale = lanes.scale(column)
+    parts = [np.zeros(0, np.intp)]
+    for lane in chosen.tolist():
+        low, high = int(scale.borders[lane]), int(scale.borders[lane + 1])
+        first = low + int(np.searchsorted(scale.ends[low:high], start, "left"))
+        last = low + int(np.searchsorted(scale.begins[low:high], end, "right"))
+        if last > first:
+            parts.append(np.arange(first, last))
+    return scale.take(np.concatenate(parts), len(lanes.tracks)).merged(column, lanes.durations)
 
 
 def _by_lane(slices: Table) -> NDArray[np.int32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +18,39 @@ def chrome_trace(profile: Profile, start: int, end: int, tracks: NDArray[np.intp
     """Every slice and point of a counter that lies in the range or reaches into it, whole; microseconds
     from its start (a slice that began before has a time below 0)."""
     yield b'{"displayTimeUnit":"ns","traceEvents":[\n'
-    yield _events(_track_names(profile)) or b'{"ph":"M","pid":0,"name":"process_name","args":{"name":""}}'
-    slices = profile.tables.get("slices")
-    if slices is not None:
-        chosen = (slices["start"] <= end) & (slices["start"] + slices["duration"] >= start)
-        if tracks is not None:
-            chosen &= np.isin(slices["track"], tracks)
-        rows = np.flatnonzero(chosen)
-        for at in range(0, len(rows), _AT_ONCE):
-            yield b",\n" + _events(_slices(profile, rows[at : at + _AT_ONCE], start))
-    counters = profile.tables.get("counters")
-    if counters is not None:
-        rows = np.flatnonzero((counters["time"] >= start) & (counters["time"] <= end))
-        for at in range(0, len(rows), _AT_ONCE):
-            yield b",\n" + _events(_points(profile, rows[at : at + _AT_ONCE], start))
+    names = _track_names(profile)
+    yield _events(islice(names, _AT_ONCE)) or b'{"ph":"M","pid":0,"name":"process_name","args":{"name":""}}'
+    while some := list(islice(names, _AT_ONCE)):
+        yield b",\n" + _events(iter(some))
+    rows = _slices_in(profile, start, end, tracks)
+    for at in range(0, len(rows), _AT_ONCE):
+        yield b",\n" + _events(_slices(profile, rows[at : at + _AT_ONCE], start))
+    rows = _points_in(profile, start, end)
+    for at in range(0, len(rows), _AT_ONCE):
+        yield b",\n" + _events(_points(profile, rows[at : at + _AT_ONCE], start))
     yield b"\n]}\n"
+
+
+def event_count(profile: Profile, start: int, end: int, tracks: NDArray[np.intp] | None) -> int:
+    """How many slices and points such a trace has."""
+    return len(_slices_in(profile, start, end, tracks)) + len(_points_in(profile, start, end))
+
+
+def _slices_in(profile: Profile, start: int, end: int, tracks: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    slices = profile.tables.get("slices")
+    if slices is None:
+        return np.zeros(0, np.intp)
+    chosen = (slices["start"] <= end) & (slices["start"] + slices["duration"] >= start)
+    if tracks is not None:
+        chosen &= np.isin(slices["track"], tracks)
+    return np.flatnonzero(chosen)
+
+
+def _points_in(profile: Profile, start: int, end: int) -> NDArray[np.intp]:
+    counters = profile.tables.get("counters")
+    if counters is None:
+        return np.zeros(0, np.intp)
+    return np.flatnonzero((counters["time"] >= start) & (counters["time"] <= end))
 
 
 def _events(events: Iterator[dict[str, object]]) -> bytes:

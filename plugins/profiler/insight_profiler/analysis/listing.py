@@ -13,6 +13,8 @@ from insight_core.plugin import InvalidArgument
 from insight_core.plugin.http.csv_text import csv_field
 from insight_core.plugin.http.matching import Matcher, matcher_of
 
+_LINES = 1000  # of CSV that are made at once
+
 
 @frozen(eq=False)
 class Column:
@@ -83,6 +85,9 @@ class Wanted:
     limit: int | None = None
     columns: Sequence[str] = ()  # all when empty
 
+    def page_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        return rows[self.offset : None if self.limit is None else self.offset + self.limit]
+
 
 @frozen(eq=False)
 class Listing:
@@ -120,8 +125,7 @@ class Listing:
 
     def page(self, rows: NDArray[np.intp], wanted: Wanted) -> dict[str, Any]:
         """``columns`` and ``rows`` of the page, and how many match of how many."""
-        end = None if wanted.limit is None else wanted.offset + wanted.limit
-        part = rows[wanted.offset : end]
+        part = wanted.page_of(rows)
         shown = [column.take(part) for column in self._chosen(wanted)]
         return {
             "columns": [{"name": column.name, "unit": column.unit} for column in shown],
@@ -131,13 +135,25 @@ class Listing:
             "of": len(self),
         }
 
+    def text_size(self, rows: NDArray[np.intp], wanted: Wanted) -> int:
+        """Characters of the texts of the page: a log may repeat a long one in every row."""
+        part, size = wanted.page_of(rows), 0
+        for column in self._chosen(wanted):
+            if column.texts is not None:
+                places, counts = np.unique(column.values[part], return_counts=True)
+                for place, count in zip(places.tolist(), counts.tolist(), strict=True):
+                    size += len(column.texts[place]) * count if place >= 0 else 0
+        return size
+
     def csv_lines(self, rows: NDArray[np.intp], wanted: Wanted) -> Iterator[str]:
         """All rows given, below a header that has the units of times in it."""
-        shown = [column.take(rows) for column in self._chosen(wanted)]
-        names = (f"{column.name}_ns" if column.unit == "ns" else column.name for column in shown)
+        chosen = self._chosen(wanted)
+        names = (f"{column.name}_ns" if column.unit == "ns" else column.name for column in chosen)
         yield ",".join(map(csv_field, names))
-        for row in zip(*(column.shown() for column in shown), strict=True):
-            yield ",".join(map(csv_field, row))
+        for at in range(0, len(rows), _LINES):
+            shown = [column.take(rows[at : at + _LINES]) for column in chosen]
+            for row in zip(*(column.shown() for column in shown), strict=True):
+                yield ",".join(map(csv_field, row))
 
     def _chosen(self, wanted: Wanted) -> list[Column]:
         """Those asked for, else all, but for columns in which nothing is known."""

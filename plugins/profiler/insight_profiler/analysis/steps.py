@@ -20,6 +20,7 @@ _DIVISIONS = (  # ways in which a step is divided, the most telling first
 )
 _MOST_RANGES = 1000
 _MOST_OUTLIERS = 100
+_MOST_LANES = 2000
 
 
 def step_listing(profile: Profile) -> Listing:
@@ -151,7 +152,7 @@ def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[d
     if lanes is None:
         return []
     if not mean:
-        rows = np.flatnonzero(chosen)
+        rows = np.flatnonzero(chosen)[:_MOST_LANES]
         return [
             {"name": profile.texts[name], "start": start, "duration": duration}
             for name, start, duration in zip(
@@ -161,17 +162,15 @@ def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[d
                 strict=True,
             )
         ]
-    found = []
-    for name in np.unique(lanes["name"][chosen]).tolist():
-        rows = np.flatnonzero((lanes["name"] == name) & chosen)
-        found.append(
-            {
-                "name": profile.texts[name],
-                "start": float(lanes["start"][rows].mean()),
-                "duration": float(lanes["duration"][rows].mean()),
-            }
+    names, inverse, counts = np.unique(lanes["name"][chosen], return_inverse=True, return_counts=True)
+    starts = np.bincount(inverse, lanes["start"][chosen]) / counts
+    durations = np.bincount(inverse, lanes["duration"][chosen]) / counts
+    return [
+        {"name": profile.texts[name], "start": start, "duration": duration}
+        for name, start, duration in zip(
+            names[:_MOST_LANES].tolist(), starts.tolist(), durations.tolist(), strict=False
         )
-    return found
+    ]
 
 
 def _number(text: str, whole: str) -> int:

@@ -20,10 +20,13 @@ _lock = threading.Lock()
 _MOST_STEPS = 2000
 _MOST_FLOWS = 200
 _MOST_NAMES = 200
+_MOST_TRACKS = 20_000  # and as many counters
+_MOST_PARENTS = 1000
 
 
 def tracks(profile: Profile) -> dict[str, Any]:
-    """Tracks and counters with how much is on each, and the steps; places count from 0."""
+    """Tracks and counters with how much is on each, and the steps; places count from 0. Of very many only the
+    first: ``track_count`` and ``counter_count`` are of all."""
     slices = profile.tables.get("slices")
     count = len(profile.tracks)
     sizes, deepest = np.zeros(count, np.int64), np.full(count, -1)
@@ -47,8 +50,9 @@ def tracks(profile: Profile) -> dict[str, Any]:
                 "start": int(starts[place]) if sizes[place] else None,
                 "end": int(ends[place]) if sizes[place] else None,
             }
-            for place, track in enumerate(profile.tracks)
+            for place, track in enumerate(profile.tracks[:_MOST_TRACKS])
         ],
+        "track_count": count,
         "counters": [
             {
                 "id": place,
@@ -58,20 +62,23 @@ def tracks(profile: Profile) -> dict[str, Any]:
                 "device": profile.devices[counter.device].name if counter.device >= 0 else None,
                 **_extent(profile, place),
             }
-            for place, counter in enumerate(profile.counters)
+            for place, counter in enumerate(profile.counters[:_MOST_TRACKS])
         ],
+        "counter_count": len(profile.counters),
         "steps": _steps(profile),
     }
 
 
 def slice_of(profile: Profile, row: int) -> dict[str, Any]:
-    """One slice, those it lies in from the outermost, and the flows that begin or end at it."""
+    """One slice, those it lies in from the outermost (of very many the nearest), and the flows that begin or
+    end at it."""
     slices = profile.tables.get("slices")
     if slices is None or not 0 <= row < len(slices["start"]):
         raise NotFound(f"there is no slice {row}")
     said = brief(profile, np.array([row]))[0]
-    around, above = [], int(slices["parent"][row])
-    while above >= 0:
+    around: list[dict[str, Any]] = []
+    above = int(slices["parent"][row])
+    while above >= 0 and len(around) < _MOST_PARENTS:
         around.append({"id": above, "name": _name(profile, above)})
         above = int(slices["parent"][above])
     number = int(slices["step"][row])

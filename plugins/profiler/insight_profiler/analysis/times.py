@@ -8,9 +8,12 @@ import numpy as np
 
 from insight_profiler.model import Profile
 
+_MOST = 200_000
+
 
 def operator_times(profile: Profile) -> dict[str, list[Any]]:
-    """``names`` with scopes, ``times`` of all calls (ns, on a device where that is known), ``calls``."""
+    """``names`` with scopes, ``times`` of all calls (ns, on a device where that is known), ``calls``;
+    of very many those that took longest."""
     operators, texts = profile.tables["operators"], profile.texts
     device = operators["device_total"]
     times = np.where(device > 0, device, operators["total"])
@@ -23,6 +26,8 @@ def operator_times(profile: Profile) -> dict[str, list[Any]]:
         both = found.setdefault(path, [0, 0])
         both[0] += time
         both[1] += max(calls, 0)
+    if len(found) > _MOST:
+        found = dict(sorted(found.items(), key=lambda one: -one[1][0])[:_MOST])
     return {
         "names": list(found),
         "times": [both[0] for both in found.values()],

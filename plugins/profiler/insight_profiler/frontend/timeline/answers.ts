@@ -32,6 +32,9 @@ export interface TracksAnswer {
   readonly tracks: readonly TrackInfo[];
   readonly counters: readonly CounterInfo[];
   readonly steps: readonly StepInfo[];
+  /** Of all, where only the first are listed. */
+  readonly track_count: number;
+  readonly counter_count: number;
   readonly duration: number;
   readonly start_ns: string;
   readonly version: number;

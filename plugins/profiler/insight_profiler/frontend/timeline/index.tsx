@@ -46,6 +46,9 @@ export default function Timeline({ board }: ViewProps): JSX.Element {
       <style>{styles}</style>
       <Tools stage={stage} />
       <Categories stage={stage} />
+      {(tracks.tracks.length < tracks.track_count || tracks.counters.length < tracks.counter_count) && (
+        <p class="hint" data-testid="timeline-cut">{say('timeline.cut', { shown: countText(tracks.tracks.length + tracks.counters.length, state.locale.value), total: countText(tracks.track_count + tracks.counter_count, state.locale.value) })}</p>
+      )}
       <Trouble stage={stage} />
       <div class="timeline-body">
         <div class="timeline-main">

@@ -38,5 +38,5 @@ export function track(id: number, parent: number | null, more: Partial<TrackInfo
 }
 
 export function tracksAnswer(tracks: readonly TrackInfo[], more: Partial<TracksAnswer> = {}): TracksAnswer {
-  return { tracks, counters: [], steps: [], duration: 1000, start_ns: '0', version: 1, complete: true, ...more };
+  return { tracks, counters: [], steps: [], track_count: tracks.length, counter_count: 0, duration: 1000, start_ns: '0', version: 1, complete: true, ...more };
 }
