@@ -14,6 +14,7 @@ from attrs import Factory, define, frozen
 from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
+from insight_core.ingest.walk import Walk
 from insight_core.plugin import Dialect, InvalidArgument
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
@@ -28,6 +29,7 @@ _BESIDE_EVENTS = (_LINEAGE_SUFFIX, "_explain")
 # Graph files that MindSpore writes; of other .pb files (saved models, profiles) plugins know more.
 _MINDSPORE_GRAPH = re.compile(r"ms_output_.*\.pb$")
 _LEADS_NOWHERE = "a symbolic link that leads nowhere"
+_LEADS_OUT = "a symbolic link to a file outside of the logdirs; link the directory of the file instead"
 _NO_NAMES = FileNames()
 
 
@@ -87,7 +89,8 @@ def printable(path: str) -> str:
 def discover(
     logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
 ) -> Found:
-    """Looks at every directory below the logdirs; symbolic links are followed, loops are not.
+    """Looks at every directory below the logdirs. Symbolic links are followed as docs/formats.md says; each
+    directory is visited once for each logdir.
 
     ``names``: what plugins take beside event files; ``beginnings``: what is known of such files since the
     last look.
@@ -95,11 +98,17 @@ def discover(
     found = Found()
     beginnings = Beginnings() if beginnings is None else beginnings
     prefixes = run_prefixes(logdirs)
+    walked: list[tuple[str, _Walked]] = []
     for logdir, prefix in zip(logdirs, prefixes, strict=True):
         if not os.path.isdir(logdir.path):
             found.missing.append(logdir.path)
             continue
-        _walk(logdir, prefix, names, beginnings, found)
+        walked.append((prefix, _walk(logdir, prefix, names, found)))
+    inside = _Inside(
+        [logdir.path for logdir in logdirs] + [link for _, one in walked for link in one.followed]
+    )
+    for prefix, one in walked:
+        _add_named(found, prefix, one, inside, beginnings)
     beginnings.forget_others()
     return found
 
@@ -141,15 +150,39 @@ class _Awaited:
     matches: Sequence[Match]
     info: os.stat_result | None
     reason: str = ""  # why there is no ``info``
+    is_link: bool = False
 
 
-def _walk(logdir: Logdir, prefix: str, names: FileNames, beginnings: Beginnings, found: Found) -> None:
+@frozen
+class _Walked:
+    """What a walk of one logdir leaves to be decided when all are walked."""
+
+    awaited: Sequence[_Awaited]
+    holding: set[str]  # directories that hold event files
+    followed: Sequence[str]  # links to directories
+
+
+class _Inside:
+    """Which files lie below the logdirs, or below directories that links in them lead to."""
+
+    def __init__(self, directories: Sequence[str]) -> None:
+        self._directories = directories
+        self._roots: tuple[str, ...] = ()
+
+    def has(self, path: str) -> bool:
+        """By where the file really is."""
+        self._roots = self._roots or tuple(
+            os.path.join(os.path.realpath(directory), "") for directory in self._directories
+        )
+        return os.path.realpath(path).startswith(self._roots)
+
+
+def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walked:
     root = logdir.path
-    pending = [(root, "")]
-    holding: set[str] = set()  # directories that hold event files
+    walk = Walk(root)
+    holding: set[str] = set()
     awaited: list[_Awaited] = []
-    while pending:
-        path, relative = pending.pop()
+    for path, relative in walk:
         run = _run_name(prefix, relative)
         directory = Directory(names, relative) if names else None
         try:
@@ -184,7 +217,8 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, beginnings: Beginnings,
                     _note(found, run, printable(name), f"cannot be read: {error.strerror}")
                 continue
             if info is None:
-                if entry.is_symlink() and _leads_back(entry.path, root, relative):
+                is_link = entry.is_symlink()
+                if is_link and _leads_back(entry.path, root, relative):
                     _note(
                         found, run, printable(name), "a symbolic link that leads back to a directory above it"
                     )
@@ -196,18 +230,21 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, beginnings: Beginnings,
                         printable(name),
                         "a directory that is named like an event file",
                     )
-                pending.append((entry.path, name))
+                walk.add(entry.path, name, is_link=is_link)
             elif stat.S_ISREG(info.st_mode):
                 if _add_file(found, logdir, run, entry.path, name, entry.name, info):
                     holding.add(relative)
                 if matches:
-                    awaited.append(_Awaited(entry.path, name, matches, info))
-    _add_named(found, prefix, awaited, holding, beginnings)
+                    awaited.append(_Awaited(entry.path, name, matches, info, is_link=entry.is_symlink()))
+    return _Walked(awaited, holding, walk.followed)
 
 
-def _add_named(
-    found: Found, prefix: str, awaited: Sequence[_Awaited], holding: set[str], beginnings: Beginnings
-) -> None:
+def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, beginnings: Beginnings) -> None:
+    awaited, holding = walked.awaited, walked.holding
+    for each in awaited:
+        # under another name any file would be read that its owner never took for a log
+        if each.is_link and not inside.has(each.path):
+            each.info, each.reason = None, _LEADS_OUT
     sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
     runs = sure.union(
         directory

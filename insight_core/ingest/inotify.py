@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from inotify_simple import Event, INotify, flags
 
 from insight_core.ingest.mounts import mounts, silent_mount
+from insight_core.ingest.walk import Walk
 
 _CAME = flags.CREATE | flags.MOVED_TO
 _CAME_OR_WENT = _CAME | flags.DELETE | flags.MOVED_FROM
@@ -36,11 +37,13 @@ class WatchedTree:
         ] = {}  # names on the way to missing roots, by watch of the directory
         self._mounts = mounts()
         self._identities = {root: _identity(root) for root in roots}
+        self._is_set_up = False
         self._inotify = INotify(nonblocking=True)
         self.descriptor = self._inotify.fileno()
         try:
             for root in roots:
                 self._watch_root(root)
+            self._is_set_up = True
         except OSError:
             self.close()
             raise
@@ -118,15 +121,20 @@ class WatchedTree:
         self._watch_directory(root)
 
     def _watch_directory(self, top: str) -> None:
-        """Watches a directory and all below it; each before it is listed, so that nothing is missed."""
-        pending = [top]
-        while pending:
-            path = pending.pop()
+        """Watches a directory and all below it, in the order in which the loader walks; each before it is
+        listed, so that nothing is missed."""
+        walk = Walk(top)
+        for path, relative in walk:
             for entry in _listed(path) if self._watch(path, _DIRECTORY) else []:
-                if entry.is_symlink():
+                is_link = entry.is_symlink()
+                if os.path.isdir(entry.path) if is_link else entry.is_dir():
+                    if is_link:
+                        self._expect_told(entry.path)
+                    walk.add(
+                        entry.path, f"{relative}/{entry.name}" if relative else entry.name, is_link=is_link
+                    )
+                elif is_link:
                     self._watch_link(entry.path)
-                elif entry.is_dir():
-                    pending.append(entry.path)
 
     def _watch_link(self, path: str) -> None:
         if os.path.isdir(path):
@@ -137,7 +145,8 @@ class WatchedTree:
             self._watch(path, _FILE)
 
     def _watch(self, path: str, mask: int) -> bool:
-        """False for what is gone, cannot be read (the loader says so), or leads back to what is above."""
+        """False for what is gone, cannot be read (the loader says so), or is watched by another name below
+        the same root."""
         try:
             number = self._inotify.add_watch(path, mask | flags.MASK_ADD)
         except OSError as error:
@@ -145,16 +154,26 @@ class WatchedTree:
                 return False
             raise
         names = self._paths.setdefault(number, set())
-        if any(path.startswith(name + os.sep) for name in names):
+        if path not in names and mask & flags.ONLYDIR and self._is_named(path, names):
+            self._outdated |= self._is_set_up  # the loader may call it by the new name from now on
             return False
         names.add(path)
         self._numbers[path] = number
         return True
 
+    def _is_named(self, path: str, names: set[str]) -> bool:
+        """Whether a directory has one of these names already below each root that has it at ``path``."""
+        roots = [root for root in self._identities if _is_below(path, root)]
+        return all(any(_is_below(name, root) for name in names) for root in roots)
+
     def _expect_told(self, path: str) -> None:
         silent = silent_mount(path, self._mounts)
         if silent is not None:
             raise _Silent(f"the file system of {silent[0]} ({silent[1]}) does not tell of changes")
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(os.path.join(root, ""))
 
 
 def _listed(path: str) -> list[os.DirEntry[str]]:

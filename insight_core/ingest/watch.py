@@ -28,7 +28,8 @@ class Watcher:
 
     The watch begins with the first ``wait``, which answers at once that anything may have changed:
     what was looked at before is to be looked at again, and nothing is missed. Directories and files are
-    followed through symbolic links; a change is told by every path that leads to it.
+    followed through symbolic links. A change is told by the path at which the loader finds it below each
+    root, that of a linked file by each of its links.
 
     ``follows`` turns False where changes are not told: network file systems, no inotify, its limits
     reached. Then each wait lasts as long as it may, and says that anything may have changed.

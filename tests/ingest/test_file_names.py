@@ -187,11 +187,30 @@ def test_links_are_followed_and_those_that_lead_nowhere_are_told(tmp_path: Path)
     (tmp_path / "real/z.json").symlink_to(tmp_path / "real/x.json")
     os.mkfifo(tmp_path / "real/pipe.json")
     found = found_below(tmp_path, plugin("p", "*.json"))
-    assert taken(found) == {"real": {"x.json", "z.json"}, "link": {"x.json", "z.json"}}
+    assert taken(found) == {"real": {"x.json", "z.json"}}
     assert {file: flaw.reason for (_, file), flaw in found.damage.items() if "loop" not in file} == {
         "real/y.json": "a symbolic link that leads nowhere",
-        "link/y.json": "a symbolic link that leads nowhere",
     }
+
+
+def test_a_link_to_a_file_outside_of_the_logdirs_is_told_and_not_read(tmp_path: Path) -> None:
+    touch(tmp_path, "secret", "linked/run/x.json", "linked/run/other", "logs/run/y.json", "more/z.json")
+    logs = tmp_path / "logs"
+    (logs / "run/out.json").symlink_to(tmp_path / "secret")
+    (logs / "run/far.json").symlink_to("../../linked/../secret")
+    (logs / "in").symlink_to(tmp_path / "linked/run")
+    (tmp_path / "linked/run/latest.json").symlink_to("x.json")
+    (logs / "run/again.json").symlink_to(tmp_path / "linked/run/x.json")  # whose directory is linked too
+    (logs / "run/more.json").symlink_to(tmp_path / "more/z.json")
+    names = FileNames([plugin("p", "*.json")])
+    found = discover([Logdir(str(logs), "a"), Logdir(str(tmp_path / "more"), "b")], names)
+    assert taken(found) == {
+        "a/run": {"y.json", "again.json", "more.json"},
+        "a/in": {"x.json", "latest.json"},
+        "b": {"z.json"},
+    }
+    assert {file for _, file in found.damage} == {"run/out.json", "run/far.json"}
+    assert all("outside" in flaw.reason for flaw in found.damage.values())
 
 
 def test_names_of_files_that_are_not_utf8_are_shown(tmp_path: Path) -> None:

@@ -39,13 +39,59 @@ def test_names_of_both_writers_at_any_depth(tmp_path: Path) -> None:
     assert not found.damage
 
 
-def test_symbolic_links_are_followed_and_loops_cut(tmp_path: Path) -> None:
-    touch(tmp_path / "real/x.tfevents.1")
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    (tmp_path / "real/loop").symlink_to(tmp_path)
+def test_links_to_directories_are_followed_and_loops_cut(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    touch(logs / "real/x.tfevents.1")
+    touch(tmp_path / "elsewhere/sub/y.tfevents.1")
+    (logs / "link").symlink_to(tmp_path / "elsewhere")
+    (logs / "real/loop").symlink_to(logs)
+    (tmp_path / "itself").symlink_to(logs)
+    for logdir in (logs, tmp_path / "itself"):
+        found = discover([Logdir(str(logdir))])
+        assert set(found.runs) == {"real", "link/sub"}
+        assert {file for _, file in found.damage} == {"real/loop"}
+
+
+def test_each_directory_is_visited_once_however_many_links_lead_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"d{number}" for number in range(9)]
+    for name in names:
+        touch(tmp_path / name / "x.tfevents.1")
+    for name in names:
+        for other in names:
+            if other != name:
+                (tmp_path / name / f"to_{other}").symlink_to(tmp_path / other)
+    listed: list[str] = []
+    scan = os.scandir
+
+    def counted(path: str) -> object:
+        listed.append(path)
+        assert len(listed) <= 10
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
     found = discover([Logdir(str(tmp_path))])
-    assert set(found.runs) == {"real", "link"}
-    assert {file for _, file in found.damage} == {"real/loop", "link/loop"}
+    assert set(found.runs) == set(names)
+    assert not found.damage
+
+
+def test_a_directory_keeps_its_own_name_and_else_that_of_the_nearest_first_link(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    touch(logs / "z/run/x.tfevents.1")
+    touch(tmp_path / "elsewhere/x.tfevents.1")
+    (logs / "a").symlink_to(logs / "z/run")
+    (logs / "z/below").symlink_to(tmp_path / "elsewhere")
+    (logs / "second").symlink_to(tmp_path / "elsewhere")
+    (logs / "first").symlink_to(tmp_path / "elsewhere")
+    assert set(discover([Logdir(str(logs))]).runs) == {"z/run", "first"}
+
+
+def test_links_to_event_files_are_followed(tmp_path: Path) -> None:
+    touch(tmp_path / "elsewhere/x.tfevents.1")
+    (tmp_path / "logs/run").mkdir(parents=True)
+    (tmp_path / "logs/run/x.tfevents.1").symlink_to(tmp_path / "elsewhere/x.tfevents.1")
+    assert set(discover([Logdir(str(tmp_path / "logs"))]).runs) == {"run"}
 
 
 def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import inotify_simple
 import pytest
 
 from insight_core.ingest import inotify
-from insight_core.ingest.discover import Logdir, may_count_below
+from insight_core.ingest.discover import Logdir, discover, may_count_below
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.mounts import mounts, silent_mount
 from insight_core.ingest.watch import Watcher
@@ -186,7 +186,9 @@ def test_a_logdir_that_is_moved_with_what_is_above_it(tmp_path: Path, watched: W
     assert told(watcher) == {path}
 
 
-def test_symbolic_links_are_followed_and_every_path_is_told(tmp_path: Path, watched: Watch) -> None:
+def test_symbolic_links_are_followed_and_told_as_the_loader_names_them(
+    tmp_path: Path, watched: Watch
+) -> None:
     target = tmp_path / "elsewhere/run"
     write(target / EVENTS)
     write(tmp_path / "far" / EVENTS)
@@ -198,12 +200,38 @@ def test_symbolic_links_are_followed_and_every_path_is_told(tmp_path: Path, watc
     (logdir / "file").mkdir()
     os.symlink(tmp_path / "far" / EVENTS, logdir / "file" / EVENTS)
     watcher = watched(logdir, logdir / "run")
+    logdirs = [Logdir(str(logdir)), Logdir(str(logdir / "run"))]
     write(target / EVENTS)
-    assert told(watcher) == {str(logdir / "linked" / EVENTS)}
+    assert told(watcher) == {path for _, path in discover(logdirs).files if "linked" in path}
     write(logdir / "run" / EVENTS)
-    assert told(watcher) == {str(logdir / "run" / EVENTS), str(logdir / "twin" / EVENTS)}
+    assert told(watcher) == {str(logdir / "run" / EVENTS)}
     write(tmp_path / "far" / EVENTS)
-    assert told(watcher) == {str(logdir / "file" / EVENTS)}
+    assert told(watcher) == {path for _, path in discover(logdirs).files if "file" in path}
+
+
+def test_directories_that_link_to_each_other_are_watched_once(tmp_path: Path, watched: Watch) -> None:
+    names = [f"d{number}" for number in range(4)]
+    for name in names:
+        write(tmp_path / name / EVENTS)
+        for other in names:
+            os.symlink(tmp_path / other, tmp_path / name / f"to_{other}")
+    watcher = watched(tmp_path)
+    write(tmp_path / "d3" / EVENTS)
+    assert told(watcher) == {str(tmp_path / "d3" / EVENTS)}
+
+
+def test_a_link_that_comes_later_and_names_a_directory_first(tmp_path: Path, watched: Watch) -> None:
+    write(tmp_path / "elsewhere" / EVENTS)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    os.symlink(tmp_path / "elsewhere", logs / "z")
+    watcher = watched(logs)
+    os.symlink(tmp_path / "elsewhere", logs / "a")
+    assert watcher.wait(5) is None
+    settle(watcher)
+    write(tmp_path / "elsewhere" / EVENTS)
+    [(_, path)] = discover([Logdir(str(logs))]).files
+    assert told(watcher) == {path} == {str(logs / "a" / EVENTS)}
 
 
 def test_a_symbolic_link_that_comes_later(tmp_path: Path, watched: Watch) -> None:

@@ -1,0 +1,62 @@
+"""The directories below a logdir, each visited once however many symbolic links lead to it."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Iterator
+
+
+class Walk:
+    """Visits a directory and those that ``add`` names while it goes on: (path, path relative to the first).
+
+    Directories that no link leads to come first, then the targets of links, those of the links nearest to the
+    first directory and first by name. So a directory below a logdir keeps its own name, and all who walk the
+    same tree call each directory the same, in whatever order the file system lists it.
+    """
+
+    def __init__(self, top: str) -> None:
+        self._plain = [(top, "")]
+        self._links: list[tuple[int, str, str]] = []  # a heap: depth, relative path, path
+        self._visited: list[str] = []  # until the first link: most trees have none, and need no identities
+        self._identities: set[tuple[int, int]] | None = None
+        self.followed: list[str] = []  # links that led to a directory not visited before
+
+    def add(self, path: str, relative: str, *, is_link: bool) -> None:
+        if is_link:
+            heapq.heappush(self._links, (relative.count("/"), relative, path))
+        else:
+            self._plain.append((path, relative))
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        while self._plain or self._links:
+            if self._plain:
+                path, relative = self._plain.pop()
+                if self._is_new(path):
+                    yield path, relative
+                continue
+            _, relative, path = heapq.heappop(self._links)
+            if self._identities is None:
+                self._identities = {known for known in map(_identity, self._visited) if known is not None}
+            if self._is_new(path):
+                self.followed.append(path)
+                yield path, relative
+
+    def _is_new(self, path: str) -> bool:
+        if self._identities is None:
+            self._visited.append(path)
+            return True
+        identity = _identity(path)
+        if identity is None:  # gone: whoever lists it will see
+            return True
+        is_new = identity not in self._identities
+        self._identities.add(identity)
+        return is_new
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
