@@ -26,7 +26,7 @@ from insight_profiler.storage import Unusable, described, key_of, load, shrink
 
 _SETTLED = 2.0  # seconds that files must stay as they are before a profile is read again
 _AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
-_MOST_HELD = 32  # profiles, their columns mapped
+_MOST_HELD = 32  # profiles, their columns mapped, with a descriptor each
 
 
 @frozen(eq=False)

@@ -1,7 +1,8 @@
 """Profiles on disk, as this host keeps them for the next look: one directory for each.
 
-``profile.json`` holds what is small; each table is a safetensors file
-(https://github.com/huggingface/safetensors#format), mapped when it is looked at. A directory comes into being
+``profile.json`` holds what is small; ``tables.safetensors``
+(https://github.com/huggingface/safetensors#format) all columns, each as ``table.column``, mapped when they
+are looked at: one file, so that a profile that is held has one descriptor open. A directory comes into being
 whole: it is written beside its place and then renamed.
 """
 
@@ -34,11 +35,11 @@ from insight_profiler.model import (
     Track,
 )
 
-VERSION = 3  # of what readers make of the same files
+VERSION = 4  # of what readers make of the same files
 MAX_BYTES = 4 << 30  # that all profiles kept may take
 
 _FACTS = "profile.json"
-_SUFFIX = ".safetensors"
+_TABLES = "tables.safetensors"
 _TYPES = {"i4": "I32", "i8": "I64", "u1": "U8", "u2": "U16", "f4": "F32", "f8": "F64"}
 _DTYPES = {name: np.dtype(f"<{kind}") for kind, name in _TYPES.items()}
 _PARTS = {"tracks": Track, "counters": Counter, "devices": Device, "notes": Note}
@@ -69,8 +70,7 @@ def save(profile: Profile, directory: Path) -> None:
     directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
     try:
-        for name, table in profile.tables.items():
-            _write_table(fresh / f"{name}{_SUFFIX}", table)
+        _write_tables(fresh / _TABLES, profile.tables)
         facts = {
             name: getattr(profile, name)
             for name in (field.name for field in fields(Profile))
@@ -110,9 +110,7 @@ def load(directory: Path, *, is_new: bool = False) -> Profile:
         facts["source"] = Source(facts["source"])
         facts["step_origin"] = StepOrigin(facts["step_origin"])
         facts["texts"] = tuple(facts["texts"])
-        tables = {
-            path.name.removesuffix(_SUFFIX): _read_table(path) for path in directory.glob(f"*{_SUFFIX}")
-        }
+        tables = _read_tables(directory / _TABLES)
         if is_other and any(
             not TABLES[name].keys() <= table.keys() for name, table in tables.items() if name in TABLES
         ):
@@ -122,9 +120,11 @@ def load(directory: Path, *, is_new: bool = False) -> Profile:
         raise Unusable(f"{directory} is damaged: {error}") from error
 
 
-def _write_table(path: Path, table: Table) -> None:
+def _write_tables(path: Path, tables: Mapping[str, Table]) -> None:
     columns = {
-        name: np.ascontiguousarray(column, column.dtype.newbyteorder("<")) for name, column in table.items()
+        f"{table}.{name}": np.ascontiguousarray(column, column.dtype.newbyteorder("<"))
+        for table, held in tables.items()
+        for name, column in held.items()
     }
     described, offset = {}, 0
     in_order = sorted(columns, key=lambda name: -columns[name].itemsize)  # so that each is aligned
@@ -145,7 +145,7 @@ def _write_table(path: Path, table: Table) -> None:
             columns[name].tofile(file)
 
 
-def _read_table(path: Path) -> Table:
+def _read_tables(path: Path) -> dict[str, Table]:
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if size > _LONGEST_HEADER:
@@ -153,13 +153,14 @@ def _read_table(path: Path) -> Table:
         described: dict[str, Any] = json.loads(file.read(size))
         held = os.fstat(file.fileno()).st_size - 8 - size
         data = np.memmap(file, np.uint8, "r", 8 + size, (held,)) if held else np.empty(0, np.uint8)
-    found: dict[str, Column] = {}
-    for name, entry in described.items():
+    found: dict[str, dict[str, Column]] = {}
+    for label, entry in described.items():
         start, end = entry["data_offsets"]
         if not 0 <= start <= end <= held:
             raise ValueError(f"{path.name} is cut")
-        found[name] = np.asarray(data[start:end]).view(_DTYPES[entry["dtype"]])
-    return found
+        table, _, name = label.partition(".")
+        found.setdefault(table, {})[name] = np.asarray(data[start:end]).view(_DTYPES[entry["dtype"]])
+    return dict(found)
 
 
 def entries(root: Path) -> Iterator[tuple[Path, int, float]]:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,30 @@ def test_what_unpacks_to_far_too_much_is_read_in_part_and_told(
     assert [note.code for note in look.profile.notes] == ["truncated", "unpacked_limit"]
 
 
+def _open_below(directory: Path) -> int:
+    """How many descriptors this process has of files there, removed ones too."""
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the listing itself
+            links.append(os.readlink(f"/proc/self/fd/{number}"))
+    return sum(link.startswith(f"{directory}/") for link in links)
+
+
+def test_profiles_hold_one_descriptor_each_and_none_when_others_were_looked_at(
+    logdir: Path, tmp_path: Path, opened: Callable[..., _Opened], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(profiles, "_MOST_HELD", 3)
+    for number in range(6):
+        (logdir / f"b{number}.pt.trace.json").write_text(json.dumps(TRACE))
+    place = opened(logdir)
+    for number in range(6):
+        profile = place.read(path=f"b{number}.pt.trace.json", cache=tmp_path / "cache").profile
+        assert profile is not None
+        assert len(profile.tables) == 2
+    del profile
+    assert 1 <= _open_below(tmp_path / "cache") <= 3
+
+
 def test_listing_tells_sizes(logdir: Path, opened: Callable[..., _Opened]) -> None:
     place = opened(logdir)
     [one] = place.profiles.listing()
@@ -203,7 +228,7 @@ def test_what_is_kept_and_damaged_is_read_again(
     cache = tmp_path / "cache"
     opened(logdir).read(cache=cache)
     [kept] = cache.iterdir()
-    (kept / "slices.safetensors").write_bytes(b"")
+    (kept / "tables.safetensors").write_bytes(b"")
     assert opened(logdir).read(cache=cache).state == "ready"
 
 

@@ -50,7 +50,7 @@ def test_what_is_loaded_is_what_was_saved(tmp_path: Path) -> None:
 
 def test_tables_are_safetensors(tmp_path: Path) -> None:
     save(_profile(), tmp_path / "one")
-    assert load_file(tmp_path / "one/slices.safetensors")["duration"].tolist() == [10, 2]
+    assert load_file(tmp_path / "one/tables.safetensors")["slices.duration"].tolist() == [10, 2]
 
 
 def test_saving_again_replaces(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
 
-@pytest.mark.parametrize("name", ["slices.safetensors", "profile.json"])
+@pytest.mark.parametrize("name", ["tables.safetensors", "profile.json"])
 @pytest.mark.parametrize("size", [0, 4, 60])
 def test_what_is_damaged_is_told(tmp_path: Path, name: str, size: int) -> None:
     save(_profile(), tmp_path / "one")
@@ -82,8 +82,8 @@ def test_what_another_version_read_just_now_is_shown_if_it_says_enough(tmp_path:
     facts = tmp_path / "one/profile.json"
     facts.write_bytes(facts.read_bytes().replace(b'"version":', b'"version":9'))
     assert load(tmp_path / "one", is_new=True).tables.keys() == _profile().tables.keys()
-    slices = tmp_path / "one/slices.safetensors"
-    slices.write_bytes(slices.read_bytes().replace(b'"parent"', b'"orphan"'))
+    tables = tmp_path / "one/tables.safetensors"
+    tables.write_bytes(tables.read_bytes().replace(b'"slices.parent"', b'"slices.orphan"'))
     with pytest.raises(Unusable, match="start it again"):
         load(tmp_path / "one", is_new=True)
 
