@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import TypeAlias
 
+from insight_core.ingest.scanner.regular_file import opened
 from insight_core.plugin import BEGINNING
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class Beginnings:
 
 def _told(path: str, tells: Tells) -> bool:
     try:
-        with open(path, "rb", buffering=0) as file:
+        with opened(path) as file:
             beginning = file.read(BEGINNING)
     except OSError:
         return False

@@ -16,6 +16,7 @@ from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
 from insight_core.ingest.index.entry import FileRecord
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.ingest.scanner.pages import read_part
+from insight_core.ingest.scanner.regular_file import open_regular, opened
 from insight_core.ingest.scanner.scanner import Scanner, open_scanner
 from insight_core.plugin import Dialect
 
@@ -121,7 +122,7 @@ class EventFile:
 
         If it may, another thread scans what follows them meanwhile.
         """
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_regular(self.path)
         try:
             info = os.fstat(descriptor)
             identity = (info.st_dev, info.st_ino)
@@ -247,7 +248,7 @@ class EventFile:
         head = _Stretch(0, record.head_length, record.head_checksum)
         end = _Stretch(record.position - record.tail_length, record.tail_length, record.tail_checksum)
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = open_regular(self.path)
         except OSError:
             return False  # reading will say why
         try:
@@ -285,7 +286,7 @@ def read_payload(path: str, record: int, start: int, size: int, *, limit: int | 
 
     At most ``limit`` bytes of it; then the rest is not read, and nothing is verified.
     """
-    with open(path, "rb") as file:
+    with opened(path) as file:
         file.seek(record)
         header = file.read(HEADER_SIZE)
         length = int.from_bytes(header[:8], "little")

@@ -12,6 +12,7 @@ import threading
 from typing import TypeAlias
 
 from insight_core.formats.batch import BAD_HEADER, Batch
+from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.ingest.scanner.scanner import CHUNK, Scanner, open_scanner
 
 PAUSE = 16 << 20  # bytes that are read in order after a wrong guess, or a batch longer than that
@@ -48,7 +49,7 @@ class ScanAhead:
 
     def _run(self) -> None:
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = open_regular(self._path)
         except OSError:
             return  # reading in order says why
         try:

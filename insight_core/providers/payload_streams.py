@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from insight_core.ingest.scanner.regular_file import opened
 from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
 
 if TYPE_CHECKING:
@@ -65,13 +66,13 @@ def stream_of_payload(payload: Payload) -> PayloadStream:
 
 def stream_of_file(path: str, claim: Claim) -> PayloadStream:
     """Of the file as it is now. Raises OSError."""
-    file = open(path, "rb", buffering=0)  # noqa: SIM115 - the stream closes it
+    file = opened(path)
     return stream_of_pieces(_pieces(file), os.fstat(file.fileno()).st_size, claim, file.close)
 
 
 def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
     """The file as it is now, or its first bytes. Raises OSError, and InvalidArgument if it is too large."""
-    with open(path, "rb") as file:
+    with io.BufferedReader(opened(path)) as file:
         size = os.fstat(file.fileno()).st_size
         if limit is None:
             check_size(size, claim)

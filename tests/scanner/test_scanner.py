@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,6 +277,34 @@ def test_crc32c_of_long_data_goes_on_from_any_split(size: int) -> None:
         small = crc32c(data[start : start + 61], small)
     assert small == crc32c(data)
     assert masked(0) == 0xA282EAD8
+
+
+def test_holes_of_a_sparse_file_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    first, last = record(event(1, [b"\x0a\x01a\x15\0\0\0\0"])), record(event(2, [b"\x0a\x01a\x15\0\0\0\0"]))
+    far = 1 << 40
+    with path.open("wb") as file:
+        file.write(first)
+        file.seek(far - 5)  # in the midst of a block
+        file.write(b"\xff" * 5 + last)
+        file.truncate(2 * far)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        scanner = open_scanner(Dialect.TENSORBOARD)
+        position, steps, flaws, tail = 0, [], [], None
+        for _ in range(20):  # of some MiB each
+            batch = scanner.scan(descriptor, position, 2 * far)
+            steps += [step for column in batch.columns for step in column.steps.tolist()]
+            flaws += [(flaw.offset, flaw.skipped) for flaw in batch.flaws]
+            position, tail = batch.end, batch.tail
+            if tail is not None:
+                break
+    finally:
+        os.close(descriptor)
+    assert steps == [1, 2]
+    assert flaws == [(len(first), far - len(first))]
+    assert tail is not None
+    assert (tail.offset, tail.skipped) == (far + len(last), far - len(last))
 
 
 def test_find_header_skips_garbage() -> None:

@@ -28,6 +28,9 @@ cdef extern from "insight_core/formats/crc32c.h":
     uint32_t crc32c_extend(uint32_t state, const uint8_t *data, size_t size) noexcept nogil
     uint32_t crc32c_masked(uint32_t state) noexcept nogil
 
+cdef extern from "holes.h":
+    int64_t next_data(int descriptor, int64_t offset, int64_t size) noexcept nogil
+
 
 cdef enum:
     HEADER = 12  # bytes
@@ -154,12 +157,16 @@ cdef inline Outcome _fill(Walk *walk, int64_t offset, int64_t needed) noexcept n
 cdef inline Outcome _search(Walk *walk) noexcept nogil:
     """Looks for the first good header after a bad one, as far as the buffer goes."""
     cdef int64_t offset = walk.searched
-    cdef int64_t last
+    cdef int64_t last, data
     cdef uint64_t length
     cdef uint32_t stored
     cdef const uint8_t *here
     if walk.size - offset >= HEADER:
         if offset < walk.start or offset + HEADER > walk.start + walk.held:
+            data = next_data(walk.descriptor, offset, walk.size) - HEADER + 1
+            if data > offset:  # twelve zeros are no good header: a hole holds none
+                walk.searched = data
+                return GOES_ON
             return _fill(walk, offset, HEADER)
         last = walk.start + walk.held - HEADER
         here = walk.memory.buffer + (offset - walk.start)

@@ -23,14 +23,14 @@ typedef struct { /* times in nanoseconds */
 
 static int open_for_reading(const char *path) { /* -1 when that fails */
   int descriptor;
-  do descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  do descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has nobody wait */
   while (descriptor < 0 && errno == EINTR);
   return descriptor;
 }
 
-static int read_version(int descriptor, FileVersion *version) { /* 0 when that fails */
+static int read_version(int descriptor, FileVersion *version) { /* 0 when that fails, or it is no file */
   struct stat info;
-  if (fstat(descriptor, &info)) return 0;
+  if (fstat(descriptor, &info) || !S_ISREG(info.st_mode)) return 0;
   memset(version, 0, sizeof *version); /* to be compared byte by byte */
   version->device = (int64_t)info.st_dev;
   version->inode = (uint64_t)info.st_ino;

@@ -25,6 +25,7 @@ from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Event, Malformed, Metadata, dialect_of, read_event
 from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ, Frames, find_header, walk
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
+from insight_core.ingest.scanner.holes import next_data
 from insight_core.ingest.scanner.pages import Pages, is_whole
 from insight_core.ingest.scanner.shape import Shape
 
@@ -64,6 +65,8 @@ class PureScanner:
         spent = 0
         while spent < self._chunk and batch.end < min(size, until) and batch.tail is None:
             start = max(batch.end, self._searched)
+            if start > batch.end:  # twelve zeros are no good header: a hole holds none
+                start = max(start, next_data(descriptor, start, size) - HEADER_SIZE + 1)
             wanted = min(self._reach, size - start)
             chunk = os.pread(descriptor, wanted, start)
             spent += max(len(chunk), _SHORTEST_CHUNK)
