@@ -12,7 +12,7 @@ from typing import Any
 import insight_profiler
 import numpy as np
 import pytest
-from insight_profiler import asked, operator_detail, timeline_views, views
+from insight_profiler import asked, operator_detail, timeline_views, views, window
 from insight_profiler.analysis import pipeline, steps, timeline, times
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
@@ -80,6 +80,18 @@ def test_slices_of_very_many_tracks_are_drawn_for_fewer_columns(
     assert fewer <= 500
     assert said["width"] < 10_000
     assert said["of"] == whole  # all of them are in what is drawn
+
+
+def test_slices_of_many_tracks_are_the_same_as_of_few_at_a_time(
+    get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"width": 70, "from": 100_500, "to": 700_000, "levels": 5, "tracks": "1,2,5,41"}
+    few = load(get("slices", **query).data)
+    monkeypatch.setattr(window, "_MANY_LANES", 0)
+    many = load(get("slices", **query).data)
+    assert len(few["start"]) > 50
+    for name, column in few.items():
+        np.testing.assert_array_equal(column, many[name])
 
 
 def test_slices_that_no_width_makes_few_are_refused_with_what_to_ask(
