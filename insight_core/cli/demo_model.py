@@ -189,8 +189,9 @@ def graph(hidden: int) -> Iterator[dict[str, Any]]:
         ("hidden", "MatMul", [-1, hidden], [hidden, places * _FILTERS]),
         ("output", "MatMul", [-1, len(SHAPES)], [len(SHAPES), hidden]),
     ):
-        yield node(f"network/{layer}/weight", "Parameter", [], weight)
-        yield node(f"network/{layer}/bias", "Parameter", [], weight[:1])
+        for part, sizes in (("weight", weight), ("bias", weight[:1])):
+            parameter = node(f"network/{layer}/{part}", "Parameter", [], sizes)
+            yield {**parameter, "attributes": {"trainable": True}}
         yield node(f"network/{layer}/{operation}", operation, [flow, f"network/{layer}/weight"], shape)
         flow = f"network/{layer}/BiasAdd"
         yield node(flow, "BiasAdd", [f"network/{layer}/{operation}", f"network/{layer}/bias"], shape)

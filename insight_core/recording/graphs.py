@@ -18,6 +18,7 @@ from insight_core.recording.mappings import INT64, known, mapping_of, text_of, w
 Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
 
 PARAMETER = "Parameter"  # the op of what a model learns and of its inputs
+_TRAINABLE = 100  # a field of ours in MindSpore's ParameterProto
 _TENSOR, _LIST = 14, 32  # of MindSpore's DataType
 _MINDSPORE_VALUES = {bool: (1, 2), int: (5, 3), float: (12, 6), str: (13, 7)}  # DataType and field
 
@@ -39,6 +40,7 @@ def nodes_of(value: object) -> list[Node]:
 
     ``{"name", "op"}``, and perhaps ``"inputs"``, ``"control"``: names of nodes in the list; ``"shape"`` and
     ``"dtype"`` (float32) of the output; ``"attributes"``: text, truth values, numbers and lists of these.
+    The attribute ``"trainable"`` of a ``Parameter`` is a truth value.
     """
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"a graph is bytes or a list of nodes, not {type(value).__name__}")
@@ -69,7 +71,7 @@ def graph_proto(nodes: Sequence[Node]) -> bytes:
     if len(set(ids.values())) < len(ids):
         raise ValueError("parameters that differ in slashes and points alone, or are called like numbers")
     return b"".join(
-        mindspore_parameter(ids[node.name], node.shape or (), node.dtype)
+        mindspore_parameter(ids[node.name], node.shape or (), node.dtype, _trainable(node))
         if node.op == PARAMETER
         else mindspore_node(
             ids[node.name],
@@ -157,9 +159,18 @@ def mindspore_node(
     return message_field(1, content + text_field(8, full_name))
 
 
-def mindspore_parameter(name: str, shape: Sequence[int] = (), dtype: str = "float32") -> bytes:
-    """The ``parameters`` field of a GraphProto."""
-    return message_field(3, text_field(1, name) + message_field(2, mindspore_type(shape, dtype)))
+def mindspore_parameter(
+    name: str, shape: Sequence[int] = (), dtype: str = "float32", trainable: bool | None = None
+) -> bytes:
+    """The ``parameters`` field of a GraphProto. ``trainable`` is a field that MindSpore's message lacks and
+    that its readers skip; None leaves it out."""
+    content = text_field(1, name) + message_field(2, mindspore_type(shape, dtype))
+    return message_field(3, content if trainable is None else content + int_field(_TRAINABLE, trainable))
+
+
+def _trainable(node: Node) -> bool | None:
+    value = node.attributes.get("trainable")
+    return value if isinstance(value, bool) else None
 
 
 def mindspore_constant(name: str, number: int) -> bytes:

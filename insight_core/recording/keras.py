@@ -130,7 +130,7 @@ def layer_nodes(model: keras.Model) -> list[dict[str, Any]]:
     Raises ValueError for a model whose layers Keras knows no order of: one of the user's own class.
     """
     nodes: list[dict[str, Any]] = []
-    outputs = _walk(model, "", None, nodes)
+    outputs = _walk(model, "", None, nodes, {})
     if outputs is None:
         raise ValueError("Keras knows which layers it has, but not what leads where")
     nodes.append({"name": "output", "op": "Output", "inputs": outputs})
@@ -138,9 +138,16 @@ def layer_nodes(model: keras.Model) -> list[dict[str, Any]]:
 
 
 def _walk(
-    model: keras.Model, scope: str, sources: list[str] | None, nodes: list[dict[str, Any]]
+    model: keras.Model,
+    scope: str,
+    sources: list[str] | None,
+    nodes: list[dict[str, Any]],
+    written: dict[int, str],
 ) -> list[str] | None:
-    """Adds the nodes of a model that takes the outputs of ``sources``; the names of those of its outputs."""
+    """Adds the nodes of a model that takes the outputs of ``sources``; the names of those of its outputs.
+
+    ``written`` has the names of the nodes of weights: a layer that is called twice has its weights once.
+    """
     functional = getattr(model, "_functional", None) or model
     if not hasattr(functional, "operations"):
         return None
@@ -156,9 +163,11 @@ def _walk(
             inputs = [given[id(tensor)] for tensor in call.input_tensors]
             name = f"{scope}{operation.name}" + (f"_{number}" if number else "")
             inner = (
-                _walk(operation, f"{name}/", inputs, nodes) if isinstance(operation, keras.Model) else None
+                _walk(operation, f"{name}/", inputs, nodes, written)
+                if isinstance(operation, keras.Model)
+                else None
             )
-            outputs = inner or [_add_layer(operation, name, inputs, call.output_tensors, nodes)]
+            outputs = inner or [_add_layer(operation, name, inputs, call.output_tensors, nodes, written)]
             tensors = call.output_tensors
             given.update(zip(map(id, tensors), outputs if inner else outputs * len(tensors), strict=False))
     return [given[id(tensor)] for tensor in keras.tree.flatten(functional.outputs)]
@@ -170,14 +179,20 @@ def _add_layer(
     inputs: list[str],
     outputs: Sequence[Any],
     nodes: list[dict[str, Any]],
+    written: dict[int, str],
 ) -> str:
-    weights = {f"{name}/{weight.name}": weight for weight in getattr(layer, "weights", ())}
-    for own, weight in weights.items():
-        kind = "Parameter" if weight.trainable else "Buffer"
-        nodes.append({"name": own, "op": kind, "inputs": [], "shape": _sizes(weight.shape)})
+    weights = list(getattr(layer, "weights", ()))
+    for weight in weights:
+        if id(weight) in written:
+            continue
+        own = written[id(weight)] = f"{name}/{weight.name}"
+        node: dict[str, Any] = {"name": own, "op": "Buffer", "inputs": [], "shape": _sizes(weight.shape)}
+        if weight.trainable:
+            node |= {"op": "Parameter", "attributes": {"trainable": True}}
+        nodes.append(node)
     kind = "Input" if isinstance(layer, keras.layers.InputLayer) else type(layer).__name__
     full = f"{name}/{kind}"
-    sources = [*inputs, *weights]
+    sources = [*inputs, *dict.fromkeys(written[id(weight)] for weight in weights)]
     nodes.append({"name": full, "op": kind, "inputs": sources, "shape": _sizes(outputs[0].shape)})
     return full
 

@@ -93,13 +93,13 @@ def _symbolic(traced: torch.fx.GraphModule, shapes: dict[str, Shape]) -> Iterato
     states: dict[str, torch.Tensor] = dict(traced.named_parameters(remove_duplicate=False))
     states.update(traced.named_buffers(remove_duplicate=False))
     modules = dict(traced.named_modules(remove_duplicate=False))
-    written: dict[str, str] = {}  # names of the nodes of parameters, by their own
+    written: dict[int, str] = {}  # names of the nodes of tensors: one that is shared has one node
 
     def state(path: str) -> Iterator[Node]:
-        if path not in written:
-            written[path] = names.new(path.replace(".", "/"))
-            kind = "Parameter" if isinstance(states[path], torch.nn.Parameter) else "Buffer"
-            yield _node(written[path], kind, (), tuple(states[path].shape))
+        tensor = states[path]
+        if id(tensor) not in written:
+            written[id(tensor)] = names.new(path.replace(".", "/"))
+            yield _state(written[id(tensor)], tensor, tuple(tensor.shape))
 
     for node in traced.graph.nodes:
         sources = [name_of[one] for one in node.all_input_nodes]
@@ -108,14 +108,14 @@ def _symbolic(traced: torch.fx.GraphModule, shapes: dict[str, Shape]) -> Iterato
             continue
         if node.op == "get_attr" and node.target in states:
             yield from state(node.target)
-            name_of[node] = written[node.target]
+            name_of[node] = written[id(states[node.target])]
             continue
         if node.op == "call_module":
             module = modules[node.target]
             for inner in (*module._parameters, *module._buffers):
                 if f"{node.target}.{inner}" in states:
                     yield from state(f"{node.target}.{inner}")
-                    sources.append(written[f"{node.target}.{inner}"])
+                    sources.append(written[id(states[f"{node.target}.{inner}"])])
             kind, name = type(module).__name__, f"{node.target.replace('.', '/')}/{type(module).__name__}"
         else:
             kind = {"placeholder": "Input", "get_attr": "Constant"}.get(node.op, _called(node.target))
@@ -127,21 +127,28 @@ def _symbolic(traced: torch.fx.GraphModule, shapes: dict[str, Shape]) -> Iterato
 def _exported(model: torch.nn.Module, arguments: tuple[Any, ...]) -> Iterator[Node]:
     program = torch.export.export(model, arguments, strict=False)
     signature = program.graph_signature
-    states = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    paths = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    states: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))
+    states.update(model.named_buffers(remove_duplicate=False))
+    written: dict[int, str] = {}  # names of the nodes of tensors: one that is shared has one node
     names, name_of = _Names(), dict[torch.fx.Node, str]()
     for node in program.graph.nodes:
         sources = [name_of[one] for one in node.all_input_nodes]
+        value = node.meta.get("val")
+        shape = tuple(map(int, value.shape)) if isinstance(value, torch.Tensor) else None
+        if node.name in paths:
+            tensor = states[paths[node.name]]
+            if id(tensor) not in written:
+                written[id(tensor)] = names.new(paths[node.name].replace(".", "/"))
+                yield _state(written[id(tensor)], tensor, shape)
+            name_of[node] = written[id(tensor)]
+            continue
         if node.op == "output":
             name, kind = "output", "Output"
-        elif node.name in states:
-            name = states[node.name].replace(".", "/")
-            kind = "Parameter" if node.name in signature.inputs_to_parameters else "Buffer"
         else:
             name = "/".join((*_scope(node), node.name))
             kind = "Input" if node.op == "placeholder" else _called(node.target)
         name_of[node] = names.new(name)
-        value = node.meta.get("val")
-        shape = tuple(map(int, value.shape)) if isinstance(value, torch.Tensor) else None
         yield _node(name_of[node], kind, sources, shape)
 
 
@@ -156,6 +163,12 @@ def _called(target: Any) -> str:  # noqa: ANN401
     if isinstance(target, torch._ops.OpOverload):
         return str(target.overloadpacket.__name__)
     return target if isinstance(target, str) else str(getattr(target, "__name__", target))
+
+
+def _state(name: str, tensor: torch.Tensor, shape: Shape | None) -> Node:
+    if not isinstance(tensor, torch.nn.Parameter):
+        return _node(name, "Buffer", (), shape)
+    return {**_node(name, "Parameter", (), shape), "attributes": {"trainable": tensor.requires_grad}}
 
 
 def _node(name: str, kind: str, inputs: Sequence[str], shape: Shape | None) -> Node:

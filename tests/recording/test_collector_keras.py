@@ -140,6 +140,21 @@ def test_nodes_of_models_within_models() -> None:
     assert nodes["output"]["inputs"] == ["sum/Add"]
 
 
+def test_a_layer_that_is_called_twice_has_its_weights_once() -> None:
+    from insight_core.recording.keras import layer_nodes
+
+    inner = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4), keras.layers.BatchNormalization()])
+    first, second = keras.Input((4,)), keras.Input((4,))
+    model = keras.Model([first, second], keras.layers.Add()([inner(first), inner(second)]))
+    sizes = {"Parameter": 0, "Buffer": 0}
+    for node in layer_nodes(model):
+        if node["op"] in sizes:
+            sizes[node["op"]] += int(np.prod(node["shape"]))
+            assert node.get("attributes") == ({"trainable": True} if node["op"] == "Parameter" else None)
+    assert sizes["Parameter"] + sizes["Buffer"] == model.count_params()
+    assert sizes["Buffer"] == 8
+
+
 def test_a_model_of_a_class_of_its_own_has_no_graph(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     class Own(keras.Model):  # type: ignore[misc,unused-ignore,name-defined]
         def __init__(self) -> None:

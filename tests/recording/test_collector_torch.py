@@ -155,6 +155,36 @@ def test_a_module_that_is_called_twice_has_two_nodes_and_one_weight() -> None:
     assert "shape" not in nodes["relu"]
 
 
+@pytest.mark.parametrize("traced", [True, False])
+def test_a_shared_weight_is_one_node_and_frozen_ones_are_not_trainable(traced: bool) -> None:
+    class Tied(torch.nn.Module):  # type: ignore[misc,unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = torch.nn.Embedding(10, 4)
+            self.frozen = torch.nn.Linear(4, 4).requires_grad_(False)
+            self.norm = torch.nn.BatchNorm1d(4)
+            self.head = torch.nn.Linear(4, 10, bias=False)
+            self.head.weight = self.words.weight
+
+        def forward(self, x: Any) -> Any:  # noqa: ANN401
+            out = self.head(self.norm(self.frozen(self.words(x))))
+            return out if traced or out.shape[0] > 0 else x  # torch.fx takes shapes for numbers, not truths
+
+    model, inputs = Tied(), torch.zeros(6, dtype=torch.int64)
+    nodes = by_name(model, inputs)
+    sizes: dict[object, int] = {}
+    for node in nodes.values():
+        if node["op"] in ("Parameter", "Buffer"):
+            kind = node.get("attributes", {}).get("trainable", "buffer")
+            sizes[kind] = sizes.get(kind, 0) + int(np.prod(node["shape"]))
+    assert sizes == {
+        True: sum(one.numel() for one in model.parameters() if one.requires_grad),
+        False: sum(one.numel() for one in model.parameters() if not one.requires_grad),
+        "buffer": sum(one.numel() for one in model.buffers()),
+    }
+    assert sum("words/weight" in node["inputs"] for node in nodes.values()) == 2
+
+
 def test_export_where_fx_fails() -> None:
     with pytest.raises(Exception, match="control flow"):
         by_name(Branching())

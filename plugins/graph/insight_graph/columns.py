@@ -40,6 +40,15 @@ class OutputType:
 
 
 @frozen
+class Weight:
+    """A weight of a node that the log describes; ``signature`` is its place in ``output_types``."""
+
+    node: int
+    trainable: bool | None  # None: the log does not tell
+    signature: int
+
+
+@frozen
 class Attribute:
     """One attribute of a node; ``size`` is that of its value in bytes, as it is written."""
 
@@ -165,6 +174,7 @@ class Graph:
     whole_numbers: dict[int, int]  # that constants are, by node
     notices: tuple[Notice, ...]
     details: Callable[[int], NodeDetails]
+    weights: Sequence[Weight] = ()
     times: dict[str, list[tuple[str, int, int]]] = field(factory=dict)  # see run_metadata
     payload_bytes: int = 0
 
@@ -212,6 +222,7 @@ class GraphBuilder:
         self.missing: dict[int, list[tuple[int, str]]] = {}
         self.whole_numbers: dict[int, int] = {}  # that constants are
         self.duplicates: dict[int, str] = {}  # nodes that have the name of another
+        self.weights: list[Weight] = []  # that the log describes
         self.names: list[str] = []
         # arrays, not lists: a number in a list is an object
         self._nodes = array("i")  # of each its scope, whether it is placed, kind, type, signature, device
@@ -309,6 +320,7 @@ class GraphBuilder:
             whole_numbers=self.whole_numbers,
             notices=tuple(self._notices.values()),
             details=details,
+            weights=self.weights,
             payload_bytes=payload_bytes,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from insight_graph.columns import Indices, NodeDetails
 from insight_graph.described import kind_of, nodes_of, path_of, time_by, type_of
 from insight_graph.mindspore_values import MAX_TEXT
 from insight_graph.model import Times
+from insight_graph.tensors import Stored, summed, tensors_in
 from insight_graph.view import View
 
 MAX_EDGES = 1000
@@ -18,7 +20,8 @@ MAX_TYPES = 100
 MAX_ROWS = 1000  # copies, attributes, runs of one node
 
 
-def details_of(view: View, place: int, times: Times | None) -> dict[str, Any]:
+def details_of(view: View, place: int, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
+    """``tensors`` are those of the whole graph."""
     edges = view.edges
     low, high = view.tree.bounds(place)
     coming = view.edges_to(low, high)
@@ -27,7 +30,8 @@ def details_of(view: View, place: int, times: Times | None) -> dict[str, Any]:
     leaving = leaving[(edges.targets[leaving] < low) | (edges.targets[leaving] >= high)]
     counts = np.array([len(coming)]), np.array([len(leaving)])
     [node] = nodes_of(view, np.array([place], np.int32), *counts, times, np.zeros(1, bool))
-    found: dict[str, Any] = {**node, "path": path_of(view, place)}
+    stored = summed(tensors_in(view, tensors, place))
+    found: dict[str, Any] = {**node, "path": path_of(view, place), "stored": stored}
     if place < 0:
         return found | _of_leaf(view, place, coming, leaving, times)
     return found | _of_branch(view, place, coming, leaving, times)

@@ -11,7 +11,17 @@ from typing import Any
 
 from attrs import define, field
 
-from insight_graph.columns import Attribute, Graph, GraphBuilder, NodeDetails, OutputType, Shape, joined
+from insight_graph.columns import (
+    Attribute,
+    Graph,
+    GraphBuilder,
+    NodeDetails,
+    OutputType,
+    Shape,
+    Weight,
+    joined,
+)
+from insight_graph.keras_weights import weights_of
 from insight_graph.order import topological
 
 _DEEPEST = 50  # models in models
@@ -40,12 +50,20 @@ class _Reader:
     numbers: dict[str, int] = field(factory=dict)
     waiting: list[tuple[int, list[tuple[str, int]]]] = field(factory=list)  # by node: what it takes
 
-    def model(self, model: dict[str, Any], scope: str, sources: list[tuple[str, int]], depth: int) -> None:
+    def model(
+        self,
+        model: dict[str, Any],
+        scope: str,
+        sources: list[tuple[str, int]],
+        depth: int,
+        trainable: bool = True,
+    ) -> None:
         """Adds the layers of a model that takes its inputs from ``sources``."""
         if depth > _DEEPEST:
             raise ValueError(f"the model has more than {_DEEPEST} models in each other")
         config = _dictionary(model.get("config"))
         path = joined(scope, _name(model))
+        trainable = trainable and config.get("trainable") is not False
         layers = [one for one in _list(config.get("layers")) if isinstance(one, dict)]
         inputs = [joined(path, name) for name, _ in _ends(config.get("input_layers"))]
         fed = dict(zip(inputs, sources, strict=False))
@@ -59,19 +77,25 @@ class _Reader:
             if own in fed:
                 taken = [fed[own]]
             if _is_model(layer):
-                self.model(layer, path, taken, depth + 1)
+                self.model(layer, path, taken, depth + 1, trainable)
             else:
-                self._layer(layer, own, taken)
+                self._layer(layer, own, taken, trainable)
             before = [(own, 0)]
         ends = [joined(path, name) for name, _ in _ends(config.get("output_layers"))]
         self.outputs[path] = ends or [one for one, _ in before]
 
-    def _layer(self, layer: dict[str, Any], path: str, taken: list[tuple[str, int]]) -> None:
+    def _layer(self, layer: dict[str, Any], path: str, taken: list[tuple[str, int]], trainable: bool) -> None:
         outputs = self.builder.signature(_output_types(layer))
         number = self.builder.node(path, str(layer.get("class_name", "")), signature=outputs)
         self.layers.append(layer)
         self.numbers.setdefault(path, number)
         self.waiting.append((number, taken))
+        self.builder.weights += [
+            Weight(
+                number, learned and trainable if learned is not None else None, self.builder.signature([one])
+            )
+            for learned, one in weights_of(layer)
+        ]
 
     def connect(self) -> None:
         for number, taken in self.waiting:

@@ -55,7 +55,12 @@ _MINDSPORE: _Schema = {
         "source_address": (9, "bytes"),
         "instance_name": (10, "bytes"),
     },
-    "MindSporeParameter": {"name": (1, "bytes"), "type": (2, "bytes"), "default_val": (3, "bytes")},
+    "MindSporeParameter": {
+        "name": (1, "bytes"),
+        "type": (2, "bytes"),
+        "default_val": (3, "bytes"),
+        "trainable": (100, "bool"),  # of insight_core.recording; MindSpore's message has no such field
+    },
     "MindSporeConstant": {"key": (1, "bytes"), "value": (2, "bytes"), "full_name": (3, "bytes")},
     "MindSporeAttribute": {"name": (1, "bytes"), "value": (2, "MindSporeValue")},
     "MindSporeValue": {

@@ -13,8 +13,8 @@ from typing import Any
 from attrs import field, frozen
 
 from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields, varint
-from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, joined
-from insight_graph.messages import parsed
+from insight_graph.columns import Graph, GraphBuilder, Kind, NodeDetails, Weight, joined
+from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import (
     attribute,
     constant_type,
@@ -111,9 +111,10 @@ class _Reader:
             elif numbers.setdefault(input_key, number) != number:
                 builder.duplicates[number] = text_of(name)
         for parameter in self._each(_PARAMETERS):
-            number = builder.node(
-                text_of(parameter.name), PARAMETER, Kind.PARAMETER, signature(parameter.type), placed=False
-            )
+            outputs = signature(parameter.type)
+            number = builder.node(text_of(parameter.name), PARAMETER, Kind.PARAMETER, outputs, placed=False)
+            if is_set(parameter, "trainable"):
+                builder.weights.append(Weight(number, parameter.trainable, outputs))
             numbers.setdefault(parameter.name, number)
         for constant in self._each(_CONSTANTS):
             outputs, whole = self._constant(constant.value)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from insight_core.plugin import InvalidArgument
 from insight_graph.columns import Graph
 from insight_graph.readable import Removed, readable
+from insight_graph.tensors import Stored, tensors_of
 from insight_graph.view import Shown, View
 
 
@@ -30,12 +31,13 @@ class GraphModel:
     times: Times | None = None
     _views: dict[bool, View] = field(factory=dict)
     _removed: Removed | None = None
+    _tensors: list[Stored] | None = None
     _lock: threading.Lock = field(factory=threading.Lock)
 
     @property
     def nbytes(self) -> int:
         """About what it takes, with both views."""
-        return self.graph.nbytes + len(self.graph) * 160 + len(self.graph.edges) * 100
+        return self.graph.nbytes + len(self.graph) * 200 + len(self.graph.edges) * 100
 
     def view(self, is_readable: bool) -> View:
         with self._lock:
@@ -49,6 +51,13 @@ class GraphModel:
         """What the readability pass takes away."""
         with self._lock:
             return self._pass()
+
+    def tensors(self) -> list[Stored]:
+        """What the whole graph stores or is given, whatever the readability pass takes away."""
+        with self._lock:
+            if self._tensors is None:
+                self._tensors = tensors_of(self.graph)
+            return self._tensors
 
     def _pass(self) -> Removed:
         if self._removed is None:

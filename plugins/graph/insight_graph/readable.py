@@ -41,7 +41,7 @@ _PASSES = {
 }
 _GRADIENT_SCOPE = re.compile(r"gradients?(_[0-9]+)?|gradient_tape", re.IGNORECASE)
 _OPTIMIZER_NAME = re.compile(r"optimizer", re.IGNORECASE)
-_OPTIMIZER_TYPE = re.compile(r"(Resource|Sparse|ResourceSparse)?Apply[A-Z]\w*")
+OPTIMIZER_TYPE = re.compile(r"(Resource|Sparse|ResourceSparse)?Apply[A-Z]\w*")
 
 
 @frozen(eq=False)
@@ -60,9 +60,9 @@ class Removed:
 def readable(graph: Graph) -> Removed:
     rules = np.full(len(graph), _STAYS, np.int8)
     operators = graph.kinds == Kind.OPERATOR
-    rules[_in_training(graph, _is_optimizer) & operators] = _OPTIMIZER
-    rules[_in_training(graph, _is_gradient) & operators] = _GRADIENTS
-    rules[np.isin(graph.types, _codes(graph, _OPTIMIZER_TYPE)) & operators & (rules < 0)] = _OPTIMIZER
+    rules[in_training(graph, is_optimizer) & operators] = _OPTIMIZER
+    rules[in_training(graph, is_gradient) & operators] = _GRADIENTS
+    rules[np.isin(graph.types, _codes(graph, OPTIMIZER_TYPE)) & operators & (rules < 0)] = _OPTIMIZER
     left = rules < 0
     edges = graph.edges.take(left[graph.edges.sources] & left[graph.edges.targets])
 
@@ -76,20 +76,27 @@ def readable(graph: Graph) -> Removed:
     return Removed(Shown(rules < 0, scopes, edges), rules, passes > Passes.NOTHING, lifted)
 
 
-def _is_gradient(name: str) -> bool:
+def is_gradient(name: str) -> bool:
+    """Whether a scope with that name holds gradients."""
     return _GRADIENT_SCOPE.fullmatch(name) is not None
 
 
-def _is_optimizer(name: str) -> bool:
+def is_optimizer(name: str) -> bool:
+    """Whether a scope with that name is an optimizer's."""
     return _OPTIMIZER_NAME.search(name) is not None
 
 
-def _in_training(graph: Graph, matches: Callable[[str], bool]) -> NDArray[np.bool_]:
+def in_training(graph: Graph, matches: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Of each node: whether a scope around it is named so."""
+    return scopes_in_training(graph, matches)[graph.scope]
+
+
+def scopes_in_training(graph: Graph, matches: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """Of each scope: whether it, or a scope around it, is named so."""
     found = [False] * len(graph.scopes)
     for scope, (parent, label) in enumerate(zip(graph.scopes.parents, graph.scopes.labels, strict=True)):
         found[scope] = parent >= 0 and (found[parent] or matches(label))
-    return np.array(found)[graph.scope]
+    return np.array(found)
 
 
 def _codes(graph: Graph, pattern: re.Pattern[str]) -> list[int]:

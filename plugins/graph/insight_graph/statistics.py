@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
-import re
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from insight_graph.columns import Graph, Kind, OutputType
-from insight_graph.described import notice, time_by
+from insight_graph.columns import Graph, Kind
+from insight_graph.described import notice, output_type, time_by
 from insight_graph.details import types_in
 from insight_graph.model import Times
 from insight_graph.readable import RULES, Removed
+from insight_graph.tensors import ROLES, Role, Stored, summed
 from insight_graph.view import View
 
 MAX_PARAMETERS = 50
 MAX_KINDS = 1000  # types, devices, types of outputs
 MAX_NODES = 200  # of each rule, in one answer
-_BITS = re.compile(r"[a-z]*?([0-9]+)(_.*|e[0-9].*)?")
+_PARAMETERS = (Role.TRAINABLE, Role.OTHER, Role.PARAMETER, Role.UNKNOWN)
 
 
-def statistics_of(view: View, times: Times | None) -> dict[str, Any]:
+def statistics_of(view: View, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
     tree, graph, edges = view.tree, view.graph, view.edges
     shown = view.shown_nodes
     kinds = np.bincount(graph.kinds[shown], minlength=len(Kind))
     controls = int(edges.controls.sum())
-    parameters = _parameters(graph, shown[graph.kinds[shown] == Kind.PARAMETER].tolist())
     return {
         "nodes": len(shown),
         "operators": int(kinds[Kind.OPERATOR]),
@@ -39,49 +39,30 @@ def statistics_of(view: View, times: Times | None) -> dict[str, Any]:
         "data_edges": len(edges) - controls,
         "control_edges": controls,
         "types": types_in(view, shown, times, MAX_KINDS),
-        "parameter_values": sum(values for values, _, _ in parameters),
-        "parameter_bytes": sum(size for _, size, _ in parameters),
-        "largest_parameters": [
-            {
-                "id": tree.id(~view.positions_of(node)[0]),
-                "name": graph.names[node],
-                **_type_of(graph, node),
-                "values": values,
-                "bytes": size,
-            }
-            for values, size, node in sorted(parameters, key=lambda one: (-one[0], one[2]))[:MAX_PARAMETERS]
-        ],
+        "stored": summed(tensors),
+        "largest_parameters": _largest(view, tensors),
         "devices": _devices(view, times),
         "dtypes": _dtypes(view),
         "notices": [notice(one) for one in graph.notices],
     }
 
 
-def _type_of(graph: Graph, node: int) -> dict[str, Any]:
-    types = graph.output_types[graph.signatures[node]]
-    return {"dtype": types[0].dtype, "shape": types[0].shape} if types else {"dtype": "", "shape": None}
-
-
-def _parameters(graph: Graph, nodes: list[int]) -> list[tuple[int, int, int]]:
-    """(values, bytes, node) of each."""
-    found = []
-    for node in nodes:
-        types = graph.output_types[graph.signatures[node]]
-        values = sum(_values(one) for one in types)
-        size = sum(_values(one) * _bits(one.dtype) for one in types) // 8
-        found.append((values, size, node))
-    return found
-
-
-def _values(one: OutputType) -> int:
-    return 0 if one.shape is None or min(one.shape, default=0) < 0 else math.prod(one.shape)
-
-
-def _bits(dtype: str) -> int:
-    if dtype == "bool":
-        return 8
-    match = _BITS.fullmatch(dtype)
-    return int(match[1]) if match else 0
+def _largest(view: View, tensors: Sequence[Stored]) -> list[dict[str, Any]]:
+    """The largest parameters of known size that are shown."""
+    known = [(one.values or 0, one) for one in tensors if one.role in _PARAMETERS and one.values is not None]
+    known.sort(key=lambda one: -one[0])
+    shown = ((values, one, view.positions_of(one.node)) for values, one in known)
+    return [
+        {
+            "id": view.tree.id(~positions[0]),
+            "name": view.tree.label(~positions[0]),
+            "role": ROLES[one.role],
+            **output_type(one.type),
+            "values": values,
+            "bytes": one.nbytes or 0,
+        }
+        for values, one, positions in itertools.islice((row for row in shown if row[2]), MAX_PARAMETERS)
+    ]
 
 
 def _depth(view: View) -> int:

@@ -12,7 +12,17 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from insight_core.plugin.payloads import LENGTH_DELIMITED, fields
-from insight_graph.columns import Codes, Graph, GraphBuilder, Kind, NodeDetails, OutputType, Shape, joined
+from insight_graph.columns import (
+    Codes,
+    Graph,
+    GraphBuilder,
+    Kind,
+    NodeDetails,
+    OutputType,
+    Shape,
+    Weight,
+    joined,
+)
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
 from insight_graph.order import topological
@@ -22,6 +32,7 @@ from insight_graph.tensorflow_values import attribute, shape_of, type_name
 _CONSTANTS = {"Const", "HostConst", "prim::Constant", "onnx::Constant"}
 _PARAMETERS = {
     "Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable", "TemporaryVariable", "prim::Param",
+    "prim::GetAttr", "Parameter", "Buffer",
 }  # fmt: skip
 _NODES, _LIBRARY = 1, 2
 _OF_GRAPH = {_NODES: "node", _LIBRARY: "library"}
@@ -36,7 +47,9 @@ _CALLS = ("f", "body", "cond", "then_branch", "else_branch", "branches")  # attr
 _SHAPES = b"\n\x0e_output_shapes"
 _SHAPE = b"\n\x05shape"
 _NAMES_OF_TYPES = (b"dtype", b"T", b"DstT", b"Tout", b"output_type", b"out_type")
+_TRAINABLE = b"\n\x09trainable"  # of the parameters that insight_core.recording records
 _OF_OUTPUTS = (_SHAPES, _SHAPE, *(b"\n%c%s" % (len(name), name) for name in _NAMES_OF_TYPES))
+_OF_VARIABLES = _OF_OUTPUTS[1:]
 
 
 def graph_of_event(data: bytes) -> Graph:
@@ -165,11 +178,15 @@ class _Reader:
                 continue
             op, name = text(node.op), node.name
             kind = _kind(op)
-            outputs = signature(tuple([one for one in node.attr if one.startswith(_OF_OUTPUTS)]))
+            # the shape of a variable is that of its value; its output may be a handle, which is a scalar
+            taken = _OF_VARIABLES if kind == Kind.PARAMETER and _shaped(node.attr) else _OF_OUTPUTS
+            outputs = signature(tuple([one for one in node.attr if one.startswith(taken)]))
             path = text_of(name)
             path = joined(prefix, path) if prefix else path
             number = self._node(start, prefix, path, op, outputs, kind, text(node.device))
             numbers.setdefault(name, number)
+            if kind == Kind.PARAMETER:
+                self._stated(number, node.attr, outputs)
         readable = (node for _, node in pieces.each(field) if node is not None)
         for number, node in enumerate(readable, first):
             for slot, name in enumerate(node.input):
@@ -188,6 +205,12 @@ class _Reader:
         self.starts.append(start)
         self.scope_of.append(self.scopes[scope])
         return self.builder.node(path, op, kind, outputs, device)
+
+    def _stated(self, number: int, attributes: Sequence[bytes], outputs: int) -> None:
+        """Takes the attribute that says whether a parameter is trainable."""
+        for data in attributes:
+            if data.startswith(_TRAINABLE):
+                self.builder.weights.append(Weight(number, attribute(data).value == "True", outputs))
 
     def _input(self, number: int, slot: int, name: bytes, numbers: dict[bytes, int]) -> None:
         """``node``, ``node:1``, ``^node``, and in functions ``node:name of the output:1``."""
@@ -231,6 +254,10 @@ class _Reader:
         types += types[-1:] * (count - len(types)) if types else [""] * count
         shapes += [None] * (count - len(shapes))
         return self.builder.signature(map(OutputType, types, shapes))
+
+
+def _shaped(attributes: Sequence[bytes]) -> bool:
+    return any(one.startswith(_SHAPE) for one in attributes)
 
 
 def _kind(op: str) -> Kind:

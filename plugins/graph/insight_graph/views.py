@@ -171,7 +171,7 @@ def _scope(looked: _Looked, request: Request) -> object:
 
 def _node(looked: _Looked, request: Request) -> object:
     place = place_of(looked.view, required_text(request, "id"))
-    return details_of(looked.view, place, looked.times)
+    return details_of(looked.view, place, looked.times, looked.model.tensors())
 
 
 def _search(looked: _Looked, request: Request) -> object:
@@ -202,7 +202,7 @@ def _trace(looked: _Looked, request: Request) -> object:
 
 
 def _statistics(looked: _Looked, request: Request) -> object:
-    return statistics_of(looked.view, looked.times)
+    return statistics_of(looked.view, looked.times, looked.model.tensors())
 
 
 def _removed(looked: _Looked, request: Request) -> object:

@@ -222,8 +222,13 @@ def test_statistics(client: Client) -> None:
     counted = {"nodes": 12, "operators": 8, "constants": 2, "parameters": 2, "control_edges": 1}
     assert {name: found[name] for name in counted} == counted
     assert found["edges"] == found["data_edges"] + 1
-    assert (found["parameter_values"], found["parameter_bytes"]) == (96, 384)
-    assert found["largest_parameters"][0]["name"] == "w"
+    assert found["stored"] == {
+        "trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0},
+        "input": {"tensors": 3, "values": 34, "bytes": 144, "unsized": 0},
+    }
+    assert [(one["name"], one["role"]) for one in found["largest_parameters"]] == [("w", "trainable")]
+    node = _json(client, "node", **MS, id="Default/net/b-Dense")
+    assert node["stored"] == {"trainable": {"tensors": 1, "values": 64, "bytes": 256, "unsized": 0}}
     assert {one["type"]: one["count"] for one in found["types"]}["Parameter"] == 2
 
 

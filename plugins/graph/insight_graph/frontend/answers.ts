@@ -140,6 +140,7 @@ export interface NodeDetail extends GraphNode {
   readonly types?: readonly TypeCount[];
   readonly members?: number;
   readonly copies?: readonly string[];
+  readonly stored?: Stored;
   readonly value?: string;
   readonly times?: readonly { readonly device: string; readonly start: number; readonly time: number }[];
 }
@@ -167,6 +168,9 @@ export interface TraceAnswer {
   readonly descendants: TraceSide;
 }
 
+export type StoredRole = 'trainable' | 'other' | 'parameter' | 'unknown' | 'optimizer' | 'input';
+/** By role: how many tensors, their values and bytes; `unsized` counts those whose size the log does not record. */
+export type Stored = Readonly<Partial<Record<StoredRole, { readonly tensors: number; readonly values: number; readonly bytes: number; readonly unsized: number }>>>;
 export interface Statistics {
   readonly nodes: number;
   readonly operators: number;
@@ -180,9 +184,8 @@ export interface Statistics {
   readonly control_edges: number;
   readonly types: readonly TypeCount[];
   readonly devices: readonly { readonly device: string; readonly count: number; readonly time?: number | null }[];
-  readonly parameter_values: number;
-  readonly parameter_bytes: number;
-  readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
+  readonly stored: Stored;
+  readonly largest_parameters: readonly { readonly id: string; readonly name: string; readonly role: StoredRole; readonly dtype: string; readonly shape: readonly number[] | null; readonly values: number; readonly bytes: number }[];
 }
 export interface RemovedAnswer {
   readonly total: number;

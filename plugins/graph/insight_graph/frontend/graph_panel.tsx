@@ -1,8 +1,8 @@
-import { bytesText } from 'insight-host/kit';
 import type { JSX } from 'preact';
 import type { Statistics } from './answers';
 import type { GraphBoard } from './board';
 import { Section, Types } from './node_panel';
+import { storedRows } from './stored';
 import { shapeText } from './texts';
 import { useAnswer } from './use_answer';
 
@@ -64,8 +64,7 @@ function Numbers({ board, found }: { readonly board: GraphBoard; readonly found:
     ['statistics.depth', number(found.depth)],
     ['statistics.data_edges', number(found.data_edges)],
     ['statistics.control_edges', found.control_edges > 0 ? number(found.control_edges) : ''],
-    ['statistics.parameter_values', found.parameter_values > 0 ? number(found.parameter_values) : ''],
-    ['statistics.parameter_bytes', found.parameter_bytes > 0 ? bytesText(found.parameter_bytes, board.locale.value) : ''],
+    ...storedRows(board, found.stored, true).map(([role, text]) => [`node.${role}`, text] as const),
   ];
   return (
     <dl class="facts" data-testid="statistics">

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Link, NodeDetail } from './answers';
 import { TRACES, type GraphBoard } from './board';
 import { KindMark } from './kind_mark';
+import { storedRows } from './stored';
 import { shapeText, timeOf } from './texts';
 import { useAnswer } from './use_answer';
 
@@ -84,6 +85,7 @@ function Facts({ board, node }: { readonly board: GraphBoard; readonly node: Nod
     ['operators', group ? number(node.operators) : ''],
     ['parameters', group && node.parameters > 0 ? number(node.parameters) : ''],
     ['constants', group && node.constants > 0 ? number(node.constants) : ''],
+    ...storedRows(board, node.stored ?? {}),
     ['device', node.device + (node.devices > 1 ? ` (+${node.devices - 1})` : '')],
     ['time', node.time === null ? '' : timeOf(node.time, locale.value)],
     ['source', node.source],

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import en from './locales/en.json';
+import type { Stored } from './answers';
+import { storedRows } from './stored';
+
+const board = {
+  locale: { value: 'en' },
+  t: (key: string, values: Record<string, unknown> = {}): string =>
+    (en as Record<string, string>)[key]?.replace('{count}', String(values['count'])) ?? key,
+} as never;
+const of = (values: number, unsized = 0): { tensors: number; values: number; bytes: number; unsized: number } => ({ tensors: 1 + unsized, values, bytes: 4 * values, unsized });
+
+const rows = (stored: Stored, whole = true): readonly (readonly [string, string])[] => storedRows(board, stored, whole).filter(([, text]) => text !== '');
+
+describe('numbers of stored values', () => {
+  it('has one row for each role that the graph has', () => {
+    const stored = { optimizer: of(61687), trainable: of(61684), input: of(32810) };
+    expect(rows(stored, true).map(([role]) => role)).toEqual(['trainable', 'optimizer', 'input']);
+    expect(rows(stored, true)[0]?.[1]).toMatch(/^61,684 \(/);
+  });
+
+  it('says of the whole graph what it does not tell', () => {
+    expect(rows({ parameter: of(128) }, true).filter(([role]) => role !== 'parameter')).toEqual([
+      ['trainable', en['stored.untold']],
+      ['optimizer', en['stored.untold']],
+    ]);
+    expect(rows({ parameter: of(128) }, false).map(([role]) => role)).toEqual(['parameter']);
+    expect(rows({ input: of(6) }, true).map(([role]) => role)).toEqual(['input']);
+  });
+
+  it('leaves out bytes that are not known', () => {
+    expect(rows({ input: { tensors: 1, values: 256, bytes: 0, unsized: 0 } })).toEqual([['input', '256']]);
+  });
+
+  it('never gives a sum for tensors of unknown size alone', () => {
+    expect(rows({ parameter: { tensors: 9, values: 0, bytes: 0, unsized: 9 } }, false)).toEqual([['parameter', '9 of unknown size']]);
+    expect(rows({ parameter: of(8, 1) }, false)[0]?.[1]).toBe('8 (32 B) + 1 of unknown size');
+  });
+});
