@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,8 +14,12 @@ from insight_core.recording.collector_lineage import Lineage
 from insight_core.recording.collector_values import held, pictures_of
 from insight_core.recording.context import Closing
 from insight_core.recording.mappings import INT32, INT64, mapping_of, whole_number_of
+from insight_core.recording.muted import MutedRecord
+from insight_core.recording.ranks import rank_of_process
 from insight_core.recording.summary_record import SummaryRecord
 from insight_core.recording.value_checks import named, number_of
+
+log = logging.getLogger(__name__)
 
 Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 Source: TypeAlias = Arrays | Callable[[], Arrays]
@@ -47,6 +52,11 @@ class SummaryCollector(Closing):
     train_dataset_path, train_dataset_size, model_path, model_size) as its own columns, all others as
     custom ones.
 
+    Of a distributed training only rank 0 records: in other processes everything is taken and nothing written,
+    which their log says once. The rank is that of ``torch.distributed`` or of the launcher
+    (``ranks.rank_of_process``). With ``rank`` a process records into a directory of that rank, and with
+    ``all_ranks`` as if it had none.
+
     ``initial_step`` is the last step of a training that is taken up again. Whatever else is given goes to
     ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next step or epoch. Not
     thread-safe.
@@ -67,6 +77,7 @@ class SummaryCollector(Closing):
         environment: bool = True,
         initial_step: SupportsIndex = 0,
         dialect: Literal["mindspore", "tensorboard"] = "mindspore",
+        all_ranks: bool = False,
         **recording: Any,  # noqa: ANN401
     ) -> None:
         self._scalar_every = whole_number_of("scalar_every", scalar_every, _COUNT)
@@ -82,7 +93,16 @@ class SummaryCollector(Closing):
         self._waiting: dict[str, Any] = {}  # numbers of the last step, if they were not due
         self._last_loss: Any = None
         self._ended = False
-        self.record = SummaryRecord(log_dir, dialect=dialect, **recording)
+        another = 0 if all_ranks or recording.get("rank") is not None else rank_of_process() or 0
+        self._muted = another > 0
+        if self._muted:
+            log.warning(
+                "rank %s records nothing, rank 0 does; rank=%s records it into a directory of its own, "
+                "all_ranks=True into the given one",
+                another,
+                another,
+            )
+        self.record = (MutedRecord if self._muted else SummaryRecord)(log_dir, dialect=dialect, **recording)
         try:
             said = {**self.known(), **(hyperparameters or {})}
             self.lineage = Lineage(dialect, said, environment=environment)
@@ -120,6 +140,8 @@ class SummaryCollector(Closing):
         if self._ended:
             raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
         self.steps = step = self.steps + 1
+        if self._muted:
+            return
         try:
             given = {"loss": loss, "learning_rate": learning_rate, **scalars}
             self._take_numbers(given if numbers is None else given | _mapping(numbers))
@@ -140,12 +162,19 @@ class SummaryCollector(Closing):
         The last ones are the metrics of the run's lineage. What is None is left out.
         """
         self.epochs += 1
+        if self._muted:
+            return
         try:
             for name, value in (metrics if numbers is None else metrics | _mapping(numbers)).items():
                 if value is not None:
                     self.lineage.metrics[name] = self._add_number(name, value)
         finally:
             self.record.record(self.steps)
+
+    @property
+    def records(self) -> bool:
+        """Whether anything is written: not in the ranks of a training that rank 0 records."""
+        return not self._muted
 
     def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
         """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""

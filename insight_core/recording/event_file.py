@@ -11,13 +11,14 @@ from pathlib import Path
 
 from insight_core.formats.framing import whole_records
 from insight_core.formats.protobuf import Pieces, size_of
+from insight_core.recording.locks import lock, unlock
 
 _JOINED = 1 << 20  # bytes; fewer are written at once
 _NO_HOST = re.compile(r"[^A-Za-z0-9.-]")
 
 
 class EventFile:
-    """Appends records to a new file. Not thread-safe.
+    """Appends records to a new file, which is locked until it is closed. Not thread-safe.
 
     Every error is an OSError whose ``filename`` is the file, and leaves whole records behind; nothing can
     be written after one.
@@ -29,6 +30,7 @@ class EventFile:
         self.size = 0  # bytes of whole records
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self._identity = os.fstat(self._descriptor)
+        lock(self._descriptor)
         self.write([first])
         self._beginning = self.size
 
@@ -68,7 +70,14 @@ class EventFile:
     def close(self) -> None:
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
+            unlock(descriptor)
             os.close(descriptor)
+
+    def remove(self) -> None:
+        """Closes the file and takes it away."""
+        self.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
 
     def _check_place(self) -> None:
         """A file whose directory was removed takes whatever is written, for nobody."""
@@ -87,12 +96,17 @@ class EventFile:
         return type(error)(error.errno, error.strerror or str(error), str(self.path))
 
 
+def host_name() -> str:
+    """The name of this machine, as a part of a file's name."""
+    return _NO_HOST.sub("-", socket.gethostname())
+
+
 def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFile, int]:
     """A file at ``path(seconds, host)``, its directory made if need be, and the seconds in its name.
 
     Where there is such a file, later seconds are taken. OSError when the directory cannot be written to.
     """
-    host = _NO_HOST.sub("-", socket.gethostname())
+    host = host_name()
     path(seconds, host).parent.mkdir(parents=True, exist_ok=True)
     while True:
         try:

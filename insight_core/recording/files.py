@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
+import logging
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,11 @@ from insight_core.formats.protobuf import Pieces, pieces_field, size_of, text_fi
 from insight_core.recording.encoders.encoder import EventEncoder, Value
 from insight_core.recording.event_file import EventFile, new_file
 from insight_core.recording.events import GRAPH, event, summary, version_record
+from insight_core.recording.locks import one_at_a_time, written_elsewhere
 from insight_core.recording.queue import Columns
 from insight_core.recording.scalars import scalar_records
+
+log = logging.getLogger(__name__)
 
 _TAG = 1  # of a value of a summary
 _numbers = itertools.count()
@@ -25,7 +31,8 @@ _numbers = itertools.count()
 class EventFiles:
     """Writes what waited. Not thread-safe. Every OSError names the file or the directory.
 
-    What is lineage goes into a file beside, as MindSpore has it.
+    What is lineage goes into a file beside, as MindSpore has it. Where another process writes into the
+    directory already, the log says so; ``claim`` takes another directory then.
     """
 
     def __init__(
@@ -45,10 +52,49 @@ class EventFiles:
         self._file: EventFile | None = None
         self._lineage: EventFile | None = None
         self._seconds = 0  # in the name of the last file: readers take files in their order
+        self._checked = False  # whether another process writes here
         self._begun: set[str] = set()  # tags that have their metadata in this file
+
+    def claim(self, own: Sequence[str]) -> Path:
+        """Makes the first file and gives its directory: that of this writer, or where another process writes
+        into it, the first of its subdirectories ``own`` into which none does."""
+        wanted = self._directory
+        wanted.mkdir(parents=True, exist_ok=True)
+        with one_at_a_time(wanted):
+            for name in (None, *own):
+                self._directory = wanted if name is None else wanted / name
+                file = self._made()
+                other = written_elsewhere(self._directory)
+                if other is None:
+                    break
+                file.remove()
+                self._file = None
+        self._checked = True
+        if self._file is None:
+            raise FileExistsError(errno.EEXIST, "other processes write into it", str(self._directory))
+        if self._directory != wanted:
+            log.warning(
+                "another process records into %s, so this one records into %s; "
+                "to choose, give each process its rank or a directory of its own",
+                wanted,
+                self._directory,
+            )
+        return self._directory
 
     def open(self) -> EventFile:
         """The file that is written now, made if there is none."""
+        if self._file is None:
+            file = self._made()
+            if not self._checked and (other := written_elsewhere(self._directory)) is not None:
+                log.warning(
+                    "another process writes %s, and this one %s: what both record is in this run twice",
+                    other,
+                    file.path.name,
+                )
+            self._checked = True
+        return self._made()
+
+    def _made(self) -> EventFile:
         if self._file is None:
             now = time.time()
             number = next(_numbers)
@@ -91,6 +137,7 @@ class EventFiles:
             if file is not None:
                 file.close()
         self._file = self._lineage = None
+        self._checked = False
 
     def _write_scalars(self, data: memoryview, ends: NDArray[np.int64], first: int, last: int) -> None:
         """The records from ``first`` to before ``last``, in as many files as they need."""

@@ -58,6 +58,8 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         )
 
     def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
+        if not self.collector.records:
+            return
         self.collector.step(
             learning_rate=self._learning_rate(), parameters=self._weights, inputs=self._inputs, numbers=logs
         )

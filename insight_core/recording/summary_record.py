@@ -12,8 +12,10 @@ from typing import Any, Literal, SupportsIndex
 from insight_core.recording.context import Closing
 from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.encoder import DialectName
+from insight_core.recording.event_file import host_name
 from insight_core.recording.events import LONGEST_VALUE
 from insight_core.recording.files import EventFiles
+from insight_core.recording.ranks import rank_of_process
 from insight_core.recording.value_checks import named, number_of
 from insight_core.recording.writer import Closed, RecordWriter
 
@@ -29,6 +31,8 @@ class SummaryRecord(Closing):
     ``dialect``: "mindspore" for MindInsight, "tensorboard" for TensorBoard; insight-host reads both.
     ``file_prefix`` and ``file_suffix`` are of the files' names. Beyond ``max_file_size`` bytes the next file
     is begun. With ``rank`` the files go into a directory of that rank, ``rank_0``, ``rank_1``, ...
+    Where another process writes into the directory, they go into one below it, named after the rank if it is
+    known, else after host and process, and the log says so. ``log_dir`` is where they go.
 
     At most ``queue_size`` values wait to be written, an array counted as one for each 4 KiB; then ``record``
     waits ("block"), or leaves the record out and counts it in ``dropped`` ("drop"). ``flush_seconds`` after
@@ -67,11 +71,22 @@ class SummaryRecord(Closing):
         }
         self._set_up(**self._options)
         try:
-            self._files.open()
+            self._open()
         except BaseException:  # of what was never made nothing is written at the end
             self._at_end.detach()
             self._files.close()
             raise
+
+    def _open(self) -> None:
+        """Makes the first file, in a directory into which no other process writes."""
+        own = [f"process_{host_name()}_{os.getpid()}"]
+        known = rank_of_process()
+        if self._options["rank"] is None and known is not None:
+            own.insert(0, f"rank_{known}")
+        place = self._files.claim(own).relative_to(self.log_dir.absolute())
+        if place != Path():
+            self.log_dir /= place
+            self._options |= {"log_dir": os.fspath(self.log_dir), "rank": None}
 
     def _set_up(
         self,
@@ -179,7 +194,7 @@ class SummaryRecord(Closing):
         self._at_end.detach()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self._options,)
+        return _reopened, (type(self), self._options)
 
     def _refuse(self) -> None:
         self._writer.check()
@@ -216,9 +231,9 @@ def _check_name_part(argument: str, text: str) -> None:
         raise ValueError(f"{argument} is a part of a file's name, not {text!r}")
 
 
-def _reopened(options: dict[str, Any]) -> SummaryRecord:
+def _reopened(kind: type[SummaryRecord], options: dict[str, Any]) -> SummaryRecord:
     """What was pickled, in another process: its file is made with the first record."""
-    record = SummaryRecord.__new__(SummaryRecord)
+    record = kind.__new__(kind)
     record._options = options
     record._set_up(**options)
     return record

@@ -37,7 +37,7 @@ class TorchCollector(SummaryCollector):
     ``torch.export``; otherwise the log says why there is none.
 
     The network, the optimizer, what it was made with, and versions become lineage; what
-    ``hyperparameters`` say wins. A process of a distributed training gives its ``rank``.
+    ``hyperparameters`` say wins. Of a distributed training rank 0 records (see ``SummaryCollector``).
     """
 
     def __init__(
@@ -82,6 +82,9 @@ class TorchCollector(SummaryCollector):
         **scalars: Any,  # noqa: ANN401
     ) -> None:
         """As ``SummaryCollector.step``; what is given takes the place of what model and optimizer have."""
+        if not self.records:
+            super().step()
+            return
         if self._graph_wanted and callable(inputs):
             inputs = inputs()
         if learning_rate is None and self._optimizer is not None:

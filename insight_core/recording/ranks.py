@@ -1,0 +1,37 @@
+"""The rank of this process in a distributed training, as its framework or its launcher tells."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+_VARIABLES = (
+    "RANK",  # torchrun and whatever sets up env://
+    "RANK_ID",  # MindSpore
+    "OMPI_COMM_WORLD_RANK",  # Open MPI
+    "PMI_RANK",  # MPICH, Intel MPI
+    "HOROVOD_RANK",
+)
+
+
+def rank_of_process(environment: Mapping[str, str] = os.environ) -> int | None:
+    """The rank, 0 or more; None where nothing tells of a distributed training.
+
+    ``torch.distributed`` comes first, if the program has imported and initialised it. Then the variables that
+    launchers set. ``SLURM_PROCID`` counts only in a job step of several tasks: a job script has it too.
+    """
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank())
+    for name in _VARIABLES:
+        rank = _number(environment.get(name))
+        if rank is not None:
+            return rank
+    if (_number(environment.get("SLURM_STEP_NUM_TASKS")) or 0) > 1:
+        return _number(environment.get("SLURM_PROCID"))
+    return None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
