@@ -52,6 +52,7 @@ class Lineage:
         self.metrics: dict[str, float] = {}
 
     def begin(self, record: SummaryRecord) -> None:
+        """Adds what is known before the first step to the next record. Raises what ``add_value`` raises."""
         self._write(record)
 
     def finish(self, record: SummaryRecord, loss: Any, epochs: int) -> None:  # noqa: ANN401

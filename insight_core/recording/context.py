@@ -11,7 +11,8 @@ class Closing(ABC):
     """Closed at the end of a ``with``."""
 
     @abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Ends the recording; called at the end of the ``with``, whether the body failed or not."""
 
     def __enter__(self) -> Self:
         return self

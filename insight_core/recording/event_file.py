@@ -68,6 +68,7 @@ class EventFile:
             raise self._said(error) from None
 
     def close(self) -> None:
+        """Closes the file and ends its lock, without ``sync``. May be called again."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             unlock(descriptor)

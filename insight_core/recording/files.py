@@ -111,6 +111,7 @@ class EventFiles:
         return self._file
 
     def write(self, records: Columns) -> None:
+        """Writes records in their order, into as many files as ``max_file_size`` asks for. Raises OSError."""
         with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
             self._write(records)
 
@@ -127,6 +128,7 @@ class EventFiles:
         self._write_scalars(data, scalars.ends, done, len(steps))
 
     def sync(self) -> None:
+        """Returns when the open files outlive a crash of the machine. Raises OSError."""
         for file in (self._file, self._lineage):
             if file is not None:
                 file.sync()

@@ -21,6 +21,8 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 class EncodedImage(NamedTuple):
+    """A picture as a file: ``data`` is a PNG, JPEG, GIF or BMP; width and height are in pixels."""
+
     data: bytes
     width: int
     height: int

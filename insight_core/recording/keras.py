@@ -50,6 +50,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         return self._collector
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
+        """Begins to record, with steps counted from the optimizer's iterations. Raises OSError."""
         if self._collector is not None:  # of a fit that was interrupted, of which Keras says nothing
             self._collector.close()
         steps = int(self.model.optimizer.iterations) if self.model.optimizer is not None else 0
@@ -58,6 +59,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         )
 
     def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
+        """Records one step: ``logs`` are the loss and metrics so far; after the first also the graph."""
         if not self.collector.records:
             return
         self.collector.step(
@@ -71,9 +73,11 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
             self._record_graph()
 
     def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
+        """Records the numbers of an epoch, each with ``epoch/`` before its name."""
         self.collector.epoch({f"epoch/{name}": value for name, value in (logs or {}).items()})
 
     def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
+        """Ends the recording. Raises OSError if not all could be written."""
         self.collector.close()
         self._collector = None
 

@@ -40,6 +40,7 @@ class LossLandscape(NamedTuple):
 
     @property
     def size(self) -> int:
+        """The bytes of all its arrays."""
         points = (self.surface, self.path or (), self.convergence or ())
         return sum(axis.nbytes for point in points for axis in point)
 

@@ -171,6 +171,7 @@ def metric_numbers(value: object) -> Iterator[tuple[str, float]]:
 
 
 def tested_cells(value: object) -> Iterator[tuple[str, Cell]]:
+    """Name and value of each thing that an eval_lineage says of the dataset. TypeError or ValueError."""
     yield from cells_of("valid_dataset", mapping_of("an eval_lineage", value).get("valid_dataset") or {})
 
 

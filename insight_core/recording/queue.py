@@ -35,6 +35,7 @@ class Columns(NamedTuple):
 
 
 def columns(records: list[Recorded]) -> Columns:
+    """The columns of records in their order."""
     layouts: dict[Names, int] = {}
     return Columns(
         np.array([record[0] for record in records], np.int64),

@@ -39,6 +39,7 @@ def string_tensor(strings: Iterable[bytes], shape: Sequence[int] | None = None) 
 
 
 def mindspore_head(dtype: str, shape: Sequence[int]) -> bytes:
+    """The fields ``dims`` and ``data_type`` of MindSpore's TensorProto. Raises KeyError for another dtype."""
     dims = b"".join(encoded_varint(size) for size in shape)
     return (message_field(_DIMS, dims) if dims else b"") + int_field(_DATA_TYPE, MINDSPORE_NUMBERS[dtype])
 

@@ -55,6 +55,7 @@ class TorchCollector(SummaryCollector):
         super().__init__(log_dir, **collecting)
 
     def known(self) -> dict[str, Any]:
+        """Network, optimizer and its settings, number of parameters, device, and version of torch."""
         said: dict[str, Any] = {"network": type(self._model).__name__, "torch": torch.__version__}
         if not any(map(is_lazy, self._model.parameters())):  # else nobody knows yet
             said["model_parameters"] = sum(values.numel() for values in self._model.parameters())

@@ -76,10 +76,12 @@ class RecordWriter:
         self._files.close()
 
     def add_number(self, name: str, number: float) -> None:
+        """Adds a scalar to the next record, without checking it."""
         with self._lock:
             self._scalars += (name, number)
 
     def add(self, values: list[Value]) -> None:
+        """Adds values that were checked to the next record."""
         with self._lock:
             self._others += values
 

@@ -28,7 +28,19 @@ class Value(NamedTuple):
 
 
 class EventEncoder(Protocol):
-    """Encodes values in the wire format of one dialect, and names its files."""
+    """Encodes values in the wire format of one dialect, and names its files.
+
+    Attributes
+    ----------
+    name
+        The dialect, as the user calls it.
+    version
+        The ``file_version`` of the first event of a file.
+    suffix
+        The end of a file's name, if the user gives no other.
+    number_key
+        The key of the field of a summary's value that holds a scalar, a float32.
+    """
 
     name: str
     version: bytes
@@ -37,7 +49,12 @@ class EventEncoder(Protocol):
 
     def file_name(
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
-    ) -> str: ...
+    ) -> str:
+        """The name of an event file.
+
+        ``seconds`` (since the epoch) say when it began; readers take files in their order.
+        ``process`` is the id of the process, ``number`` counts the files of that process.
+        """
 
     def joined(self, values: list[Value]) -> list[Value]:
         """The values of one record as they are written: some are one where they are in one record."""

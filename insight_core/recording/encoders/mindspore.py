@@ -32,6 +32,8 @@ _TENSOR, _HISTOGRAM, _LANDSCAPE = 8, 9, 10  # of a value
 
 
 class MindSpore:
+    """MindSpore's summary files, as MindInsight reads them: mindinsight_summary.proto."""
+
     name = "mindspore"
     version = b"MindSpore.Event:1"
     suffix = "_MS"
@@ -40,12 +42,15 @@ class MindSpore:
     def file_name(
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str:
+        """See ``Dialect.file_name``; process and number are not in the name."""
         return f"{prefix}.out.events.summary.{seconds}.{rank}.{host}{suffix}"
 
     def joined(self, values: list[Value]) -> list[Value]:
+        """The values unchanged: each is written on its own."""
         return values
 
     def values(self, plugin: str, name: str, value: object) -> list[Value]:
+        """See ``Dialect.values``. Raises ValueError also for a kind that this dialect lacks."""
         kind = _KINDS.get(plugin)
         if kind is None:
             raise ValueError(

@@ -15,10 +15,15 @@ _IMAGE = 4  # of a value
 
 
 def image(name: str, value: object) -> list[Value]:
+    """A picture, encoded when it is written. ValueError or TypeError for a value that is none."""
     size, encode = image_of(value)
     return [Value(name, "summary", size, lambda: [message_field(_IMAGE, encode())])]
 
 
 def histogram(field: int, message: Callable[[NDArray[Any]], bytes], name: str, value: object) -> list[Value]:
+    """A histogram, as ``message`` encodes the array, in the given field of a summary's value.
+
+    Raises ValueError or TypeError for a value that is no array of real numbers.
+    """
     size, encode = histogram_of(value, message)
     return [Value(name, "summary", size, lambda: [message_field(field, encode())])]

@@ -37,6 +37,8 @@ TENSORS = 2  # a data class
 
 
 class TensorBoard:
+    """TensorBoard's event files: event.proto and summary.proto of TensorFlow."""
+
     name = "tensorboard"
     version = b"brain.Event:2"
     suffix = ""
@@ -45,6 +47,7 @@ class TensorBoard:
     def file_name(
         self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
     ) -> str:
+        """See ``Dialect.file_name``; the rank is not in the name."""
         return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
     def joined(self, values: list[Value]) -> list[Value]:
@@ -57,6 +60,7 @@ class TensorBoard:
         return [Value(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
     def values(self, plugin: str, name: str, value: object) -> list[Value]:
+        """See ``Dialect.values``. Raises ValueError also for a kind that this dialect lacks."""
         kind = _KINDS.get(plugin)
         if kind is None:
             raise ValueError(
