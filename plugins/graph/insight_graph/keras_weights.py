@@ -36,7 +36,7 @@ def weights_of(layer: _Config) -> Weights:
     dtype = _dtype(config.get("dtype"))
     try:
         found = None if _is_custom(layer) else _weights(layer, config, _built(layer))
-    except (TypeError, ValueError, KeyError, IndexError, ZeroDivisionError):  # a log may say anything
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):  # a log may say anything
         found = None
     if found is None:
         yield None, OutputType("", None)
@@ -102,7 +102,10 @@ def _embedding(name: str, config: _Config, shape: Sequence[int] | None) -> _Shap
 def _normalization(name: str, config: _Config, shape: Sequence[int] | None) -> _Shapes:
     axes = config.get("axis", -1)
     chosen = axes if isinstance(axes, list) else [axes]
-    size = None if shape is None else (math.prod(shape[axis] for axis in chosen),)
+    size: Shape = None
+    if shape is not None:
+        sizes = [shape[axis] for axis in chosen]
+        size = (math.prod(sizes) if min(sizes) > 0 else -1,)
     if config.get("scale", True):
         yield True, size
     if config.get("center", True) and not config.get("rms_scaling"):

@@ -290,6 +290,8 @@ def test_the_keras_sample_has_the_count_of_its_model() -> None:
         {"class_name": "Dense", "module": "mine", "config": {"units": 3}},
         {"class_name": "MultiHeadAttention", "module": "keras.layers", "config": {"num_heads": 2}},
         {"class_name": "Dense", "module": "keras.layers", "config": {"units": "many"}},
+        {"class_name": "Dense", "module": "keras.layers", "config": {"units": float("inf")}},
+        {"class_name": "Dense", "module": "keras.layers", "config": []},
     ],
 )
 def test_weights_of_layers_that_are_not_known_are_of_unknown_number(layer: dict[str, Any]) -> None:
@@ -302,6 +304,12 @@ def test_layers_that_were_not_built_have_weights_of_unknown_size() -> None:
     graph = _keras({"class_name": "Dense", "module": "keras.layers", "config": {"units": 3}})
     assert values(graph) == {"trainable": 3}
     assert unsized(graph) == {"trainable": 1}
+
+
+def test_a_normalization_over_sizes_that_are_not_fixed_has_weights_of_unknown_size() -> None:
+    layer = {"class_name": "LayerNormalization", "config": {"axis": [1, 2]}}
+    graph = _keras({**layer, "build_config": {"input_shape": [None, None, None]}})
+    assert (values(graph), unsized(graph)) == ({"trainable": 0}, {"trainable": 2})
 
 
 def test_a_frozen_model_within_a_model_is_not_trainable() -> None:
