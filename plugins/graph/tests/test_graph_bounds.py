@@ -23,9 +23,9 @@ def test_statistics_tell_the_most_frequent_types(monkeypatch: pytest.MonkeyPatch
         for copy in range(kind + 1)
     ]
     view = _view(*nodes)
-    assert len(statistics_of(view, None)["types"]) == 20
+    assert len(statistics_of(view, None, ())["types"]) == 20
     monkeypatch.setattr(statistics, "MAX_KINDS", 3)
-    types = statistics_of(view, None)["types"]
+    types = statistics_of(view, None, ())["types"]
     assert [(one["type"], one["count"]) for one in types] == [("Type19", 20), ("Type18", 19), ("Type17", 18)]
 
 
@@ -41,5 +41,5 @@ def test_one_node_tells_a_bounded_number_of_attributes_and_copies(monkeypatch: p
     node = view.tree.find("Default/s0/Add-op0")
     assert constant is not None
     assert node is not None
-    assert len(details_of(view, constant, None)["copies"]) == 7
-    assert len(details_of(view, node, None)["attributes"]) == 7
+    assert len(details_of(view, constant, None, ())["copies"]) == 7
+    assert len(details_of(view, node, None, ())["attributes"]) == 7

@@ -103,7 +103,7 @@ def test_of_very_noisy_healthy_ranks_one_is_named_as_rarely_as_chance_allows() -
 
 
 def test_steps_of_very_different_length_hide_no_straggler() -> None:
-    own = np.full((4, STEPS), 10.0 * MS) * np.arange(1, STEPS + 1)
+    own = np.full((4, STEPS), 10.0 * MS) * np.arange(1.0, STEPS + 1)
     own[2] *= 1.3
     assert [one["rank"] for one in stragglers(_lock_step(own, 1))] == [2]
 
