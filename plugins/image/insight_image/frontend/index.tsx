@@ -1,4 +1,4 @@
-import { tab } from 'insight-host/kit';
+import { stepMessages, stepStyles, tab } from 'insight-host/kit';
 import { App } from './app';
 import { ImageBoard } from './board';
 import styles from './images.css?inline';
@@ -7,8 +7,8 @@ import en from './locales/en.json';
 import zh from './locales/zh-CN.json';
 
 export default tab({
-  messages: { en, 'zh-CN': zh },
-  styles,
+  messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
+  styles: stepStyles + styles,
   board: (ctx) => new ImageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

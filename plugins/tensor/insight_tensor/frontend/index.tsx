@@ -1,4 +1,4 @@
-import { boardKeys, histogramMessages, histogramStyles, stepKeys, tab } from 'insight-host/kit';
+import { boardKeys, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from 'insight-host/kit';
 import { App } from './app';
 import { TensorBoard } from './board';
 import en from './locales/en.json';
@@ -6,8 +6,8 @@ import zh from './locales/zh-CN.json';
 import styles from './tensors.css?inline';
 
 export default tab({
-  messages: { en: { ...histogramMessages.en, ...en }, 'zh-CN': { ...histogramMessages['zh-CN'], ...zh } },
-  styles: histogramStyles + styles,
+  messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
+  styles: stepStyles + histogramStyles + styles,
   board: (ctx) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [
