@@ -8,19 +8,18 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import BinaryIO, TypeAlias
 
 from insight_core.ingest.event_file import FlawList
-from insight_core.plugin import FileName, Flaw
+from insight_core.ingest.file_patterns import FileCheck
+from insight_core.plugin import Flaw
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
 log = logging.getLogger(__name__)
 
-Check: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 
 _UNREADABLE = Flaw(0, "cannot be read: permission denied")
 
@@ -28,7 +27,7 @@ _UNREADABLE = Flaw(0, "cannot be read: permission denied")
 class NamedFiles:
     """The files that the store has. ``checks`` find what cannot be read of them, by plugin."""
 
-    def __init__(self, store: Store, checks: Mapping[str, Check] = MappingProxyType({})) -> None:
+    def __init__(self, store: Store, checks: Mapping[str, FileCheck] = MappingProxyType({})) -> None:
         self._store = store
         self._checks = checks
         self._due: dict[tuple[str, str], float] = {}  # monotonic seconds at which a file is to be checked

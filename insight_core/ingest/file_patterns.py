@@ -6,11 +6,11 @@ import fnmatch
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Self, TypeAlias
+from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from attrs import Factory, define, frozen
 
-from insight_core.plugin import FileName, Plugin
+from insight_core.plugin import FileName, Flaw, Plugin
 
 _ANY_DIRECTORIES = "**"
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
@@ -18,6 +18,8 @@ _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
 # A pattern that a file's name matches, and how many directories below the logdir the ones are from which
 # its path does, the nearest first.
 Match: TypeAlias = "tuple[FilePattern, Sequence[int]]"
+
+FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 
 
 @frozen(eq=False)
@@ -73,14 +75,21 @@ class FileNames:
     """The patterns of all plugins. Most names match none, which is found out soon."""
 
     def __init__(self, plugins: Iterable[Plugin] = ()) -> None:
+        self._patterns: list[FilePattern] = []
+        self.checks: dict[str, FileCheck] = {}  # by plugin
+        self.add(plugins)
+
+    def add(self, plugins: Iterable[Plugin]) -> None:
+        """Has the patterns of these plugins too, from the next look on."""
         plugins = tuple(plugins)
+        new = [
+            FilePattern.of(plugin.name, claim)
+            for plugin in plugins
+            for claim in (plugin.decoder.claims if plugin.decoder else ())
+            if isinstance(claim, FileName)
+        ]
         self._patterns = sorted(
-            (
-                FilePattern.of(plugin.name, claim)
-                for plugin in plugins
-                for claim in (plugin.decoder.claims if plugin.decoder else ())
-                if isinstance(claim, FileName)
-            ),
+            [*self._patterns, *new],
             key=lambda each: (
                 each.plugin,
                 -each.claim.pattern.count("/"),
@@ -88,7 +97,7 @@ class FileNames:
                 each.claim.pattern,
             ),
         )
-        self.checks = {
+        self.checks |= {
             plugin.name: plugin.decoder.check
             for plugin in plugins
             if plugin.decoder is not None and plugin.decoder.check is not None

@@ -52,7 +52,7 @@ class Loader:
         plugins take beside event files."""
         self._store = store
         self._logdirs = list(logdirs)
-        self._names = names or FileNames()
+        self._names = FileNames() if names is None else names
         self._beginnings = Beginnings()
         self._named = NamedFiles(store, self._names.checks)
         self._interval = reload_interval
@@ -92,6 +92,11 @@ class Loader:
             self._watcher.close()
         if self._writer is not None:
             self._writer.close()
+
+    def look_again(self) -> None:
+        """Looks at everything beside whatever goes on, for there are further names."""
+        if self._thread is not None and not self._stop.is_set():  # else the first look is to come
+            threading.Thread(target=self.load, name="insight-loader-again", daemon=True).start()
 
     def prefer(self, runs: frozenset[str]) -> None:
         """Somebody looks at these runs: they are read before the others."""

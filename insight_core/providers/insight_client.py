@@ -22,6 +22,7 @@ from insight_core.plugin import (
     InsightError,
     Payload,
     PayloadStream,
+    Plugin,
     Progress,
     RecordTable,
     Run,
@@ -84,6 +85,9 @@ class InsightProvider:
         """Watches the server and what changes in its data."""
         self._link.start()
         self._thread.start()
+
+    def admit(self, plugin: Plugin) -> None:
+        """The server finds its plugins itself."""
 
     def close(self) -> None:
         self._ended.set()

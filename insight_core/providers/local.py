@@ -87,6 +87,17 @@ class LocalProvider:
         """Loads in the background, the newest runs first, then follows what is appended."""
         self._loader.start(_open_watcher(self._logdirs, self._names) if self._watches else None)
 
+    def admit(self, plugin: Plugin) -> None:
+        """A plugin that came after the start: what nobody claimed is its own from now on."""
+        known = plugin.name in self._plugins
+        self._plugins.add(plugin.name)
+        if known:
+            return
+        self._store.admit(plugin)
+        if any(isinstance(claim, FileName) for claim in (plugin.decoder.claims if plugin.decoder else ())):
+            self._names.add([plugin])
+            self._loader.look_again()
+
     def load(self) -> None:
         """Reads everything that is there now, and returns when that is done."""
         self._loader.load()

@@ -16,6 +16,7 @@ from insight_core.plugin import (
     NotFound,
     Payload,
     PayloadStream,
+    Plugin,
     Progress,
     RecordTable,
     Run,
@@ -38,6 +39,9 @@ class StartableProvider(DataProvider, Protocol):
     """A provider that does something by itself once it is started."""
 
     def start(self) -> None: ...
+    def admit(
+        self, plugin: Plugin
+    ) -> None: ...  # which came after the start: its values are no longer unclaimed
 
 
 class MergedProvider:
@@ -61,6 +65,10 @@ class MergedProvider:
             part.start()
         for thread in self._threads:
             thread.start()
+
+    def admit(self, plugin: Plugin) -> None:
+        for part in self._parts:
+            part.admit(plugin)
 
     def close(self) -> None:
         self._ended.set()

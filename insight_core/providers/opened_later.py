@@ -58,6 +58,13 @@ class OpenedProvider:
         """Looks for the server until it is there, and follows it from then on."""
         self._thread.start()
 
+    def admit(self, plugin: Plugin) -> None:
+        with self._lock:
+            self._plugins = (*self._plugins, plugin)
+            inner = self._inner
+        if inner is not None:
+            inner.admit(plugin)
+
     def close(self) -> None:
         with self._lock:
             self._ended = True

@@ -67,6 +67,18 @@ class SeriesTable:
                     return series
         return series
 
+    def first(self, names: Iterable[str], tag: str) -> Series | None:
+        """The series of the first of the plugins that has one under the tag."""
+        return next((series for name in names if (series := self.get(name, tag)) is not None), None)
+
+    def of(self, names: Iterable[str]) -> list[RestingGroup | Series]:
+        """What the plugins have, one after the other."""
+        found: list[RestingGroup | Series] = []
+        for name in names:
+            found += [each for each in self._resting if each.group.plugin == name]
+            found += [series for series in self.awake() if series.plugin == name]
+        return found
+
     def add(self, series: Series) -> None:
         self._awake[(series.plugin, series.key.tag)] = series
 

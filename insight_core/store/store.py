@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from insight_core.store.claimed_file import NamedFile
 from insight_core.store.claims import Owners, Taken
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import FileState, SeriesGroup
+from insight_core.store.late_claims import LateClaims, infos_of
 from insight_core.store.resting import RestingGroup
 from insight_core.store.run_state import FileHeld, RunState
 from insight_core.store.segment import FileOrder
@@ -41,6 +41,7 @@ class Store:
         self._came = 0  # generation at which a run last had its first series
         self._runs_changed = 0
         self._vanished = 0  # generation at which series last disappeared
+        self._late = LateClaims()
 
     def fingerprint(self) -> str:
         """Changes with anything that decides what is kept of a file: claims, kinds, cache policies."""
@@ -50,6 +51,12 @@ class Store:
     def number_plugins(self) -> frozenset[str]:
         """Summary plugins whose tensors are taken as numbers, wherever in a file they are."""
         return self._owners.number_plugins
+
+    def admit(self, plugin: Plugin) -> None:
+        """A plugin that came after the start has what nobody claimed; all of that is kept."""
+        with self._lock:
+            self._late.add(plugin)
+            self._touch_runs(vanished=True)
 
     # --- the loader's side ------------------------------------------------------------------------
 
@@ -358,13 +365,13 @@ class Store:
         for series, generation in reversed(self._changed.items()):
             if generation <= since:
                 break
-            yield series.plugin, series.key
+            yield self._late.owner(series.plugin), series.key
         if self._came <= since:
             return
         for run, state in self._runs.items():
             if state.series.came > since:
-                for plugin, tags in state.series.names_of_events():
-                    yield from ((plugin, SeriesKey(run, tag)) for tag in tags)
+                for name, tags in state.series.names_of_events():
+                    yield from ((self._late.owner(name), SeriesKey(run, tag)) for tag in tags)
 
     def runs(self) -> list[Run]:
         with self._lock:
@@ -380,20 +387,20 @@ class Store:
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin by their claim."""
         with self._lock:
-            return {plugin for state in self._runs.values() for plugin, _ in state.series.names()}
+            return {self._late.owner(name) for run in self._runs.values() for name, _ in run.series.names()}
 
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
         with self._lock:
             state = self._runs.get(key.run)
-            return state.series.get(plugin, key.tag) if state else None
+            return state.series.first(self._late.names(plugin), key.tag) if state else None
 
     def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
         """All series of a plugin without their data; those that have no points (any more) are left out."""
         wanted = None if runs is None else set(runs)
         found: list[RestingGroup | Series] = []
+        names = self._late.names(plugin)
         with self._lock:
-            for name, state in self._runs.items():
-                if wanted is None or name in wanted:
-                    found += [each for each in state.series.resting() if each.group.plugin == plugin]
-                    found += [series for series in state.series.awake() if series.plugin == plugin]
-        return list(itertools.chain.from_iterable(each.infos() for each in found))
+            for run, state in self._runs.items():
+                if wanted is None or run in wanted:
+                    found += state.series.of(names)
+        return infos_of(found, distinct=len(names) > 1)

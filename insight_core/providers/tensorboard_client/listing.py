@@ -125,11 +125,17 @@ class Lister:
 
     def __init__(self, link: Link, naming: Naming) -> None:
         self._link = link
-        self._naming = naming
+        self._naming = self._named = naming
         self._runs: tuple[bytes, dict[str, Run]] = (b"", {})
         self._lists: dict[tuple[str, Shape], tuple[bytes, list[Listed]]] = {}
 
+    def rename(self, naming: Naming) -> None:
+        """From the next look on, runs and plugins are called so."""
+        self._naming = naming
+
     def look(self) -> Listing:
+        if self._named is not self._naming:
+            self._named, self._lists = self._naming, {}
         runs = self._link.unary(_RUNS, pb.ListRunsRequest(experiment_id=""))
         if runs != self._runs[0]:
             found = (_run(self._naming, run) for run in pb.ListRunsResponse.FromString(runs).runs)

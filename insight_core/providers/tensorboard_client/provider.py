@@ -78,7 +78,9 @@ class TensorBoardProvider:
         self, link: Link, plugins: Iterable[Plugin], *, interval: float = 1.0, prefix: str = ""
     ) -> None:
         self._link = link
-        self._lister = Lister(link, Naming.of(plugins, prefix))
+        self._plugins = {plugin.name: plugin for plugin in plugins}
+        self._prefix = prefix
+        self._lister = Lister(link, Naming.of(self._plugins.values(), prefix))
         self._looking = threading.Lock()
         self._reading = threading.Lock()
         self._interval = max(interval, _SHORTEST) if interval else 1.0
@@ -96,6 +98,11 @@ class TensorBoardProvider:
         """Looks at the server from now on."""
         self._link.start()
         self._thread.start()
+
+    def admit(self, plugin: Plugin) -> None:
+        """A plugin that came after the start: the next look finds its values under its name."""
+        self._plugins = {**self._plugins, plugin.name: plugin}
+        self._lister.rename(Naming.of(self._plugins.values(), self._prefix))
 
     def close(self) -> None:
         self._ended.set()

@@ -1,0 +1,43 @@
+"""Claims of plugins that came after the start: which plugin has the values that are stored as unclaimed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from insight_core.plugin import FileName, Plugin, SeriesInfo, SeriesKey
+from insight_core.store.resting import RestingGroup
+from insight_core.store.series import Series
+
+
+class LateClaims:
+    """Guarded by the lock of the store."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, tuple[str, ...]] = {}  # by plugin
+        self._owners: dict[str, str] = {}  # plugins by claim
+
+    def add(self, plugin: Plugin) -> None:
+        claims = plugin.decoder.claims if plugin.decoder else ()
+        names = sorted(str(claim) for claim in claims if not isinstance(claim, FileName))
+        self._names[plugin.name] = tuple(names)
+        self._owners |= dict.fromkeys(names, plugin.name)
+
+    def owner(self, name: str) -> str:
+        """The plugin of values that are stored under a name."""
+        return self._owners.get(name, name)
+
+    def names(self, plugin: str) -> tuple[str, ...]:
+        """Under which names values of a plugin are stored; the first that has a series counts."""
+        return (plugin, *self._names.get(plugin, ()))
+
+
+def infos_of(found: Iterable[RestingGroup | Series], *, distinct: bool) -> list[SeriesInfo]:
+    """What is known of the series; ``distinct``: of each key only the first."""
+    infos = itertools.chain.from_iterable(each.infos() for each in found)
+    if not distinct:
+        return list(infos)
+    firsts: dict[SeriesKey, SeriesInfo] = {}
+    for info in infos:
+        firsts.setdefault(info.key, info)
+    return list(firsts.values())

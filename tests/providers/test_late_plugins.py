@@ -1,0 +1,107 @@
+"""A plugin that loads after the start has the values that nobody claimed until then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from insight_core.ingest.discover import Logdir
+from insight_core.plugin import FileName, Plugin, RecordDecoder, SeriesKey, SummaryPlugin
+from insight_core.plugin.testing import EventWriter
+from insight_core.providers.link import Link
+from insight_core.providers.local import LocalProvider
+from insight_core.providers.opened_later import OpenedProvider
+from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+from insight_core.rpc.serving import serve
+from tests.providers.conftest import eventually
+
+NOTES = Plugin("notes", "Notes", decoder=RecordDecoder({SummaryPlugin("text"), FileName("*.note")}))
+KEY = SeriesKey("run", "hello")
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    with EventWriter(tmp_path / "run") as writer:
+        writer.text("hello", 1, "one")
+        writer.text("hello", 2, "two")
+    (tmp_path / "run" / "a.note").write_text("a file")
+    return tmp_path
+
+
+@pytest.fixture
+def late(logs: Path) -> Iterator[LocalProvider]:
+    """Everything was read before the plugin came."""
+    provider = LocalProvider([Logdir(str(logs))], [], reload_interval=0)
+    provider.load()
+    yield provider
+    provider.close()
+
+
+def test_it_has_the_values_that_were_read_before(late: LocalProvider) -> None:
+    assert not late.series("notes")
+    before = late.generation()
+    late.admit(NOTES)
+    assert [info.key for info in late.series("notes")] == [KEY]
+    assert late.records("notes", KEY).steps.tolist() == [1, 2]
+    assert b"two" in late.payload("notes", KEY, 1).data
+    assert "notes" in late.plugins()
+    assert "plugin:text" not in late.plugins()
+    assert late.unclaimed() == {}
+    assert late.changes(before).series is None  # anything may have changed
+
+
+def test_what_is_written_later_is_told_under_its_name(late: LocalProvider, logs: Path) -> None:
+    late.admit(NOTES)
+    since = late.generation()
+    with EventWriter(logs / "later") as writer:
+        writer.text("hello", 1, "three")
+    late.load()
+    changes = late.changes(since)
+    assert changes.series is not None
+    assert SeriesKey("later", "hello") in changes.series["notes"]
+    assert {info.key.run for info in late.series("notes", runs=["later"])} == {"later"}
+
+
+def test_it_has_the_files_that_it_claims_by_name(late: LocalProvider) -> None:
+    late.admit(NOTES)
+    late.load()
+    assert {info.key for info in late.series("notes")} == {KEY, SeriesKey("run", "a.note")}
+    assert late.payload("notes", SeriesKey("run", "a.note"), 0).data == b"a file"
+
+
+def test_one_that_was_there_from_the_start_is_not_admitted_again(logs: Path) -> None:
+    provider = LocalProvider([Logdir(str(logs))], [NOTES], reload_interval=0)
+    provider.load()
+    before, series = provider.generation(), provider.series("notes")
+    provider.admit(NOTES)
+    assert (provider.generation(), provider.series("notes")) == (before, series)
+    provider.close()
+
+
+def test_a_client_of_tensorboards_service_finds_its_values_under_its_name(late: LocalProvider) -> None:
+    server = serve(late, "127.0.0.1", 0, version="")
+    client = TensorBoardProvider(Link(f"127.0.0.1:{server.port}"), [], interval=0.1)
+    try:
+        client.start()
+        eventually(lambda: "plugin:text" in client.plugins())
+        client.admit(NOTES)
+        eventually(lambda: [info.key for info in client.series("notes")] == [KEY])
+        assert "plugin:text" not in client.plugins()
+    finally:
+        client.close()
+        server.stop()
+
+
+def test_a_client_of_our_service_gets_what_the_server_calls_so(late: LocalProvider) -> None:
+    server = serve(late, "127.0.0.1", 0, version="")
+    client = OpenedProvider(f"127.0.0.1:{server.port}", [])
+    try:
+        client.start()
+        client.admit(NOTES)
+        late.admit(NOTES)
+        eventually(lambda: client.generation() and [info.key for info in client.series("notes")] == [KEY])
+    finally:
+        client.close()
+        server.stop()
