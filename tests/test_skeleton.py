@@ -15,6 +15,7 @@ import pytest
 from werkzeug.test import Client
 
 from insight_core.ingest.discover import Logdir
+from insight_core.isolation import Limits
 from insight_core.plugin import Payload, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
@@ -50,7 +51,7 @@ def installed(
 def registry(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     monkeypatch.syspath_prepend(installed)
     importlib.invalidate_caches()
-    yield Registry.discover()
+    yield Registry.discover(limits=Limits(start=60))
     for name in [name for name in sys.modules if name.split(".")[0] == "insight_notes"]:
         del sys.modules[name]
 

@@ -184,9 +184,11 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
 
     open_terminal(options.shared.verbosity)
     try:
-        plugins = open_registry(options.shared).plugins
+        registry = open_registry(options.shared)
+        plugins = registry.plugins
         policies = _policies(options, plugins)
         provider = open_local(options.shared, logdirs, plugins, policies, options.reload)
+        registry.follow(provider.admit)
         server = serve(provider, options.host, options.port, version=host_version())
     except BindError as error:
         raise _Failure(_BIND_FAILED, str(error)) from error

@@ -39,6 +39,12 @@ _SAMPLED = (
 
 def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
     """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be."""
+    provider = _opened(options, registry, logdirs)
+    registry.follow(provider.admit)
+    return provider
+
+
+def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
     if options.data_provider is not None:
         from insight_core.providers.opened_later import OpenedProvider
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
-from insight_core.cli.policies import open_registry
+from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.table import table
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.plugin import Damage
@@ -21,7 +21,7 @@ _DAMAGE_HEADER = ("RUN", "FILE", "OFFSET", "SKIPPED BYTES", "REASON")
 def inspect(options: Options) -> int:
     line = open_terminal(options.verbosity)
     logdirs = open_logdirs(options)
-    registry = open_registry(options)
+    registry = open_whole_registry(options)
     provider = LocalProvider(logdirs, registry.plugins.values(), reload_interval=0)
     try:
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import asdict, evolve, field, frozen
@@ -16,6 +18,7 @@ from insight_core.cli.shutdown import end_soon
 from insight_core.cli.stock import open_stock
 from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
+from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Plugin
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from insight_core.tensorboard.discovery import Candidate
     from insight_core.tensorboard.hosting import Absence
 
-_PATIENCE = 600.0  # seconds: each of those made for TensorBoard is given up by itself
+_PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
 _FEW = 3  # claims and routes of a plugin in the table
 
 
@@ -46,22 +49,25 @@ class PluginRow:
     reason: str = ""
 
 
-def plugins(options: Options) -> int:
+def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     open_terminal(
         "error" if options.verbosity == "warning" else options.verbosity
     )  # failures are in the table
-    registry = open_registry(options)
-    provider = LocalProvider([], registry.plugins.values())
-    stock = open_stock(options, provider, [], registry)
+    began = time.monotonic()
     with redirect_stdout(sys.stderr):  # plugins may print what they like
+        registry = open_registry(options, limits)
+        provider = LocalProvider([], registry.plugins.values())
+        stock = open_stock(options, provider, [], registry)
         stock.start()
-        stock.wait_until_loaded(_PATIENCE)
-    rows = plugin_rows(registry, options) + stock_rows(stock, options.disable_plugin)
+        registry.wait_until_loaded()
+        own = plugin_rows(registry, options, limits)
+        stock.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
+        rows = own + stock_rows(stock, options.disable_plugin)
     _print(rows, as_json=options.json)
-    if stock.is_there:
-        stock.close()
-        end_soon(0)
+    stock.close()
     provider.close()
+    if stock.is_there or registry.has_others:
+        end_soon(0)
     return 0
 
 
@@ -100,30 +106,27 @@ def _in_short(texts: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 1 else shown
 
 
-def plugin_rows(registry: Registry, options: Options) -> list[PluginRow]:
+def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_LIMITS) -> list[PluginRow]:
     """Loaded plugins in tab order, then failures, then what was disabled."""
     policies = cache_policies(options, registry.plugins)
-    provider = LocalProvider([], registry.plugins.values())
-    try:
-        rows = []
-        for name, plugin in registry.plugins.items():
-            origin = registry.origins[name]
-            routes, reason = _routes(plugin, provider)
-            rows.append(
-                PluginRow(
-                    name=name,
-                    title=plugin.title,
-                    version=origin.version,
-                    distribution=origin.distribution,
-                    claims=sorted(map(str, plugin.decoder.claims)) if plugin.decoder else [],
-                    cache=describe(policies.get(name, plugin.cache)),
-                    routes=routes,
-                    state="failed" if reason else "ok",
-                    reason=reason,
-                )
+    asked = _routes(registry.plugins, limits)
+    rows = []
+    for name, plugin in registry.plugins.items():
+        origin = registry.origins[name]
+        routes, reason = asked[name]
+        rows.append(
+            PluginRow(
+                name=name,
+                title=plugin.title,
+                version=origin.version,
+                distribution=origin.distribution,
+                claims=sorted(map(str, plugin.decoder.claims)) if plugin.decoder else [],
+                cache=describe(policies.get(name, plugin.cache)),
+                routes=routes,
+                state="failed" if reason else "ok",
+                reason=reason,
             )
-    finally:
-        provider.close()
+        )
     for name, failure in registry.failures.items():
         rows.append(
             PluginRow(name=name, distribution=failure.distribution, state="failed", reason=failure.reason)
@@ -137,8 +140,13 @@ def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
     from insight_core.tensorboard.discovery import candidates
 
     rows = [_stock_row(candidate, found) for candidate, found in stock.found().items()]
-    left_out = [_entry_point(each) for each in candidates() if each.name in disabled]
-    return rows + [evolve(row, state="disabled") for row in left_out]
+    found = {(each.name, each.distribution) for each in stock.found()}
+    for each in candidates():
+        if each.name in disabled:
+            rows.append(evolve(_entry_point(each), state="disabled"))
+        elif (each.name, each.distribution) not in found:
+            rows.append(evolve(_entry_point(each), state="failed", reason="it has not loaded yet"))
+    return rows
 
 
 def _stock_row(candidate: Candidate, found: StockPlugin | Absence) -> PluginRow:
@@ -160,8 +168,28 @@ def _entry_point(point: Candidate) -> PluginRow:
     return PluginRow(point.name, "", "TensorBoard", point.version, point.distribution)
 
 
-def _routes(plugin: Plugin, provider: LocalProvider) -> tuple[list[str], str]:
+def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:
+    """The routes of each plugin, or why it says none."""
+    provider = LocalProvider([], plugins.values())
+    found: dict[str, tuple[list[str], str]] = {}
+
+    def begin(name: str) -> Call[list[str]]:
+        def routes(_: object) -> list[str]:
+            return [f"{'/'.join(route.methods)} {route.path}" for route in plugins[name].routes(provider)]
+
+        return Calls(f"plugin {name}", limits).start(
+            "routes()", routes, limits.routes, partial(answered, name)
+        )
+
+    def answered(name: str, call: Call[list[str]]) -> None:
+        reason = "" if call.error is None else f"its routes failed: {in_one_line(call.error)}"
+        found[name] = (call.value or [], reason)
+
+    def give_up(name: str, call: Call[list[str]]) -> None:
+        found.setdefault(name, ([], call.overdue()))
+
     try:
-        return [f"{'/'.join(route.methods)} {route.path}" for route in plugin.routes(provider)], ""
-    except Exception as error:
-        return [], f"its routes failed: {type(error).__name__}: {error}"
+        in_turn(plugins, begin, limits.turn, give_up)
+    finally:
+        provider.close()
+    return dict(found)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from insight_core.cli.options import Options
+from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
 from insight_core.registry import Registry
 
@@ -17,17 +18,25 @@ _MINDINSIGHT_SERIES = 300  # tags of a run
 _MINDINSIGHT_TAGS = {"graph": 10, "tensor": 6}
 
 
-def open_registry(options: Options) -> Registry:
+def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry:
     """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has.
 
     Those made for TensorBoard are no part of it, but may be named.
     """
-    registry = Registry.discover(disabled=options.disable_plugin)
+    registry = Registry.discover(options.disable_plugin, limits)
+    if registry.pending:  # any of these may have the name
+        return registry
     known = set(registry.plugins) | set(registry.failures) | registry.disabled
     known |= {failure.entry_point for failure in registry.failures.values()}
     _check_names(options.disable_plugin, known, options.origin("disable_plugin"))
     _check_names(options.samples_per_plugin, known, options.origin("samples_per_plugin"))
     return registry
+
+
+def open_whole_registry(options: Options) -> Registry:
+    """The same for commands that answer once: plugins are waited for until they have failed."""
+    limits = DEFAULT_LIMITS
+    return open_registry(options, evolve(limits, start=limits.imports + limits.hook))
 
 
 def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str) -> None:

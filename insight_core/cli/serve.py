@@ -25,6 +25,7 @@ from insight_core.registry import Registry
 
 if TYPE_CHECKING:
     from insight_core.tensorboard.mount import Stock
+    from insight_core.web import Host
     from insight_core.web.http_server import Server
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     provider = open_data(options, registry, logdirs)
     try:
         provider.start()
-        server, stock = _listen(options, registry, provider, logdirs)
+        host, server, stock = _listen(options, registry, provider, logdirs)
     except BaseException:
         provider.close()
         raise
@@ -51,6 +52,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
         settle_imports()
+        host.begin()
         stock.start()
         for flag in ignored_flags(options):
             line.print(
@@ -76,14 +78,14 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
-        if stock.is_there:
+        if stock.is_there or registry.has_others:
             end_soon(code)
     return code
 
 
 def _listen(
     options: Options, registry: Registry, provider: DataProvider, logdirs: Sequence[Logdir]
-) -> tuple[Server, Stock]:
+) -> tuple[Host, Server, Stock]:
     # the web half is a third of what a start imports, and loading need not wait for it
     from insight_core.cli.stock import open_stock
     from insight_core.web import Host, HostSettings
@@ -102,7 +104,7 @@ def _listen(
         stock=stock,
     )
     host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
-    return listen(host, options.host, options.port, path_prefix=options.path_prefix), stock
+    return host, listen(host, options.host, options.port, path_prefix=options.path_prefix), stock
 
 
 class _Serving:

@@ -32,7 +32,7 @@ def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -
         samples=options.samples_per_plugin,
         reload_interval=options.reload_interval,
         taken=taken,
-        known=taken | registry.disabled,
+        known=taken | registry.disabled | registry.pending,
         flags=[word for text in options.plugin_flag for word in shlex.split(text)],
         disabled=options.disable_plugin,
     )

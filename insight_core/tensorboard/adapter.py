@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from attrs import frozen
 from tensorboard import errors
 
+from insight_core import isolation
+from insight_core.activity import Question
+from insight_core.isolation import DEFAULT_LIMITS, Busy, Calls, Limits, Overdue, request_line
 from insight_core.tensorboard.answers import Answer, BrokenRule
-from insight_core.tensorboard.calls import MOST_OVERDUE, Call, Calls, Overdue, overdue
 from insight_core.tensorboard.importing import has_tensorboard
 from insight_core.tensorboard.requests import as_tensorboard_asks, text_answer
-from insight_core.tensorboard.troubles import Troubles
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ROUTE_DEADLINE = 120.0  # seconds until an answer begins or goes on: a plugin may read a large file first
-ACTIVE_DEADLINE = 10.0  # seconds after which one that does not say whether it is active counts as failed
-_FRESH = 5.0  # seconds for which is_active is not asked again
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_LONGEST = 200  # letters of a request that are told
 
 
 class Refused(Exception):
@@ -84,7 +80,7 @@ class Frontend:
 class StockPlugin:
     """One plugin that has loaded. To TensorBoard's own application it is a TBPlugin as well.
 
-    Its routes answer within ``ROUTE_DEADLINE`` and raise nothing but PublicErrors; ``is_active`` is asked
+    Its routes answer within ``limits.view`` and raise nothing but PublicErrors; ``is_active`` is asked
     beside requests and raises nothing. ``changed`` is called when it is found to fail, or to work again.
     Raises Refused, or what the plugin raises.
     """
@@ -93,6 +89,7 @@ class StockPlugin:
         self,
         plugin: Any,  # noqa: ANN401
         changed: Callable[[], None],
+        limits: Limits = DEFAULT_LIMITS,
         *,
         is_experimental: bool = False,
     ) -> None:
@@ -104,19 +101,12 @@ class StockPlugin:
         self.plugin_name: str = name
         self.instance = plugin
         self.is_experimental = is_experimental  # then it is shown to those only who ask for it
-        self._changed = changed
-        self._calls = Calls(f"plugin {name}")
+        self._calls = Calls(f"plugin {name}", limits, changed)
         self._frontend = _frontend(plugin, name)
         self._exact, self._prefixes = _routes(plugin.get_plugin_apps())
         names = getattr(plugin, "data_plugin_names", lambda: (name,))
         self._data_plugins = _names(names())
-        self._lock = threading.Lock()
-        self._question: Call[bool] | None = None
-        self._waited_for: Call[bool] | None = None
-        self._reminder: threading.Timer | None = None
-        self._known, self._asked = False, float("-inf")
-        self._broken: str | None = None  # how is_active failed
-        self._troubles = Troubles()
+        self._activity = Question(self._calls, lambda: plugin.is_active(), changed)
 
     # --- as a TBPlugin ---
 
@@ -131,8 +121,8 @@ class StockPlugin:
         return self._frontend
 
     def is_active(self) -> bool:
-        """The newest answer, waited for a second at most."""
-        return self.active_by(time.monotonic() + 1.0)
+        """The newest answer, waited for as long as a listing waits."""
+        return self.active_by(time.monotonic() + self._calls.limits.listing)
 
     # --- to the host ---
 
@@ -149,68 +139,36 @@ class StockPlugin:
 
     def ask(self) -> None:
         """Begins to ask whether it is active, if it is not being asked and was not just now."""
-        with self._lock:
-            if self._question is None and time.monotonic() - self._asked > _FRESH:
-                self._question = self._calls.start(
-                    "is_active()", lambda _: bool(self.instance.is_active()), self._answered
-                )
-                self._reminder = threading.Timer(ACTIVE_DEADLINE, self._changed)  # it counts as failed now
-                self._reminder.daemon = True
-                self._reminder.start()
+        self._activity.ask()
 
     def active_by(self, until: float) -> bool:
         """The newest answer there is by ``until`` (monotonic seconds); false before the first."""
         self.ask()
-        with self._lock:
-            question = self._question
-        # a question that kept one listing waiting does not keep the next one waiting too
-        if question is not None and question is not self._waited_for:
-            question.done.wait(max(0.0, until - time.monotonic()))
-            self._waited_for = question
-        with self._lock:
-            return self._known
+        return self._activity.answer(until)
 
     @property
     def error(self) -> str | None:
         """Why it cannot be shown, in one line."""
-        with self._lock:
-            question, broken = self._question, self._broken
-        if question is not None and question.is_overdue(ACTIVE_DEADLINE):
-            return overdue(question.what, ACTIVE_DEADLINE)
-        return broken
+        return self._calls.busy or self._activity.error
 
     @property
     def warnings(self) -> list[str]:
         """Which requests to it failed and have not worked since, a line each, the newest first."""
-        return self._troubles()
-
-    def _answered(self, call: Call[bool]) -> None:
-        before = self.error, self._known
-        with self._lock:
-            self._question, self._asked = None, time.monotonic()
-            if self._reminder is not None:
-                self._reminder.cancel()
-            self._known = call.error is None and bool(call.value)
-            self._broken = None if call.error is None else f"is_active() failed: {in_one_line(call.error)}"
-        if call.error is not None and before[0] != self._broken:
-            log.error("is_active of plugin %s failed", self.plugin_name, exc_info=call.error)
-        if (self.error, self._known) != before:
-            self._changed()
+        return self._calls.troubles
 
     def _guarded(self, app: WSGIApplication) -> WSGIApplication:
         def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            request = _named(environ)
-            if self._calls.overdue(ROUTE_DEADLINE) >= MOST_OVERDUE:
-                refusal = f"{MOST_OVERDUE} requests to it hang; it is asked nothing more until one ends"
-                return self._refusal(refusal, 503)(environ, start_response)
-            made = Answer(app, environ, request, ROUTE_DEADLINE)
-            self._calls.start(request, made.make)
+            request = request_line(environ)
+            made = Answer(app, environ)
             try:
-                status, headers = made.begin()
+                call = self._calls.start(request, made.make, self._calls.limits.view, limited=True)
+                status, headers = made.begin(call)
             except errors.PublicError:
-                self._works(request)
+                self._calls.forget(request)
                 raise
-            except BaseException as error:  # it comes from another thread
+            except Busy as error:
+                return self._refusal(str(error), 503)(environ, start_response)
+            except Exception as error:
                 made.close()
                 self._fails(request, error)
                 if isinstance(error, Overdue):
@@ -231,7 +189,7 @@ class StockPlugin:
         except Exception as error:
             self._fails(request, error)
             raise ConnectionAbortedError(f"plugin {self.plugin_name} broke off") from error
-        self._works(request)
+        self._calls.forget(request)
 
     def _refusal(self, text: str, status: int) -> WSGIApplication:
         return text_answer(f"plugin {self.plugin_name}: {text}", status)
@@ -240,12 +198,7 @@ class StockPlugin:
         text = str(error) if isinstance(error, Overdue) else f"{request} failed: {in_one_line(error)}"
         quiet = isinstance(error, (Overdue, BrokenRule))
         log.error("plugin %s: %s", self.plugin_name, text, exc_info=None if quiet else error)
-        if self._troubles.note(request, text):
-            self._changed()
-
-    def _works(self, request: str) -> None:
-        if self._troubles.forget(request):
-            self._changed()
+        self._calls.note(request, text)
 
 
 class _Sent:
@@ -259,23 +212,14 @@ class _Sent:
         return self._body
 
 
-def _named(environ: WSGIEnvironment) -> str:
-    """What a request is called where it is told of, in one line."""
-    query = environ.get("QUERY_STRING", "")
-    path = environ.get("PATH_INFO", "").encode("latin1").decode(errors="replace")
-    text = f"{environ.get('REQUEST_METHOD', 'GET')} {path}{'?' if query else ''}{query}"
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
 def in_one_line(error: BaseException) -> str:
     """Why it failed and, where a part of TensorBoard is missing that is not here, the way out."""
-    text = " ".join(str(error).split())
     if isinstance(error, (Refused, BrokenRule)):
-        return text
+        return " ".join(str(error).split())
+    text = isolation.in_one_line(error)
     if isinstance(error, ImportError) and _is_of_tensorboard(error.name) and not has_tensorboard():
         text += "; with TensorBoard itself it is there: pip install tensorboard"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text
 
 
 def _is_of_tensorboard(module: str | None) -> bool:

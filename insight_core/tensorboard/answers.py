@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from insight_core.tensorboard.calls import Call, Overdue, overdue
+from insight_core.isolation import Call, Overdue, reraise
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -37,16 +36,15 @@ class Answer:
     """What ``app`` answers to one request.
 
     ``make`` runs in the plugin's thread, the rest in that of the request: ``begin``, then the iteration,
-    each raising what the plugin does, BrokenRule, or Overdue when it gives nothing for ``deadline``
-    seconds. A stream of events may be quiet for as long as it likes. ``close`` tells the plugin that
+    each raising what the plugin does, BrokenRule, or Overdue when it gives nothing within the deadline
+    of the call. A stream of events may be quiet for as long as it likes. ``close`` tells the plugin that
     nobody listens any more.
     """
 
-    def __init__(self, app: WSGIApplication, environ: WSGIEnvironment, what: str, deadline: float) -> None:
+    def __init__(self, app: WSGIApplication, environ: WSGIEnvironment) -> None:
         self._app = app
         self._environ = environ
-        self._what = what
-        self._deadline = deadline
+        self._call: Call[None] | None = None
         self._news = threading.Condition()
         self._start: tuple[str, Headers] | None = None
         self._pieces: deque[bytes] = deque()
@@ -90,7 +88,7 @@ class Answer:
                 with self._news:
                     self._is_stream = self._begun = True
                     self._news.notify_all()
-                call.since = float("inf")
+                call.pause()
             for piece in body:
                 give(piece)
             if self._start is None:
@@ -105,7 +103,7 @@ class Answer:
             raise BrokenRule(f"its body has a {type(piece).__name__}, not bytes")
         if self._start is None:
             raise BrokenRule("it does not call start_response before its body")
-        call.since = float("inf")  # now it is the client that is waited for
+        call.pause()  # now it is the client that is waited for
         with self._news:
             self._news.wait_for(lambda: self._gone or len(self._pieces) < _AHEAD)
             if self._gone:
@@ -115,15 +113,16 @@ class Answer:
                 self._begun = True
                 self._news.notify_all()
         if not self._is_stream:
-            call.since = time.monotonic()
+            call.proceed()
 
     # --- in the thread of the request ---
 
-    def begin(self) -> tuple[str, Headers]:
-        """Status and headers, once the body has begun."""
+    def begin(self, call: Call[None]) -> tuple[str, Headers]:
+        """Status and headers, once the body has begun. ``call`` is that of ``make``."""
+        self._call = call
         self._wait(lambda: self._begun)
         if self._error is not None and not self._pieces:
-            _raise(self._error)
+            reraise(self._error)
         assert self._start is not None
         self._sent = True
         return self._start
@@ -147,7 +146,7 @@ class Answer:
             left = None if left is None else left - len(piece)
             yield piece
         if self._error is not None:
-            _raise(self._error)
+            reraise(self._error)
         if left and not self._has_no_body():
             raise BrokenRule(f"its body is {left} bytes shorter than its headers say")
 
@@ -157,22 +156,14 @@ class Answer:
             self._news.notify_all()
 
     def _wait(self, ready: Callable[[], bool]) -> None:
+        assert self._call is not None
         with self._news:
-            if not self._news.wait_for(ready, None if self._is_stream else self._deadline):
-                raise Overdue(overdue(self._what, self._deadline))
+            if not self._news.wait_for(ready, None if self._is_stream else self._call.deadline):
+                raise Overdue(self._call.overdue())
 
     def _has_no_body(self) -> bool:
         assert self._start is not None
         return self._environ.get("REQUEST_METHOD") == "HEAD" or self._start[0][:3] in ("204", "304")
-
-
-def _raise(error: BaseException) -> NoReturn:
-    """Raises what another thread has raised, as it was there: without what this one is just handling."""
-    context = error.__context__
-    try:
-        raise error
-    finally:
-        error.__context__ = context
 
 
 def _checked(status: object, headers: object) -> tuple[str, Headers]:

@@ -14,10 +14,10 @@ from tensorboard import errors
 from tensorboard.plugins.base_plugin import TBContext
 from werkzeug import Request, Response
 
+from insight_core.isolation import Call, Calls, in_turn
 from insight_core.plugin import DataProvider
 from insight_core.tensorboard import application
 from insight_core.tensorboard.adapter import Refused, StockPlugin, in_one_line, is_experimental, loader_of
-from insight_core.tensorboard.calls import Call, Calls
 from insight_core.tensorboard.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
 from insight_core.tensorboard.data import StockDataProvider
 from insight_core.tensorboard.discovery import RESERVED, Candidate, known_names
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOAD_DEADLINE = 30.0  # seconds after which a plugin that has not loaded counts as failed
-_IN_TURN = 3.0  # seconds until the next one is loaded beside it
 _SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
-_LISTING = 1.0  # seconds that a listing waits for all plugins together
 _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 
 
@@ -97,19 +94,20 @@ class Hosting:
 
     def load(self, candidates: Sequence[Candidate]) -> None:
         """Loads all, one after the other; one that takes long goes on beside the next."""
-        late: list[tuple[Candidate, Call[StockPlugin | None]]] = []
-        for candidate in candidates:
-            calls = Calls(f"the entry point {candidate.name}")
+        limits = self._settings.limits
 
-            def loaded(call: Call[StockPlugin | None], candidate: Candidate = candidate) -> None:
-                self._loaded(candidate, call)
+        def begin(candidate: Candidate) -> Call[StockPlugin | None]:
+            return Calls(f"plugin {candidate.name}", limits).start(
+                f"its loading ({candidate.name})",
+                lambda _: self._made(candidate),
+                limits.imports,
+                lambda call: self._loaded(candidate, call),
+            )
 
-            call = calls.start("loading", lambda _, candidate=candidate: self._made(candidate), loaded)  # type: ignore[misc]
-            if not call.done.wait(min(_IN_TURN, LOAD_DEADLINE)):
-                late.append((candidate, call))
-        for candidate, call in late:
-            if not call.done.wait(max(0.0, call.since + LOAD_DEADLINE - time.monotonic())):
-                self._put(candidate, Absence(f"it has not loaded within {LOAD_DEADLINE:.0f} s"), call)
+        def give_up(candidate: Candidate, call: Call[StockPlugin | None]) -> None:
+            self._put(candidate, Absence(call.overdue()), call)
+
+        in_turn(candidates, begin, limits.turn, give_up)
         if self._unknown_flags:
             log.warning("no plugin has the flag %s", ", ".join(sorted(self._unknown_flags)))
         if self._unused_names:
@@ -125,7 +123,7 @@ class Hosting:
         if instance is None:
             return None
         experimental = is_experimental(loader) or is_experimental(instance)
-        return StockPlugin(instance, self._changed, is_experimental=experimental)
+        return StockPlugin(instance, self._changed, self._settings.limits, is_experimental=experimental)
 
     def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
         if call.error is None:
@@ -209,7 +207,7 @@ class Hosting:
 
         Of experimental plugins, those that are named.
         """
-        until = time.monotonic() + _LISTING
+        until = time.monotonic() + self._settings.limits.listing
         found = self.found()
         with_data = self._plugins_with_data()
         plugins = [plugin for plugin in found.values() if isinstance(plugin, StockPlugin)]

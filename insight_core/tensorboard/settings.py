@@ -6,6 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import frozen
 
+from insight_core.isolation import Limits
+
+_LIMITS = Limits(turn=3.0)  # packages of several seconds are common there
+
 
 @frozen
 class StockSettings:
@@ -24,3 +28,4 @@ class StockSettings:
     known: Collection[str] = ()
     flags: Sequence[str] = ()  # of plugins: "--name", "value", ...
     disabled: Collection[str] = ()  # names of entry points or plugins
+    limits: Limits = _LIMITS

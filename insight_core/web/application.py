@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from werkzeug import Request, Response
 from werkzeug.datastructures import MultiDict
@@ -14,9 +14,9 @@ from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.routing import Rule
 from werkzeug.test import EnvironBuilder
 
+from insight_core.isolation import Busy, Overdue
 from insight_core.plugin import DataProvider, InsightError, NotFound, Unavailable
 from insight_core.registry import Registry
-from insight_core.web.activity import Activity
 from insight_core.web.annotations.routes import AnnotationRoutes
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.answers import (
@@ -31,7 +31,8 @@ from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
-from insight_core.web.mounting import Endpoint, mount, new_map
+from insight_core.web.mounting import Endpoint, new_map
+from insight_core.web.parts import Parts
 from insight_core.web.settings import HostSettings
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ class Host:
     """Serves the page, the data and the plugins of a registry over any WSGI server.
 
     Without an annotation store there are no annotations, and none can be written.
-    ``route_failures`` says which loaded plugins could not make their routes, and why.
     """
 
     def __init__(
@@ -62,31 +62,32 @@ class Host:
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
         self._streams = Streams(provider, self.settings.max_streams, self._annotations)
-        mounts = {name: mount(plugin, provider) for name, plugin in registry.plugins.items()}
-        self.route_failures = {
-            name: made.failure for name, made in mounts.items() if made.failure is not None
-        }
+        self._parts = Parts(provider, self.settings.limits, self._streams.listing_changed)
+        self._parts.add(registry.plugins.values())
         data_routes = DataRoutes(
             registry=registry,
             provider=provider,
             settings=self.settings,
             streams=self._streams,
             boot=self._boot,
-            route_failures=self.route_failures,
-            activities={name: Activity(plugin, provider) for name, plugin in registry.plugins.items()},
+            parts=self._parts,
         )
         annotation_routes = AnnotationRoutes(self._annotations, provider, self._names, self._streams)
         rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
-        for made in mounts.values():
-            rules.extend(made.rules)
         self._map = new_map(rules)
+        registry.follow(lambda plugin: self._parts.add([plugin]), self._streams.listing_changed)
         if self.settings.stock is not None:
             self.settings.stock.follow(self._streams.listing_changed)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        self.begin()
         request = Request(environ)
         answer = finish(request, self._answer(request), self.settings.frame_ancestors)
         return answer(environ, start_response)
+
+    def begin(self) -> None:
+        """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
+        self._parts.begin()
 
     def close(self) -> None:
         """Ends the streams of events; the provider belongs to whoever opened it."""
@@ -105,7 +106,7 @@ class Host:
             if isinstance(path, Response):
                 return path
             try:
-                endpoint, variables = self._map.bind("host").match(path, method=request.method)
+                endpoint, variables = self._match(path, request.method)
             except Unknown:
                 stock = self.settings.stock.app_for(path) if self.settings.stock is not None else None
                 if stock is None:
@@ -120,12 +121,12 @@ class Host:
                 "insight.cache_directory": self.settings.cache_directory,
             }
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
-                return _checked(endpoint.view(request, **variables))
+                return endpoint.answer(request, variables)
             # before the view: what is loaded while it works must not pass for already seen
             tag = f"{self._boot}-{self._provider.generation()}-{annotations.generation}"
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)
-            answer = _checked(endpoint.view(request, **variables))
+            answer = endpoint.answer(request, variables)
             if (
                 answer.status_code == 200
                 and "ETag" not in answer.headers
@@ -143,10 +144,18 @@ class Host:
             if error.status >= 500 and not isinstance(error, Unavailable):
                 log.error("%s could not answer %s", owner, request.path, exc_info=True)
             return error_answer(str(error), error.status)
-        except (Exception, SystemExit):
+        except Overdue as error:
+            return error_answer(f"plugin {owner}: {error}", 504)
+        except Busy as error:
+            return error_answer(f"plugin {owner}: {error}", 503)
+        except (Exception, SystemExit):  # TensorBoard's application runs in this thread
             log.exception("%s failed on %s %s", owner, request.method, request.path)
             who = owner if owner in ("the host", _TENSORBOARD) else f"plugin {owner}"
             return error_answer(f"{who} failed to answer; the log of the host says why", 500)
+
+    def _match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
+        part = self._parts.of_path(path)
+        return self._map.bind("host").match(path, method=method) if part is None else part.match(path, method)
 
     def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
         """As ``app`` gives it, with no policy for scripts but its own: TensorBoard has none for it either."""
@@ -164,16 +173,18 @@ class Host:
     def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:
         """What a plugin answers to another one, see insight_core.plugin.http.asking."""
         try:
-            endpoint, variables = self._map.bind("host").match(path, method="GET")
+            endpoint, variables = self._match(path, "GET")
         except HTTPException as error:
             raise NotFound(f"nothing answers {path}") from error
         inner = EnvironBuilder(path=path, query_string=parameters).get_environ()
         inner |= {name: value for name, value in request.environ.items() if name.startswith("insight.")}
         try:
-            return _checked(endpoint.view(Request(inner), **variables))
+            return endpoint.answer(Request(inner), variables)
         except InsightError:
             raise
-        except (Exception, SystemExit) as error:
+        except (Overdue, Busy) as error:
+            raise Unavailable(f"plugin {endpoint.owner}: {error}") from error
+        except Exception as error:
             log.exception("%s failed on %s", endpoint.owner, path)
             raise Unavailable(f"plugin {endpoint.owner} failed to answer") from error
 
@@ -216,9 +227,3 @@ class Host:
 def _allowed(methods: Iterable[str]) -> Response:
     """The answer to OPTIONS."""
     return Response(status=204, headers={"Allow": ", ".join([*sorted(methods), "OPTIONS"])})
-
-
-def _checked(answer: object) -> Response:
-    if not isinstance(answer, Response):
-        raise TypeError(f"the view returned a {type(answer).__name__}, not a werkzeug Response")
-    return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
@@ -10,13 +11,13 @@ from attrs import asdict, frozen
 from werkzeug import Request, Response
 from werkzeug.routing import Rule
 
-from insight_core.plugin import DataProvider, Plugin, Run, Unavailable
+from insight_core.plugin import DataProvider, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
-from insight_core.web.activity import Activity, active_plugins
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since
 from insight_core.web.mounting import Endpoint
 from insight_core.web.parameters import since_of
+from insight_core.web.parts import Part, Parts
 from insight_core.web.settings import HostSettings
 
 API_VERSION = 1  # of the contract between the page and ES modules
@@ -38,8 +39,7 @@ class DataRoutes:
     settings: HostSettings
     streams: Streams
     boot: str
-    route_failures: Mapping[str, str]
-    activities: Mapping[str, Activity]
+    parts: Parts
 
     def rules(self) -> list[Rule]:
         """``follows_data`` where the generation says all; the others carry a tag of their content."""
@@ -95,8 +95,12 @@ class DataRoutes:
         return tag_by_content(request, json_answer({"notifications": []}))
 
     def plugins_listing(self, request: Request) -> Response:
-        active = active_plugins(self.activities, self.provider.generation())
-        listing = {name: self._listed(plugin, active[name]) for name, plugin in self.registry.plugins.items()}
+        until = time.monotonic() + self.settings.limits.listing
+        generation = self.provider.generation()
+        parts = list(self.parts)
+        for part in parts:
+            part.activity.ask(generation)
+        listing = {str(part.plugin.name): self._listed(part, until) for part in parts}
         for name, failure in self.registry.failures.items():
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
@@ -106,16 +110,17 @@ class DataRoutes:
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
-    def _listed(self, plugin: Plugin, active: bool) -> dict[str, object]:
+    def _listed(self, part: Part, until: float) -> dict[str, object]:
+        plugin, active, error = part.plugin, part.activity.answer(until), part.error
         mechanism: dict[str, object] = {"type": "NONE"}
-        error = self.route_failures.get(plugin.name)
         if error is None and plugin.frontend is not None:
             if (plugin.frontend / "index.js").is_file():
                 path = f"data/plugin/{plugin.name}/static/index.js"
                 mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": API_VERSION}
             else:
                 error = f"its front end is not built: {plugin.frontend / 'index.js'} is missing"
-        return _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
+        row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
+        return row | {"warnings": part.calls.troubles} if part.calls.troubles else row
 
     def run_table(self, request: Request) -> Response:
         generation = self.provider.generation()
@@ -159,7 +164,7 @@ class DataRoutes:
     def changes(self, request: Request) -> Response:
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
         annotations = self.streams.annotations.now().generation
-        plugins = self.registry.plugins
+        plugins = self.parts.names()
         answer = changes_as_dict(changes, self.boot, plugins, annotations, self.streams.listing)
         return tag_by_content(request, json_answer(answer))
 
@@ -175,7 +180,7 @@ class DataRoutes:
             self.streams,
             since,
             boot=self.boot,
-            plugins=self.registry.plugins,
+            plugins=self.parts.names,
             heartbeat=self.settings.heartbeat,
             client=request.environ.get("insight.client"),
         )

@@ -8,7 +8,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from insight_core.formats.json_text import encode_json
@@ -192,7 +192,7 @@ class EventStream:
         since: int | None,
         *,
         boot: str,
-        plugins: Collection[str],
+        plugins: Callable[[], Collection[str]],
         heartbeat: float,
         client: socket.socket | None,
     ) -> None:
@@ -244,6 +244,6 @@ class EventStream:
             self._streams.give_back()
 
     def _event(self, changes: Changes, annotations: int, listing: int) -> bytes:
-        said = changes_as_dict(changes, self._boot, self._plugins, annotations, listing)
+        said = changes_as_dict(changes, self._boot, self._plugins(), annotations, listing)
         data = encode_json(said).decode("ascii")
         return f"id: {self._boot}-{changes.generation}\ndata: {data}\n\n".encode("ascii")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from attrs import frozen
 from werkzeug import Request, Response
 from werkzeug.routing import Map, Rule
 
+from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataProvider, Plugin, Route
 from insight_core.web.answers import json_answer
 from insight_core.web.assets import asset_answer
@@ -19,38 +21,47 @@ log = logging.getLogger(__name__)
 
 @frozen(eq=False)
 class Endpoint:
-    """A view, whose it is, and whether its answer stays the same as long as the data does."""
+    """A view, the plugin that owns it, and whether its answer stays the same as long as the data does.
+
+    ``calls`` are those of the plugin if the view is code of the plugin, not of the host.
+    """
 
     view: Callable[..., Response]
     owner: str = "the host"
     follows_data: bool = False
+    calls: Calls | None = None
+
+    def answer(self, request: Request, variables: Mapping[str, Any]) -> Response:
+        """What the view returns. Raises what it raises, and for code of plugins Crashed, Overdue or Busy."""
+        if self.calls is None:
+            return _checked(self.view(request, **variables))
+        calls, what = self.calls, request_line(request.environ)
+        try:
+            answer = calls.run(what, lambda: _checked(self.view(request, **variables)), calls.limits.view)
+            if answer.is_streamed:
+                quiet = answer.mimetype == "text/event-stream"
+                pieces = cast(Iterable[bytes], answer.response)  # werkzeug encodes texts afterwards
+                answer.response = calls.body(pieces, what, may_be_quiet=quiet)
+        except Overdue as error:
+            if calls.note(what, str(error)):
+                log.error("%s: %s", calls.plugin, error)
+            raise
+        except Busy:
+            raise
+        except Exception:  # it does not hang any more
+            calls.forget(what)
+            raise
+        calls.forget(what)
+        return answer
 
 
-@frozen
-class Mount:
-    """The URLs of one plugin, or why its own could not be made."""
-
-    rules: Sequence[Rule]
-    failure: str | None = None
-
-
-def new_map(rules: Sequence[Rule]) -> Map:
+def new_map(rules: Iterable[Rule]) -> Map:
     return Map(rules, strict_slashes=False, merge_slashes=False)
 
 
-def mount(plugin: Plugin, provider: DataProvider) -> Mount:
-    """Asks the plugin for its routes. Whatever goes wrong is its own failure, never the host's."""
-    own: list[Rule] = []
-    failure: str | None = None
-    try:
-        own = _own_rules(plugin, provider)
-        new_map([rule.empty() for rule in own])  # a path that does not parse shows here
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        log.exception("the routes of plugin %s could not be made", plugin.name)
-        own, failure = [], f"{type(error).__name__}: {' '.join(str(error).split())}"
-    rules = list(own)
+def given_rules(plugin: Plugin, provider: DataProvider, own: Sequence[Rule] = ()) -> list[Rule]:
+    """The URLs that every plugin has."""
+    rules: list[Rule] = []
     base = f"/data/plugin/{plugin.name}"
     if not any(rule.rule.rstrip("/") == f"{base}/tags" for rule in own):
         tags = Endpoint(_tags_view(plugin.name, provider), plugin.name, follows_data=True)
@@ -58,10 +69,11 @@ def mount(plugin: Plugin, provider: DataProvider) -> Mount:
     if plugin.frontend is not None:
         static = Endpoint(_static_view(plugin.frontend), plugin.name)
         rules.append(Rule(f"{base}/static/<path:name>", endpoint=static, methods=["GET"]))
-    return Mount(rules, failure)
+    return rules
 
 
-def _own_rules(plugin: Plugin, provider: DataProvider) -> list[Rule]:
+def own_rules(plugin: Plugin, provider: DataProvider, calls: Calls) -> list[Rule]:
+    """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
     rules: list[Rule] = []
     seen: set[tuple[str, str]] = set()
     for route in plugin.routes(provider):
@@ -78,7 +90,7 @@ def _own_rules(plugin: Plugin, provider: DataProvider) -> list[Rule]:
             if place in seen:
                 raise ValueError(f"two routes answer {method.upper()} {route.path}")
             seen.add(place)
-        endpoint = Endpoint(route.view, plugin.name, follows_data=True)
+        endpoint = Endpoint(route.view, plugin.name, follows_data=True, calls=calls)
         path = f"/data/plugin/{plugin.name}{route.path}"
         rules.append(Rule(path, endpoint=endpoint, methods=list(route.methods)))
     return rules
@@ -99,3 +111,9 @@ def _static_view(root: Path) -> Callable[..., Response]:
         return asset_answer(root, name, request)
 
     return static
+
+
+def _checked(answer: object) -> Response:
+    if not isinstance(answer, Response):
+        raise TypeError(f"the view returned a {type(answer).__name__}, not a werkzeug Response")
+    return answer

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import field, frozen
 
+from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import InvalidArgument
 
 if TYPE_CHECKING:
@@ -92,4 +93,5 @@ class HostSettings:
     notices: Callable[[], Sequence[Notice]] = _no_notices
     cache_directory: Path | None = None  # where plugins may keep what took long to make
     stock: StockPart | None = None
+    limits: Limits = DEFAULT_LIMITS  # of calls into plugins
     page: Path = field(factory=_built_page)  # directory with index.html

@@ -8,15 +8,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import pytest
 
 from insight_core.cli.options import read_options
 from insight_core.cli.plugins import plugin_rows
 from insight_core.cli.policies import cache_policies, describe
-from insight_core.plugin import CachePolicy, Keep, Plugin
+from insight_core.plugin import CachePolicy, Keep, Plugin, hookimpl
 from insight_core.plugin.testing import EventWriter, damaged_logdir
-from insight_core.registry import Origin, Registry
+from insight_core.registry import Registry
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -141,8 +142,8 @@ def test_plugins_that_fail_say_why() -> None:
         raise RuntimeError("no routes today")
 
     plugin = Plugin(name="half", title="Half", routes=broken_routes)  # type: ignore[arg-type]
-    failing = Registry.of([("broken", _fails)])
-    registry = Registry({"half": plugin}, failing.failures, {"half": Origin("somewhere", "1.0")})
+    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
+    registry = Registry.of([("broken", _fails), ("half", lambda: module)])
     rows = {row.name: row for row in plugin_rows(registry, read_options(["plugins"], {}))}
     assert (rows["broken"].state, rows["half"].state) == ("failed", "failed")
     assert "no module named torch" in rows["broken"].reason

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from insight_core.isolation import Busy, Calls, Limits, Overdue
 from insight_core.tensorboard.answers import Answer
-from insight_core.tensorboard.calls import Calls, Overdue
 from tests.tensorboard.conftest import Hosted, Open
 from tests.tensorboard.installed import install
 
@@ -234,15 +234,16 @@ def test_what_hangs_midway_is_given_up() -> None:
 
         return body()
 
-    calls = Calls("a test")
-    answer = Answer(app, {"REQUEST_METHOD": "GET"}, "GET /x", 0.2)
-    calls.start("GET /x", answer.make)
-    assert answer.begin()[0] == "200 OK"
+    calls = Calls("a test", Limits(slow=0.1, hanging=1))
+    answer = Answer(app, {"REQUEST_METHOD": "GET"})
+    call = calls.start("GET /x", answer.make, 0.2)
+    assert answer.begin(call)[0] == "200 OK"
     pieces = iter(answer)
     assert next(pieces) == b"first"
-    with pytest.raises(Overdue, match="GET /x has not answered for 0 s"):
+    with pytest.raises(Overdue, match="GET /x has not returned for 0 s, since "):
         next(pieces)
-    assert calls.overdue(0.1) == 1
+    with pytest.raises(Busy):
+        calls.run("GET /y", lambda: None, 1.0)
     answer.close()
     going_on.set()
     assert given_up.wait(20)
@@ -260,10 +261,9 @@ def test_a_quiet_stream_of_events_does_not_hang() -> None:
 
         return body()
 
-    calls = Calls("a test")
-    answer = Answer(app, {"REQUEST_METHOD": "GET"}, "GET /x", 0.05)
-    calls.start("GET /x", answer.make)
-    assert answer.begin()[0] == "200 OK"
+    answer = Answer(app, {"REQUEST_METHOD": "GET"})
+    call = Calls("a test").start("GET /x", answer.make, 0.05)
+    assert answer.begin(call)[0] == "200 OK"
     pieces = iter(answer)
     assert next(pieces) == b""  # its headers go out at once
     threading.Timer(0.3, said.set).start()

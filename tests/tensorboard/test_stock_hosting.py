@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from insight_core.tensorboard import adapter, hosting
+from insight_core.isolation import Limits
 from tests.tensorboard.conftest import Open
 from tests.tensorboard.installed import install, install_examples
 
@@ -277,20 +277,17 @@ def test_a_route_that_fails_names_the_plugin(
     assert host.get("/data/plugin/plain/index.js").text == "ok"
 
 
-def test_a_route_that_hangs_is_given_up(
-    open_host: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adapter, "ROUTE_DEADLINE", 0.3)
-    monkeypatch.setattr(adapter, "MOST_OVERDUE", 2)
+def test_a_route_that_hangs_is_given_up(open_host: Open, tmp_path: Path) -> None:
     _write(tmp_path, "plain")
-    host = open_host(install(tmp_path, {"plain": "plain:Plugin"}))
+    limits = Limits(view=0.3, slow=0.3, hanging=2)
+    host = open_host(install(tmp_path, {"plain": "plain:Plugin"}), limits=limits)
     for _ in range(2):
         began = time.monotonic()
         answer = host.get("/data/plugin/plain/hang")
         assert answer.status_code == 504
-        assert "GET /data/plugin/plain/hang has not answered" in answer.text
+        assert "GET /data/plugin/plain/hang has not returned" in answer.text
         assert time.monotonic() - began < 2
-        assert "hang has not answered" in str(host.row("plain")["warnings"])
+        assert "hang has not returned" in str(host.row("plain")["warnings"])
     assert host.get("/data/plugin/plain/index.js").status_code == 503
     until = time.monotonic() + 20
     while host.get("/data/plugin/plain/index.js").status_code != 200:
@@ -298,17 +295,13 @@ def test_a_route_that_hangs_is_given_up(
         time.sleep(0.1)
 
 
-def test_is_active_is_asked_beside_the_listing(
-    open_host: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(adapter, "ACTIVE_DEADLINE", 1.2)
-    monkeypatch.setattr(hosting, "_LISTING", 0.3)
-    monkeypatch.setattr(adapter, "_FRESH", 0.0)
+def test_is_active_is_asked_beside_the_listing(open_host: Open, tmp_path: Path) -> None:
     _write(tmp_path, "active")
     _write(tmp_path, "hanging", "time.sleep(3); return True")
     _write(tmp_path, "raising", "raise KeyError('runs')")
     names = ("active", "hanging", "raising")
-    host = open_host(install(tmp_path, {name: f"{name}:Plugin" for name in names}))
+    limits = Limits(active=1.2, listing=0.3, fresh=0.0)
+    host = open_host(install(tmp_path, {name: f"{name}:Plugin" for name in names}), limits=limits)
     changed: list[float] = []
     host.stock.follow(lambda: changed.append(time.monotonic()))
     began = time.monotonic()
@@ -326,7 +319,7 @@ def test_is_active_is_asked_beside_the_listing(
     while not changed:  # told without being asked
         assert time.monotonic() < until
         time.sleep(0.05)
-    assert "is_active() has not answered for" in str(host.row("hanging")["error"])
+    assert "is_active() has not returned for" in str(host.row("hanging")["error"])
     changed.clear()
     until = time.monotonic() + 20
     while "error" in host.row("hanging"):
@@ -336,17 +329,15 @@ def test_is_active_is_asked_beside_the_listing(
     assert changed
 
 
-def test_one_that_loads_slowly_keeps_no_other_waiting(
-    open_host: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hosting, "LOAD_DEADLINE", 0.5)
+def test_one_that_loads_slowly_keeps_no_other_waiting(open_host: Open, tmp_path: Path) -> None:
     _write(tmp_path, "a_slow")
     source = (tmp_path / "a_slow.py").read_text()
     (tmp_path / "a_slow.py").write_text("import time; time.sleep(2)\n" + source)
     _write(tmp_path, "quick")
-    host = open_host(install(tmp_path, {"a_slow": "a_slow:Plugin", "quick": "quick:Plugin"}))
+    site = install(tmp_path, {"a_slow": "a_slow:Plugin", "quick": "quick:Plugin"})
+    host = open_host(site, limits=Limits(imports=0.5))
     assert host.row("quick")["enabled"] is True
-    assert "has not loaded within" in str(host.row("a_slow")["error"])
+    assert "its loading (a_slow) has not returned for" in str(host.row("a_slow")["error"])
     until = time.monotonic() + 20
     while "error" in host.row("a_slow"):
         assert time.monotonic() < until

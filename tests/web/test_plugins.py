@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import pytest
-from attrs import evolve
 from werkzeug import Request, Response
 from werkzeug.exceptions import TooManyRequests
 from werkzeug.test import Client
 
-from insight_core.plugin import DataProvider, NotFound, Plugin, Route, Unavailable
+from insight_core.plugin import NotFound, Plugin, Route, Unavailable
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.activity import Activity, active_plugins
 
 GOOD = Plugin("scalar", "Scalars", order=1)
 
@@ -62,10 +58,10 @@ def _exit(*_: object) -> NoReturn:
 )
 def test_routes_that_cannot_be_made(host_of: Callable[..., Host], plugin: Plugin, reason: str) -> None:
     client = Client(host_of(plugin, GOOD))
+    assert client.get("/data/plugin/bad/x").status_code == 404
     row = _listing(client)["bad"]
     assert reason in row["error"]
     assert (row["enabled"], row["loading_mechanism"]) == (False, {"type": "NONE"})
-    assert client.get("/data/plugin/bad/x").status_code == 404
     assert client.get("/data/plugin/scalar/tags").status_code == 200
 
 
@@ -167,46 +163,4 @@ def test_a_failed_load_is_listed(provider: FakeProvider, page_directory: Path) -
 def test_is_active_that_raises_counts_as_no(host_of: Callable[..., Host], is_active: Any) -> None:  # noqa: ANN401
     listing = _listing(Client(host_of(_plugin(is_active=is_active), GOOD)))
     assert (listing["bad"]["enabled"], listing["scalar"]["enabled"]) == (False, True)
-
-
-def test_is_active_that_hangs_delays_one_listing_and_is_heard_later(provider: FakeProvider) -> None:
-    go_on = threading.Event()
-
-    def slow(data: DataProvider) -> bool:
-        return go_on.wait(20)
-
-    activities = {
-        name: Activity(evolve(_plugin(is_active=slow), name=name), provider) for name in ("one", "two")
-    }
-    begin = time.monotonic()
-    assert active_plugins(activities, 1, deadline=0.1) == {"one": False, "two": False}
-    assert active_plugins(activities, 1, deadline=5) == {"one": False, "two": False}
-    assert active_plugins(activities, 2, deadline=5) == {"one": False, "two": False}
-    assert time.monotonic() - begin < 3  # waited once for both, and not again
-    go_on.set()
-    until = time.monotonic() + 5
-    while time.monotonic() < until and not all(active_plugins(activities, 2).values()):
-        time.sleep(0.01)
-    assert active_plugins(activities, 2) == {"one": True, "two": True}
-
-
-def test_is_active_is_asked_once_for_each_generation(provider: FakeProvider) -> None:
-    asked = []
-    activity = Activity(_plugin(is_active=lambda data: asked.append(1) or True), provider)  # type: ignore[func-returns-value]
-    for generation in (1, 1, 1, 2, 2):
-        assert active_plugins({"bad": activity}, generation)["bad"]
-    assert len(asked) == 2
-
-
-def test_a_tab_stays_while_the_data_cannot_be_reached(provider: FakeProvider) -> None:
-    asked: list[bool] = []
-
-    def is_active(data: DataProvider) -> bool:
-        asked.append(True)
-        if len(asked) > 1:
-            raise Unavailable("away")
-        return True
-
-    activities = {"bad": Activity(_plugin(is_active=is_active), provider)}
-    assert active_plugins(activities, 1) == {"bad": True}
-    assert active_plugins(activities, 2) == {"bad": True}
+    assert listing["bad"]["error"].startswith("is_active() failed: ")
