@@ -97,6 +97,16 @@ describe('a plugin in its tab', () => {
     expect(urls[1]).toBe(`${urls[0]}?attempt=1`);
   });
 
+  it('ends what the plugin began when the host takes its place away', async () => {
+    const dispose = vi.fn();
+    let ctx: PluginContext | undefined;
+    const plugin = opened(modul({ apiVersion: 1, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }));
+    await plugin.mount(host);
+    plugin.end();
+    expect(dispose).toHaveBeenCalledTimes(1);
+    expect(ctx?.signal.aborted).toBe(true);
+  });
+
   it('has state, memory and texts under its own name', async () => {
     let ctx: PluginContext | undefined;
     const messages = { en: { hello: 'Hello {name}', only: 'English' }, 'zh-CN': { hello: '你好 {name}' } };

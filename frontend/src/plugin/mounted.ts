@@ -86,6 +86,11 @@ export class MountedPlugin {
     void this.mount(host);
   }
 
+  /** Its place in the page goes, because the host now says that the plugin fails. */
+  end(): void {
+    this.ended.abort();
+  }
+
   /** A module that failed once is remembered by the browser as failed; another query is another module. */
   private address(): string {
     return this.attempt ? `${this.moduleUrl}?attempt=${this.attempt}` : this.moduleUrl;

@@ -6,6 +6,7 @@ import { usePage } from '../state/page';
 import type { Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
 import { frameAddress, PluginFrame } from './plugin_frame';
+import { PluginRemarks } from './plugin_remarks';
 
 export function PluginPanel({ tab }: { tab: Tab }) {
   const page = usePage();
@@ -56,7 +57,11 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
   const mounted = useMemo(() => new MountedPlugin(page, tab, visible), []);
   useEffect(() => {
     if (host.current) void mounted.mount(host.current);
-    return page.watchErrors(mounted);
+    const stopWatching = page.watchErrors(mounted);
+    return () => {
+      stopWatching();
+      mounted.end();
+    };
   }, []);
   const failure = mounted.failure.value;
   const state = mounted.state.value;
@@ -73,6 +78,7 @@ function Opened({ tab, visible }: { tab: Tab; visible: ReadonlySignal<boolean> }
       )}
       {state === 'loading' && <p class="ih-late ih-muted ih-panel-wait">{t('plugin.loading', { plugin: title })}</p>}
       <div class="ih-plugin" ref={host} />
+      <PluginRemarks tab={tab} title={title} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What is to be known of a plugin made for TensorBoard. Below it, so that nothing of it is covered and nothing above moves. */
+/** Remarks of the host about a plugin. Below it, so that nothing of it is covered and nothing above moves. */
 import { type ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
