@@ -13,6 +13,7 @@ from insight_core.plugin import (
     Dialect,
     EventField,
     NotFound,
+    Plugin,
     Progress,
     Run,
     SeriesKey,
@@ -31,8 +32,15 @@ class Part(FakeProvider):
 
     away = False
 
+    def __init__(self, location: str) -> None:
+        super().__init__(location)
+        self.admitted: list[str] = []
+
     def start(self) -> None:
         """Nothing happens by itself."""
+
+    def admit(self, plugin: Plugin) -> None:
+        self.admitted.append(plugin.name)
 
     def runs(self) -> list[Run]:
         if self.away:
@@ -161,3 +169,10 @@ def test_waiting_ends_with_a_change_and_with_the_log() -> None:
     assert log.changes(1, 20).series == {}
     assert log.changes(1, 20).series == {}  # nobody waits for a log that has ended
     assert time.monotonic() - began < 10
+
+
+def test_every_part_hears_of_a_plugin_that_loads_late(
+    merged: MergedProvider, parts: tuple[Part, Part]
+) -> None:
+    merged.admit(Plugin("notes", "Notes"))
+    assert [part.admitted for part in parts] == [["notes"], ["notes"]]
