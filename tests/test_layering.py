@@ -32,18 +32,23 @@ ROOMS: dict[str, Room] = {
     "plugin": _room("formats", "attrs numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
-        "formats ingest plugin providers recording registry store tensorboard web", "attrs numpy werkzeug"
+        "formats ingest isolation plugin providers recording registry store tensorboard web",
+        "attrs numpy werkzeug",
     ),
-    "registry": _room("plugin", "attrs pluggy"),
+    "isolation": _room("", "attrs"),
+    "activity": _room("isolation", ""),
+    "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs numpy"),
     "ingest": _room("formats plugin store", "attrs inotify_simple numpy"),
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
     "providers": _room("formats ingest plugin rpc store", "attrs google grpc numpy"),
-    "web": _room("formats plugin registry", "attrs insight_frontend werkzeug"),
-    "tensorboard": _room("formats plugin rpc", "_insight_stand_in attrs google numpy tensorboard werkzeug"),
+    "web": _room("activity formats isolation plugin registry", "attrs insight_frontend werkzeug"),
+    "tensorboard": _room(
+        "activity formats isolation plugin rpc", "_insight_stand_in attrs google numpy tensorboard werkzeug"
+    ),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
-        "formats ingest plugin plugin.http providers recording registry rpc store tensorboard web",
+        "formats ingest isolation plugin plugin.http providers recording registry rpc store tensorboard web",
         "attrs insight_landscape numpy platformdirs werkzeug",  # landscapes of the demo
     ),
 }
