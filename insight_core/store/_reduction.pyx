@@ -12,15 +12,7 @@ from libc.stdint cimport int64_t
 
 from insight_core.store._bisection cimport cut_ranges, nearest_in, within_segments
 from insight_core.store._extremes cimport (
-    MARKS,
-    SIZE,
-    Block,
-    Found,
-    Value,
-    begin_with_none,
-    keep,
-    look_far,
-    summarise_blocks,
+    MARKS, SIZE, Block, Found, Value, begin_with_none, keep, look_far, summarise_blocks,
 )
 
 import numpy as np

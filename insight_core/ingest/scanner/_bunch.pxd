@@ -6,27 +6,11 @@ from libc.string cimport memset
 
 from insight_core.ingest.scanner._alike cimport release_bodies
 from insight_core.ingest.scanner._columns cimport (
-    MIXED,
-    Lengths,
-    Part,
-    Sorted,
-    add_part,
-    count_rows,
-    is_located,
-    join_rows,
-    sort_rows,
+    MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
 )
 from insight_core.ingest.scanner._events cimport Layout
 from insight_core.ingest.scanner._rows cimport (
-    PAYLOAD,
-    SINGLE,
-    TENSOR,
-    Names,
-    Note,
-    Rows,
-    has_room,
-    release_names,
-    release_rows,
+    PAYLOAD, SINGLE, TENSOR, Names, Note, Rows, has_room, release_names, release_rows,
 )
 from insight_core.ingest.scanner._walk cimport IS_ODD, LACKS_MEMORY, STOPS, Memory, Outcome, Walk
 

@@ -4,17 +4,7 @@ from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from insight_core.ingest.scanner._rows cimport (
-    DOUBLE,
-    PAYLOAD,
-    SCALAR_VALUE,
-    SIMPLE_VALUE,
-    SINGLE,
-    TENSOR,
-    Key,
-    Locator,
-    Names,
-    Row,
-    Rows,
+    DOUBLE, PAYLOAD, SCALAR_VALUE, SIMPLE_VALUE, SINGLE, TENSOR, Key, Locator, Names, Row, Rows,
 )
 
 

@@ -18,76 +18,30 @@ import numpy as np
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.batch import (
-    BAD_DATA,
-    BAD_HEADER,
-    CUT_MEANWHILE,
-    Batch,
-    Flaw,
-    ValueColumns,
-    header_cut_off,
-    record_cut_off,
+    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, ValueColumns, header_cut_off, record_cut_off,
 )
 from insight_core.ingest.scanner.columns import NumberTags, form_of, split_by_form
 from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
 from insight_core.formats.event import (
-    EVENT_FIELDS,
-    METADATA_FIELD,
-    VALUE_FIELDS,
-    Malformed,
-    dialect_of,
-    read_event as read_event_slowly,
+    EVENT_FIELDS, METADATA_FIELD, VALUE_FIELDS, Malformed, dialect_of, read_event as read_event_slowly,
     read_metadata,
 )
 
 from insight_core.ingest.scanner._alike cimport forget_bodies, release_bodies
 from insight_core.ingest.scanner._columns cimport (
-    MIXED,
-    Lengths,
-    Part,
-    Sorted,
-    add_part,
-    count_rows,
-    is_located,
-    join_rows,
-    sort_rows,
+    MIXED, Lengths, Part, Sorted, add_part, count_rows, is_located, join_rows, sort_rows,
 )
 from insight_core.ingest.scanner._events cimport Layout, begin_event, settle_event
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._rows cimport (
-    DOUBLE,
-    FIELDS,
-    PAYLOAD,
-    SINGLE,
-    TENSOR,
-    Names,
-    Rows,
-    add_metadata,
-    add_note,
-    add_row,
-    release_names,
-    release_rows,
-    tag_number,
+    DOUBLE, FIELDS, PAYLOAD, SINGLE, TENSOR, Names, Rows, add_metadata, add_note, add_row, release_names,
+    release_rows, tag_number,
 )
 from insight_core.ingest.scanner._walk cimport (
-    AT_VERSION,
-    ENDS_AFTER_BAD_HEADER,
-    ENDS_CUT,
-    ENDS_IN_HEADER,
-    ENDS_IN_RECORD,
-    FRAME,
-    HAS_UNKNOWN_METADATA,
-    HEADER,
-    IS_BROKEN,
-    IS_ODD,
-    LACKS_MEMORY,
-    PIECE,
-    SKIPS,
-    Memory,
-    Outcome,
-    Walk,
-    advance,
-    is_whole,
+    AT_VERSION, ENDS_AFTER_BAD_HEADER, ENDS_CUT, ENDS_IN_HEADER, ENDS_IN_RECORD, FRAME,
+    HAS_UNKNOWN_METADATA, HEADER, IS_BROKEN, IS_ODD, LACKS_MEMORY, PIECE, SKIPS, Memory, Outcome, Walk,
+    advance, is_whole,
 )
 
 cdef extern from "insight_core/formats/crc32c.h":

@@ -5,15 +5,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memcpy
 
 from insight_core.ingest.scanner._fields cimport (
-    FAILED,
-    ODD,
-    OK,
-    Field,
-    Status,
-    Window,
-    at,
-    next_field,
-    read_varint,
+    FAILED, ODD, OK, Field, Status, Window, at, next_field, read_varint,
 )
 from insight_core.ingest.scanner._rows cimport DOUBLE, PAYLOAD, SINGLE
 

@@ -19,29 +19,14 @@ from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.formats.event import Malformed, dialect_of, read_metadata
 
 from insight_core.ingest.scanner._bunch cimport (
-    Bunch,
-    Columns,
-    File,
-    FileVersion,
-    Group,
-    begin_bunch,
-    make_columns,
-    release_bunch,
+    Bunch, Columns, File, FileVersion, Group, begin_bunch, make_columns, release_bunch,
 )
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._kernel cimport LONGEST_METADATA, layout_of
 from insight_core.ingest.scanner._rows cimport PAYLOAD, SINGLE, add_metadata, has_room
 from insight_core.ingest.scanner._walk cimport HEADER, is_whole
 from insight_core.ingest.scanner._walk_files cimport (
-    BUNCH_ENDS,
-    NEEDS_DIALECT,
-    NEEDS_METADATA,
-    ROOM,
-    TIME,
-    Step,
-    advance_bunch,
-    close_file,
-    leave_file,
+    BUNCH_ENDS, NEEDS_DIALECT, NEEDS_METADATA, ROOM, TIME, Step, advance_bunch, close_file, leave_file,
     set_dialect,
 )
 

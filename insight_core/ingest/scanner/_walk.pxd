@@ -6,21 +6,10 @@ from libc.string cimport memcpy, memmove
 
 from insight_core.ingest.scanner._alike cimport Bodies
 from insight_core.ingest.scanner._events cimport (
-    Reader,
-    expect_alike,
-    forget_event,
-    read_alike,
-    read_event,
-    settle_event,
+    Reader, expect_alike, forget_event, read_alike, read_event, settle_event,
 )
 from insight_core.ingest.scanner._fields cimport (
-    FAILED,
-    NO_MEMORY,
-    OK,
-    UNKNOWN_METADATA,
-    Status,
-    Window,
-    read_at,
+    FAILED, NO_MEMORY, OK, UNKNOWN_METADATA, Status, Window, read_at,
 )
 from insight_core.ingest.scanner._rows cimport Rows
 

@@ -9,15 +9,7 @@ from insight_core.ingest.scanner._alike cimport forget_bodies
 from insight_core.ingest.scanner._bunch cimport Bunch, File, FileVersion, take_rows
 from insight_core.ingest.scanner._fields cimport read_at
 from insight_core.ingest.scanner._walk cimport (
-    AT_VERSION,
-    HAS_UNKNOWN_METADATA,
-    HEADER,
-    IS_ODD,
-    LACKS_MEMORY,
-    STOPS,
-    Outcome,
-    Walk,
-    advance,
+    AT_VERSION, HAS_UNKNOWN_METADATA, HEADER, IS_ODD, LACKS_MEMORY, STOPS, Outcome, Walk, advance,
     is_whole,
 )
 
