@@ -29,13 +29,14 @@ def _room(rooms: str, packages: str) -> Room:
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs numpy"),
-    "plugin": _room("formats", "attrs numpy pluggy"),
+    "plugin": _room("formats machine", "attrs numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
         "formats ingest isolation plugin providers recording registry store tensorboard web",
         "attrs numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
+    "machine": _room("", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs numpy"),
@@ -48,7 +49,8 @@ ROOMS: dict[str, Room] = {
     ),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
-        "formats ingest isolation plugin plugin.http providers recording registry rpc store tensorboard web",
+        "formats ingest isolation machine plugin plugin.http providers recording registry rpc store"
+        " tensorboard web",
         "attrs insight_landscape numpy platformdirs werkzeug",  # landscapes of the demo
     ),
 }

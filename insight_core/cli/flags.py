@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.plugin.machine import physical_memory
+from insight_core.machine import physical_memory
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 

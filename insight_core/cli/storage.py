@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
 from insight_core.ingest.discover import Logdir, run_prefixes
+from insight_core.machine import physical_memory
 from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Plugin
-from insight_core.plugin.machine import physical_memory
 
 if TYPE_CHECKING:  # the commands on the cache load no data
     from insight_core.providers.local import LocalProvider

@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
 _ARRAY = 112  # bytes of an array in memory, beside its numbers
 _LARGEST = float(np.finfo(np.float64).max)
+_NARROWEST = 1e-300  # of an axis: parts of a narrower one are no numbers any more
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
 
@@ -211,9 +212,9 @@ def percentiles(histogram: Histogram) -> Floats:
 
 def _wide(low: float, high: float) -> tuple[float, float]:
     """The range, made wide enough for a float64 to tell its two ends and the bins between them apart."""
-    if high - low > 1e-9 * max(abs(low), abs(high)):
+    if high - low > max(1e-9 * max(abs(low), abs(high)), _NARROWEST):
         return low, high
-    half = max(0.5, 1e-6 * abs(high)) if low == high else 1e-9 * abs(high)
+    half = max(0.5, 1e-6 * abs(high)) if high - low <= _NARROWEST else 1e-9 * abs(high)
     middle = low / 2 + high / 2
     return max(middle - half, -_LARGEST), min(middle + half, _LARGEST)
 

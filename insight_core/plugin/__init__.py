@@ -9,6 +9,7 @@ from __future__ import annotations
 from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
+from insight_core.machine import physical_memory
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.contract import (
     CachePolicy,
@@ -84,4 +85,5 @@ __all__ = [
     "X",
     "encode_json",
     "hookimpl",
+    "physical_memory",
 ]

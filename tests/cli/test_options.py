@@ -7,7 +7,7 @@ import os
 import pytest
 
 from insight_core.cli.options import COMMANDS, Options, read_options
-from insight_core.plugin.machine import physical_memory
+from insight_core.machine import physical_memory
 
 
 def options(*arguments: str, **environment: str) -> Options:

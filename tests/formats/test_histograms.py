@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
@@ -138,6 +138,7 @@ def test_the_usual_range_leaves_out_the_most_extreme_steps() -> None:
 
 
 @given(_BUCKETS, st.floats(-1e6, 1e6), st.floats(0, 1e6))
+@example([(0.0, 0.0, 1)], 0.0, 5e-324)  # half of which is 0
 def test_no_value_is_lost_by_an_axis(
     buckets: list[tuple[float, float, int]], low: float, width: float
 ) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from insight_core.plugin.machine import physical_memory
+from insight_core.plugin import physical_memory
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import TOO_MUCH, Files
 from insight_profiler.model import Note, Source

@@ -71,7 +71,7 @@ function TextCell({ board, run, field }: TextCellProps): JSX.Element {
       title={[unwritten ?? written, unwritten !== undefined && say('edit.refused'), writable ? say('edit.hint') : say('edit.off')].filter(Boolean).join('\n')}
       onClick={() => (editing.value = true)}
     >
-      <span>{unwritten ?? written}</span>
+      <span>{(unwritten ?? written).replace(/\s+/g, ' ')}</span>
       {writable && <Icon name={unwritten === undefined ? 'pencil' : 'warn'} />}
     </button>
   );
