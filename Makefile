@@ -91,10 +91,9 @@ conformance bench: export INSIGHT_PEER_MINDINSIGHT := $(CURDIR)/.venv-peers/mind
 # torch is some hundred MB: it is asked where somebody has put it, and its test skipped elsewhere
 conformance: export INSIGHT_PEER_TORCH := $(wildcard $(CURDIR)/.venv-peers/torch/bin/python)
 peers := .venv-peers/tensorboard/.installed .venv-peers/mindinsight/.installed
-hosting := .venv-peers/hosting/.installed .venv-peers/plugins/.installed
+hosting := .venv-peers/hosting/.installed
 
 conformance: export INSIGHT_PEER_HOSTING := $(CURDIR)/.venv-peers/hosting/bin/python
-conformance: export INSIGHT_PEER_PLUGINS := $(CURDIR)/.venv-peers/plugins
 conformance: .venv/.dev assets $(peers) $(hosting)
 	@mkdir -p $(RESULTS)
 	$(PYTEST) -m conformance 2>&1 | tee $(RESULTS)/conformance.log
@@ -113,11 +112,6 @@ conformance: .venv/.dev assets $(peers) $(hosting)
 	@$(@D)/bin/python $(PIP) --no-deps tensorboard-plugin-3d==1.0.3 # without TensorFlow, so that it fails
 	@$(@D)/bin/python $(PIP) 'cython>=3.1' editables 'hatchling>=1.27' 'setuptools>=77'
 	@$(skip_hook) $(@D)/bin/python $(PIP) --no-build-isolation -e .
-	@touch $@
-
-.venv-peers/plugins/.installed: tests/peers/plugins.txt | .venv/bin/python
-	@echo 'installing plugins of tensorboard without it'
-	@$(PY) $(PIP) --no-deps --upgrade --target $(@D) -r $<
 	@touch $@
 
 # MindInsight is at its end of life; it imports on Python 3.11 and 3.12 only.

@@ -41,11 +41,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hosts that tests start keep nothing in the user's directories."""
+def _environment_of_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hosts that tests start keep nothing in the user's directories, and have no tab but ours.
+
+    TensorBoard's page and its projector are hosted where a test is about them.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSIGHT_HOST_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("INSIGHT_HOST_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("INSIGHT_HOST_DISABLE_PLUGIN", "projector,tensorboard")
         yield
 
 

@@ -32,7 +32,7 @@ ROOMS: dict[str, Room] = {
     "plugin": _room("formats machine", "attrs numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
-        "formats ingest isolation plugin providers recording registry store tensorboard web",
+        "formats ingest isolation plugin providers recording registry store web",
         "attrs numpy werkzeug",
     ),
     "isolation": _room("", "attrs"),
@@ -44,9 +44,7 @@ ROOMS: dict[str, Room] = {
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
     "providers": _room("formats ingest plugin rpc store", "attrs google grpc numpy"),
     "web": _room("activity formats isolation plugin registry", "attrs insight_frontend werkzeug"),
-    "tensorboard": _room(
-        "activity formats isolation plugin rpc", "_insight_stand_in attrs google numpy tensorboard werkzeug"
-    ),
+    "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
         "formats ingest isolation machine plugin plugin.http providers recording registry rpc store"
@@ -153,7 +151,7 @@ def test_every_room_is_in_the_table(repository: Path) -> None:
 
 def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) -> None:
     core = repository / "insight_core"
-    files = {_module_of(path, repository): path for path in core.rglob("*.py") if "compat" not in path.parts}
+    files = {_module_of(path, repository): path for path in core.rglob("*.py")}
     assert _circle(files) == []
 
 

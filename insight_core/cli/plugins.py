@@ -27,7 +27,7 @@ from insight_core.tensorboard.mount import Stock
 if TYPE_CHECKING:
     from insight_core.tensorboard.adapter import StockPlugin
     from insight_core.tensorboard.discovery import Candidate
-    from insight_core.tensorboard.hosting import Absence
+    from insight_core.tensorboard.listing import Absence
 
 _PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
 _FEW = 3  # claims and routes of a plugin in the table
@@ -150,10 +150,10 @@ def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
 
 
 def _stock_row(candidate: Candidate, found: StockPlugin | Absence) -> PluginRow:
-    from insight_core.tensorboard.adapter import StockPlugin  # what it imports is there, since it was found
+    from insight_core.tensorboard.listing import Absence
 
     row = _entry_point(candidate)
-    if not isinstance(found, StockPlugin):
+    if isinstance(found, Absence):
         return evolve(row, state=found.state, reason=found.reason)
     return evolve(
         row,

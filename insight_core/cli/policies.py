@@ -43,10 +43,10 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
     for name in names:
         if name in known:
             continue
-        from insight_core.tensorboard.discovery import candidates, known_names  # rarely needed
+        from insight_core.tensorboard.discovery import known_names, may_have_other_names  # rarely needed
 
         known = known | known_names()
-        if name in known or candidates():  # of which each may have it: that is seen when they have loaded
+        if name in known or may_have_other_names():  # then it is checked when all have loaded
             continue
         import difflib  # slow to load
 

@@ -15,7 +15,6 @@ from insight_core import isolation
 from insight_core.activity import Question
 from insight_core.isolation import DEFAULT_LIMITS, Busy, Calls, Limits, Overdue, request_line
 from insight_core.tensorboard.answers import Answer, BrokenRule
-from insight_core.tensorboard.importing import has_tensorboard
 from insight_core.tensorboard.requests import as_tensorboard_asks, text_answer
 
 if TYPE_CHECKING:
@@ -213,17 +212,10 @@ class _Sent:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Why it failed and, where a part of TensorBoard is missing that is not here, the way out."""
+    """Why it failed."""
     if isinstance(error, (Refused, BrokenRule)):
         return " ".join(str(error).split())
-    text = isolation.in_one_line(error)
-    if isinstance(error, ImportError) and _is_of_tensorboard(error.name) and not has_tensorboard():
-        text += "; with TensorBoard itself it is there: pip install tensorboard"
-    return text
-
-
-def _is_of_tensorboard(module: str | None) -> bool:
-    return module is not None and module.partition(".")[0] == "tensorboard"
+    return isolation.in_one_line(error)
 
 
 def _names(names: object) -> frozenset[str]:

@@ -1,19 +1,13 @@
-"""TensorBoard's own application: its page with every dashboard, and the routes of its plugins, on our data.
-
-Needs the package ``tensorboard`` itself; what stands in for it has no dashboards.
-"""
+"""Serves TensorBoard's own page, and the routes of the plugins that come with TensorBoard, on our data."""
 
 from __future__ import annotations
 
 import argparse
 import copy
-import importlib
-import importlib.util
 import logging
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -30,15 +24,6 @@ log = logging.getLogger(__name__)
 MOUNT = "/tensorboard"  # of the page
 _WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # pages named as directories
 _FONTS = "/font-roboto/"  # where frames that TensorBoard brings look for them, whoever shows them
-
-
-def installed() -> bool:
-    """Whether there is a TensorBoard with dashboards and the files of its page."""
-    try:
-        found = importlib.util.find_spec("tensorboard.default")
-        return found is not None and _module("assets").get_default_assets_zip_provider() is not None
-    except ImportError:
-        return False
 
 
 class StockApplication:
@@ -82,6 +67,8 @@ class StockApplication:
         return self._application()(environ, start_response)
 
     def _application(self) -> WSGIApplication:
+        from tensorboard.backend.application import TensorBoardWSGI  # half a second
+
         with self._lock:
             further = list(self._further())
             if self._made is None or self._made[0] != further:
@@ -89,7 +76,7 @@ class StockApplication:
                     self._own = _own_plugins(self._context)
                 names = {plugin.plugin_name for plugin in self._own}
                 plugins = [*self._own, *(plugin for plugin in further if plugin.plugin_name not in names)]
-                application = _module("backend.application").TensorBoardWSGI(
+                application = TensorBoardWSGI(
                     plugins,
                     data_provider=self._context.data_provider,
                     experimental_plugins=[each.plugin_name for each in further if each.is_experimental],
@@ -102,16 +89,17 @@ class StockApplication:
 
 def _own_plugins(context: TBContext) -> list[TBPlugin]:
     """The plugins that come with TensorBoard, in the order of its tabs."""
+    from tensorboard import default  # imports every dashboard
+    from tensorboard.backend.application import make_plugin_loader
+
     context = copy.copy(context)
     # the page finds its place from its own address; the flag is for who serves it below a prefix itself
     context.flags = argparse.Namespace(**{**vars(context.flags), "path_prefix": ""})
-    context.assets_zip_provider = _module("assets").get_default_assets_zip_provider()
-    make_loader = _module("backend.application").make_plugin_loader
     instances: dict[str, Any] = context.plugin_name_to_instance
     plugins: list[TBPlugin] = []
-    for made in _module("default").get_static_plugins():
+    for made in default.get_static_plugins():
         try:
-            plugin = make_loader(made).load(context)
+            plugin = make_plugin_loader(made).load(context)
         except Exception:
             log.exception("%r of TensorBoard did not load", made)
             continue
@@ -130,11 +118,6 @@ def _with_fonts(page: WSGIApplication) -> WSGIApplication:
         return whole(environ, start_response)
 
     return answer
-
-
-def _module(name: str) -> ModuleType:
-    # by name, since the stand-in, by which types are checked, has no such module
-    return importlib.import_module(f"tensorboard.{name}")
 
 
 def _redirection(environ: WSGIEnvironment) -> Response:

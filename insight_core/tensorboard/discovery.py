@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 
 from attrs import frozen
@@ -38,9 +40,20 @@ def candidates(disabled: Collection[str] = ()) -> list[Candidate]:
     ]
 
 
+def has_tensorboard() -> bool:
+    """Whether the package is installed; a mere directory of that name is not the package."""
+    found = PathFinder.find_spec("tensorboard", sys.path)
+    return found is not None and found.origin is not None
+
+
 def known_names() -> set[str]:
     """Names by which the user may mean a plugin before it has loaded."""
     return {point.name for point in entry_points(group=GROUP)} | RESERVED
+
+
+def may_have_other_names() -> bool:
+    """Whether a plugin is installed whose name only its loading tells; TensorBoard's own are known."""
+    return any(candidate.distribution != "tensorboard" for candidate in candidates())
 
 
 def _distribution(point: EntryPoint) -> str:

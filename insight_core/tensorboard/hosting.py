@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-from tensorboard import errors
+from tensorboard import assets, errors
 from tensorboard.plugins.base_plugin import TBContext
 from werkzeug import Request, Response
 
 from insight_core.isolation import Call, Calls, in_turn
 from insight_core.plugin import DataProvider
-from insight_core.tensorboard import application
 from insight_core.tensorboard.adapter import Refused, StockPlugin, in_one_line, is_experimental, loader_of
+from insight_core.tensorboard.application import StockApplication
 from insight_core.tensorboard.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
 from insight_core.tensorboard.data import StockDataProvider
 from insight_core.tensorboard.discovery import RESERVED, Candidate, known_names
 from insight_core.tensorboard.entry_page import entry_page
+from insight_core.tensorboard.listing import Absence, error_card, listing_row
 from insight_core.tensorboard.requests import as_tensorboard_asks, path_in_experiment
 from insight_core.tensorboard.settings import StockSettings
 
@@ -34,20 +33,10 @@ _SETTLING = 5.0  # seconds that TensorBoard's page waits for its tabs
 _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 
 
-@frozen
-class Absence:
-    """Why an entry point gave no plugin, in one line; ``state`` is failed, disabled or absent."""
-
-    reason: str
-    state: str = "failed"
-
-
 class Hosting:
     """Made when there is something to host. ``changed`` is called when the listing changes."""
 
-    def __init__(
-        self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None], *, real: bool
-    ) -> None:
+    def __init__(self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None]) -> None:
         self._settings = settings
         self._changed = changed
         self._lock = threading.Lock()
@@ -68,14 +57,13 @@ class Hosting:
             window_title=settings.window_title,
         )
         self._settled = threading.Event()  # all have loaded, or were given up
-        self._application: application.StockApplication | None = None
-        if real and application.installed():
-            assets = importlib.import_module("tensorboard.assets")  # what stands in has none
-            self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
-            if "tensorboard" not in settings.disabled:
-                self._application = application.StockApplication(
-                    self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
-                )
+        self._application: StockApplication | None = None
+        self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
+        # a checkout that was not built has no files for the page
+        if self._context.assets_zip_provider is not None and "tensorboard" not in settings.disabled:
+            self._application = StockApplication(
+                self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
+            )
 
     def close(self) -> None:
         self._logdir.close()
@@ -217,18 +205,15 @@ class Hosting:
         rows: dict[str, Mapping[str, object]] = {}
         sampled = self._data.sampled()
         if self._application is not None:
-            rows["tensorboard"] = _row(
+            rows["tensorboard"] = listing_row(
                 "TensorBoard", {"type": "PAGE", "module_path": "tensorboard/"}, sampled=sampled
             )
         for candidate, each in found.items():
             if isinstance(each, Absence):
                 if each.state != "failed":
                     continue
-                name, row = candidate.name, _row(candidate.name, {"type": "NONE"}, error=each.reason)
-                if candidate.distribution:
-                    row["error"] = f"{each.reason} (from {candidate.distribution})"
-                while name in rows or name in self._plugins or name in self._settings.taken:
-                    name += f" ({candidate.distribution or 'entry point'})"
+                taken = {*rows, *self._plugins, *self._settings.taken}
+                name, row = error_card(candidate, each.reason, taken)
             elif each.is_experimental and each.plugin_name not in experimental:
                 continue
             else:
@@ -253,9 +238,9 @@ class Hosting:
             if error is None:
                 return None
         else:
-            error = error or "its page is part of TensorBoard's own: install tensorboard"
+            error = error or "its page is part of TensorBoard's own, which is disabled"
         of_its_data = {name: sampled[name] for name in plugin.data_plugin_names() & sampled.keys()}
-        row = _row(
+        row = listing_row(
             frontend.tab_name,
             mechanism,
             enabled=enabled,
@@ -282,29 +267,3 @@ _FIELDS = (
     "sampling_hints",
     "window_title",
 )
-
-
-def _row(
-    title: str,
-    mechanism: Mapping[str, object],
-    *,
-    enabled: bool = True,
-    error: str | None = None,
-    warnings: Sequence[str] = (),
-    sampled: Mapping[str, Mapping[str, int]] | None = None,
-) -> dict[str, object]:
-    row: dict[str, object] = {
-        "disable_reload": False,
-        "enabled": enabled and error is None,
-        "remove_dom": False,
-        "tab_name": title,
-        "loading_mechanism": mechanism,
-        "titles": {},
-    }
-    if error is not None:
-        row["error"] = error
-    if warnings:
-        row["warnings"] = list(warnings)
-    if sampled:
-        row["sampled"] = sampled
-    return row

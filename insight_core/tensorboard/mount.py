@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from insight_core.isolation import in_one_line
 from insight_core.plugin import DataProvider
 from insight_core.tensorboard.settings import StockSettings
 
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 
     from insight_core.tensorboard.adapter import StockPlugin
     from insight_core.tensorboard.discovery import Candidate
-    from insight_core.tensorboard.hosting import Absence, Hosting
+    from insight_core.tensorboard.hosting import Hosting
+    from insight_core.tensorboard.listing import Absence
 
 log = logging.getLogger(__name__)
 
+_NOT_INSTALLED = (
+    "this plugin needs TensorBoard, which is not installed; install it and restart: "
+    "pip install 'tensorboard>=2.20'"
+)
 _PATIENCE = 20.0  # seconds that a request waits for modules to be imported
 _PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
 
@@ -34,6 +40,7 @@ class Stock:
         self._provider = provider
         self._settings = settings if settings is not None else StockSettings()
         self._hosting: Hosting | None = None
+        self._failed: Mapping[Candidate, Absence] = {}  # all, where TensorBoard itself is missing
         self._known = threading.Event()  # whether there is anything
         self._followers: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._look, name="stock-plugins", daemon=True)
@@ -70,31 +77,47 @@ class Stock:
         return None if self._hosting is None else self._hosting.app_for(path)
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
-        return {} if self._hosting is None else self._hosting.listing(experimental)
+        return self._failed_rows() if self._hosting is None else self._hosting.listing(experimental)
 
     def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
         """What each entry point that was loaded gave, by now."""
-        return {} if self._hosting is None else self._hosting.found()
+        return self._failed if self._hosting is None else self._hosting.found()
 
     def _look(self) -> None:
-        from insight_core.tensorboard.discovery import candidates
-        from insight_core.tensorboard.importing import has_tensorboard, provide_tensorboard
+        from insight_core.tensorboard.discovery import candidates, has_tensorboard
 
+        found = []
         try:
             found = candidates(self._settings.disabled)
-            if found or has_tensorboard():
-                real = provide_tensorboard()
+            if found and not has_tensorboard():
+                self._cannot_host(found, _NOT_INSTALLED)
+            elif found or (has_tensorboard() and "tensorboard" not in self._settings.disabled):
                 from insight_core.tensorboard.hosting import Hosting
 
-                self._hosting = Hosting(self._provider, self._settings, self._changed, real=real)
+                self._hosting = Hosting(self._provider, self._settings, self._changed)
                 self._changed()
-        except Exception:
-            log.exception("what was made for TensorBoard cannot be hosted")
-            found = []
+        except Exception as error:
+            log.exception("plugins made for TensorBoard cannot be hosted")
+            self._cannot_host(found, f"TensorBoard cannot be imported: {in_one_line(error)}")
         finally:
             self._known.set()
         if self._hosting is not None:
             self._hosting.load(found)
+
+    def _cannot_host(self, candidates: Sequence[Candidate], reason: str) -> None:
+        from insight_core.tensorboard.listing import Absence
+
+        self._failed = {candidate: Absence(reason) for candidate in candidates}
+        self._changed()
+
+    def _failed_rows(self) -> Mapping[str, Mapping[str, object]]:
+        rows: dict[str, Mapping[str, object]] = {}
+        for candidate, absence in self._failed.items():
+            from insight_core.tensorboard.listing import error_card
+
+            name, row = error_card(candidate, absence.reason, {*rows, *self._settings.taken})
+            rows[name] = row
+        return rows
 
     def _changed(self) -> None:
         for follower in self._followers:

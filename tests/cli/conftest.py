@@ -15,12 +15,12 @@ COMMAND = (sys.executable, "-m", "insight_core.cli")
 
 
 def clean_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without the variables of the flags but those of the directories that
-    hosts write to, so that no test touches the user's."""
+    """This process's environment without the variables of the flags but those that tests/conftest.py sets."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("INSIGHT_HOST_") or name.endswith(("_CACHE_DIR", "_STATE_DIR"))
+        if not name.startswith("INSIGHT_HOST_")
+        or name.endswith(("_CACHE_DIR", "_STATE_DIR", "_DISABLE_PLUGIN"))
     }
     return {**kept, "BROWSER": "true", **(changes or {})}
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-not-found]
-from tensorboard.util.tensor_util import make_ndarray  # type: ignore[import-not-found]
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
 from tensorboard_runs import print_runs  # type: ignore[import-not-found]
 
 

@@ -11,16 +11,16 @@ import sys
 from typing import Any
 
 from google.protobuf import text_format
-from tensorboard import context  # type: ignore[import-not-found]
-from tensorboard.backend.event_processing.data_provider import (  # type: ignore[import-not-found]
+from tensorboard import context
+from tensorboard.backend.event_processing.data_provider import (
     MultiplexerDataProvider,
 )
-from tensorboard.backend.event_processing.plugin_event_multiplexer import (  # type: ignore[import-not-found]
+from tensorboard.backend.event_processing.plugin_event_multiplexer import (
     EventMultiplexer,
 )
-from tensorboard.compat.proto.graph_pb2 import GraphDef  # type: ignore[import-not-found]
-from tensorboard.plugins import base_plugin  # type: ignore[import-not-found]
-from tensorboard.plugins.graph.graphs_plugin import GraphsPlugin  # type: ignore[import-not-found]
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+from tensorboard.plugins import base_plugin
+from tensorboard.plugins.graph.graphs_plugin import GraphsPlugin
 
 
 def main() -> None:

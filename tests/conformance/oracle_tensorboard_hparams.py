@@ -8,16 +8,16 @@ import json
 import sys
 
 from google.protobuf import json_format
-from tensorboard import context  # type: ignore[import-not-found]
-from tensorboard.backend.event_processing.data_provider import (  # type: ignore[import-not-found]
+from tensorboard import context
+from tensorboard.backend.event_processing.data_provider import (
     MultiplexerDataProvider,
 )
-from tensorboard.backend.event_processing.plugin_event_multiplexer import (  # type: ignore[import-not-found]
+from tensorboard.backend.event_processing.plugin_event_multiplexer import (
     EventMultiplexer,
 )
-from tensorboard.plugins import base_plugin  # type: ignore[import-not-found]
-from tensorboard.plugins.hparams import api_pb2, backend_context  # type: ignore[import-not-found]
-from tensorboard.plugins.hparams.list_session_groups import (  # type: ignore[import-not-found]
+from tensorboard.plugins import base_plugin
+from tensorboard.plugins.hparams import api_pb2, backend_context
+from tensorboard.plugins.hparams.list_session_groups import (
     Handler,
 )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from payload_values import histogram_value, image_value, tensor_value  # type: ignore[import-not-found]
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-not-found]
-from tensorboard.util.tensor_util import make_ndarray  # type: ignore[import-not-found]
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
 from tensorboard_runs import print_runs  # type: ignore[import-not-found]
 
 NOTHING_SAMPLED = {"images": 0, "histograms": 0, "tensors": 0}

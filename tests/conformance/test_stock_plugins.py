@@ -1,19 +1,17 @@
-"""Published plugins of TensorBoard, unmodified, without it and with it; the contract of data providers."""
+"""Published plugins of TensorBoard, unmodified."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from attrs import frozen
@@ -33,7 +31,6 @@ class HostOfPlugins:
     """A running host."""
 
     url: str
-    with_tensorboard: bool
 
     def get(self, path: str) -> tuple[int, bytes]:
         try:
@@ -52,33 +49,23 @@ class HostOfPlugins:
         return row
 
 
-Command: TypeAlias = Callable[[], tuple[str, list[Path]]]
-
-
-def _without_tensorboard() -> tuple[str, list[Path]]:
-    plugins = os.environ.get("INSIGHT_PEER_PLUGINS")
-    if not plugins:
-        pytest.skip("INSIGHT_PEER_PLUGINS names no directory with plugins; see `make conformance`")
-    return sys.executable, [Path(plugins)]
-
-
-def _with_tensorboard() -> tuple[str, list[Path]]:
-    return python_with_both(), []
-
-
-@pytest.fixture(scope="module", params=[_without_tensorboard, _with_tensorboard], ids=["without", "with"])
-def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostOfPlugins]:
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostOfPlugins]:
     """A host of the sample logs, with the published plugins and our two examples."""
-    command: Command = request.param
-    python, plugins = command()
     home = tmp_path_factory.mktemp("home")
-    path = os.pathsep.join(map(str, [*plugins, install_examples(home / "examples")]))
+    path = str(install_examples(home / "examples"))
     flags = ["--port=0", "--no-cache", f"--state-dir={home / 'state'}", "--path-prefix=/below/here"]
     with ExitStack() as opened:
         log = opened.enter_context((home / "log").open("wb"))
         process = opened.enter_context(
             subprocess.Popen(
-                [python, "-m", "insight_core.cli", f"--logdir={REPOSITORY / 'examples/logs'}", *flags],
+                [
+                    python_with_both(),
+                    "-m",
+                    "insight_core.cli",
+                    f"--logdir={REPOSITORY / 'examples/logs'}",
+                    *flags,
+                ],
                 env=peer_environment(home, PYTHONPATH=path),
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -88,7 +75,7 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         opened.callback(process.terminate)
         assert process.stdout is not None
         url = next(found[0] for line in process.stdout if (found := re.search(r"http://\S+", line)))
-        running = HostOfPlugins(url.rstrip("/"), command is _with_tensorboard)
+        running = HostOfPlugins(url.rstrip("/"))
         names = ("tensorboard_3d", "greeting", "scalars_by_tag", "pytorch_profiler")
         until(lambda: all(running.row(name) for name in names))
         until(lambda: bool(running.json("/data/run_table")["progress"]["loaded_once"]))
@@ -115,7 +102,7 @@ def test_they_are_listed(host: HostOfPlugins) -> None:
         assert status == 200
         assert f'import(".{module}")'.encode() in content
     assert host.row("pytorch_profiler")["disable_reload"] is True
-    assert bool(host.row("tensorboard")) is host.with_tensorboard
+    assert host.row("tensorboard")["enabled"]
 
 
 def test_one_that_cannot_be_imported_is_a_card(host: HostOfPlugins) -> None:
@@ -159,17 +146,3 @@ def test_examples_answer(host: HostOfPlugins) -> None:
     assert host.json("/data/plugin/greeting/child") == {"text": "Not found: a run"}
     tags = host.json("/data/plugin/scalars_by_tag/tags")
     assert tags == {run: sorted(of_run) for run, of_run in host.json("/data/plugin/scalar/tags").items()}
-
-
-def test_the_suite_holds_for_the_provider_of_tensorboard(tmp_path: Path) -> None:
-    command = [python_with_both(), "-m", "insight_core.plugin.testing.provider_suite"]
-    environment = peer_environment(tmp_path, PYTHONPATH=str(Path(__file__).parent))
-    done = subprocess.run(
-        [*command, "provider_of_tensorboard:open_provider"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^(\d+) of \1 hold$", done.stdout, flags=re.MULTILINE)

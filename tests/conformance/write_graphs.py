@@ -10,13 +10,13 @@ import json
 import sys
 from typing import Any
 
-from tensorboard.compat.proto.config_pb2 import RunMetadata  # type: ignore[import-not-found]
-from tensorboard.compat.proto.event_pb2 import Event, TaggedRunMetadata  # type: ignore[import-not-found]
-from tensorboard.compat.proto.graph_pb2 import GraphDef  # type: ignore[import-not-found]
-from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata  # type: ignore[import-not-found]
-from tensorboard.compat.proto.types_pb2 import DT_FLOAT, DT_INT32  # type: ignore[import-not-found]
-from tensorboard.summary.writer.event_file_writer import EventFileWriter  # type: ignore[import-not-found]
-from tensorboard.util.tensor_util import make_tensor_proto  # type: ignore[import-not-found]
+from tensorboard.compat.proto.config_pb2 import RunMetadata
+from tensorboard.compat.proto.event_pb2 import Event, TaggedRunMetadata
+from tensorboard.compat.proto.graph_pb2 import GraphDef
+from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
+from tensorboard.compat.proto.types_pb2 import DT_FLOAT, DT_INT32
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from tensorboard.util.tensor_util import make_tensor_proto
 
 
 def main() -> None:

@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tensorboard.compat.proto import event_pb2, summary_pb2  # type: ignore[import-not-found]
-from tensorboard.plugins.hparams import (  # type: ignore[import-not-found]
+from tensorboard.compat.proto import event_pb2, summary_pb2
+from tensorboard.plugins.hparams import (
     api_pb2,
     metadata,
     plugin_data_pb2,
 )
-from tensorboard.summary.writer.event_file_writer import (  # type: ignore[import-not-found]
+from tensorboard.summary.writer.event_file_writer import (
     EventFileWriter,
 )
 

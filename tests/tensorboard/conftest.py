@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeAlias
@@ -14,15 +14,12 @@ from attrs import frozen
 from werkzeug.test import Client, TestResponse
 
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin.testing.provider_suite import write_logs
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard.importing import COMPAT, provide_tensorboard
 from insight_core.tensorboard.mount import Stock
 from insight_core.tensorboard.settings import StockSettings
 from insight_core.web import Host, HostSettings
-
-provide_tensorboard()  # modules here import parts that need it
+from tests.tensorboard.provider_logs import write_logs
 
 
 @frozen
@@ -58,15 +55,27 @@ def provider(tmp_path: Path) -> Iterator[LocalProvider]:
 
 @pytest.fixture
 def open_host(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
-    """Opens a host that finds what is installed in a directory, and waits until that has loaded."""
+    """Opens a host that finds what is installed in a directory, and waits until that has loaded.
+
+    The plugins and the page of TensorBoard itself are left out without ``own=True``.
+    """
     with ExitStack() as opened:
 
-        def open_stock(directory: Path, *, prefix: str = "", wait: float = 30, **settings: object) -> Hosted:
+        def open_stock(
+            directory: Path,
+            *,
+            prefix: str = "",
+            wait: float = 30,
+            own: bool = False,
+            disabled: Collection[str] = (),
+            **settings: object,
+        ) -> Hosted:
             monkeypatch.syspath_prepend(str(directory))
-            monkeypatch.setenv("PYTHONPATH", f"{directory}:{COMPAT}")
+            monkeypatch.setenv("PYTHONPATH", str(directory))
             importlib.invalidate_caches()
             before = set(sys.modules)
-            stock = Stock(provider, StockSettings(path_prefix=prefix, **settings))  # type: ignore[arg-type]
+            left_out = {*disabled} if own else {*disabled, "projector", "tensorboard"}
+            stock = Stock(provider, StockSettings(path_prefix=prefix, disabled=left_out, **settings))  # type: ignore[arg-type]
             host = Host(Registry.of([]), provider, HostSettings(path_prefix=prefix, stock=stock))
             opened.callback(_forget, directory, before)
             opened.callback(stock.close)

@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 from tensorboard import errors
+from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
+from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.data.provider import RunTagFilter
 
 from insight_core.ingest.discover import Logdir
@@ -16,18 +18,38 @@ from insight_core.plugin.testing import wire
 from insight_core.plugin.testing.event_writer import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.pictures import png
-from insight_core.plugin.testing.provider_suite import CASES, Case, Subject, main
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard import data as stock_data
 from insight_core.tensorboard.context import SamplingHints
 from insight_core.tensorboard.data import StockDataProvider
 from insight_core.tensorboard.sampling import Budget
+from tests.tensorboard.provider_logs import write_logs
+from tests.tensorboard.provider_suite import CASES, Case, Subject
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_the_contract_of_data_providers(case: Case, provider: DataProvider) -> None:
     case(Subject(StockDataProvider(provider)))
+
+
+@pytest.fixture(scope="module")
+def provider_of_tensorboard(tmp_path_factory: pytest.TempPathFactory) -> MultiplexerDataProvider:
+    """TensorBoard's own provider of the same logs, every point kept."""
+    logdir = tmp_path_factory.mktemp("logs")
+    write_logs(logdir)
+    every_point = dict.fromkeys(("scalars", "images", "text", "custom"), 0)
+    multiplexer = EventMultiplexer(tensor_size_guidance=every_point)
+    multiplexer.AddRunsFromDirectory(str(logdir))
+    multiplexer.Reload()
+    return MultiplexerDataProvider(multiplexer, str(logdir))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_the_contract_is_the_one_of_tensorboards_own_provider(
+    case: Case, provider_of_tensorboard: MultiplexerDataProvider
+) -> None:
+    case(Subject(provider_of_tensorboard))
 
 
 def test_a_case_fails_where_the_contract_is_broken(provider: DataProvider) -> None:
@@ -47,13 +69,6 @@ def test_a_case_fails_where_the_contract_is_broken(provider: DataProvider) -> No
         "none_is_none",
         "how_many_has_to_be_said",
     ]
-
-
-def test_a_provider_that_cannot_be_imported(capsys: pytest.CaptureFixture[str]) -> None:
-    for function in ("nowhere.at_all:provider", "insight_core.plugin:nothing", "insight_core.plugin", ":"):
-        with pytest.raises(SystemExit):
-            main([function])
-        assert capsys.readouterr().err.splitlines()[-1].startswith("provider_suite: error: ")
 
 
 def test_what_mindspore_wrote_is_what_tensorboard_reads(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The logs that a data provider is tested with by insight_core.plugin.testing.provider_suite."""
+"""The logs that a data provider is tested with by tests/tensorboard/provider_suite.py."""
 
 from __future__ import annotations
 

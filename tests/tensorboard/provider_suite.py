@@ -1,37 +1,25 @@
-"""What TensorBoard's plugins rely on in a data provider, as cases that anybody's provider can be put to.
+"""What TensorBoard's plugins rely on in a data provider, as cases that any provider can be put to.
 
-``write_logs`` writes a log directory; a provider of that, with every point kept, is put to each of CASES::
-
-    @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-    def test_contract(case: Case, provider: DataProvider) -> None:
-        case(Subject(provider))
-
-``python -m insight_core.plugin.testing.provider_suite MODULE:FUNCTION`` does so without pytest, with the
-provider that ``FUNCTION(logdir)`` returns. Source: the docstrings of tensorboard/data/provider.py. The cases
-hold for TensorBoard's MultiplexerDataProvider as well as for ours: they ask for no more than the contract.
+``write_logs`` writes a log directory; a provider of these logs, with every point kept, is put to CASES.
+Source: the docstrings of tensorboard/data/provider.py. The cases hold for TensorBoard's
+MultiplexerDataProvider as well as for ours: they ask for no more than the contract.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import re
-import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import define
+from tensorboard.context import RequestContext
+from tensorboard.data.provider import RunTagFilter
 
 from insight_core.plugin.testing.event_writer import START_TIME
-from insight_core.plugin.testing.provider_logs import CONTENT, DESCRIPTION, DISPLAY_NAME, STEPS, WRITTEN
-from insight_core.plugin.testing.provider_logs import write_logs as write_logs
-from insight_core.tensorboard.importing import provide_tensorboard
+from tests.tensorboard.provider_logs import CONTENT, DESCRIPTION, DISPLAY_NAME, STEPS, WRITTEN
 
 EVERY = 1 << 30  # points: more than there are
 _KEY = re.compile(r"[A-Za-z0-9._~-]+")
@@ -47,13 +35,12 @@ class Subject:
 
     @cached_property
     def context(self) -> Any:  # noqa: ANN401
-        return importlib.import_module("tensorboard.context").RequestContext()
+        return RequestContext()
 
     def ask(self, method: str, plugin: str, *, runs: Names = None, tags: Names = None, **more: object) -> Any:  # noqa: ANN401
         """``list_scalars("scalars", tags=["loss"])``; without names, without a filter."""
         if runs is not None or tags is not None:
-            names = importlib.import_module("tensorboard.data.provider").RunTagFilter(runs=runs, tags=tags)
-            more["run_tag_filter"] = names
+            more["run_tag_filter"] = RunTagFilter(runs=runs, tags=tags)
         return getattr(self.provider, method)(self.context, experiment_id="", plugin_name=plugin, **more)
 
     def series(self, method: str, plugin: str, run: str, tag: str, downsample: int = EVERY) -> list[Any]:
@@ -336,36 +323,3 @@ CASES: tuple[Case, ...] = (
 def _tags(found: Mapping[str, Mapping[str, object]]) -> dict[str, set[str]]:
     """Runs and tags of an answer; runs without tags do not count."""
     return {run: set(tags) for run, tags in found.items() if tags}
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Puts one provider to all cases and prints what came of it; 1 if one does not hold."""
-    parser = argparse.ArgumentParser(
-        prog="provider_suite", description="Puts a data provider to the contract."
-    )
-    parser.add_argument("function", metavar="MODULE:FUNCTION", help="function(logdir) gives the provider")
-    module, _, name = parser.parse_args(arguments).function.partition(":")
-    provide_tensorboard()
-    try:
-        open_provider = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        parser.error(f"{module}:{name} cannot be imported: {error}")
-    failed = 0
-    with tempfile.TemporaryDirectory() as directory:
-        write_logs(Path(directory))
-        provider = open_provider(directory)
-        for case in CASES:
-            text = case.__name__.replace("_", " ")
-            try:
-                case(Subject(provider))
-            except Exception:
-                failed += 1
-                print(f"FAILED  {text}\n{traceback.format_exc()}")
-            else:
-                print(f"ok      {text}")
-    print(f"{len(CASES) - failed} of {len(CASES)} hold")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

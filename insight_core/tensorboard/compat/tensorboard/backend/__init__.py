@@ -1,1 +1,0 @@
-"""What plugins use to answer requests."""

@@ -1,1 +1,0 @@
-"""What TensorBoard has beside TensorFlow."""

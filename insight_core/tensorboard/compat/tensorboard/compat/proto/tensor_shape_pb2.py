@@ -1,3 +1,0 @@
-"""As in TensorBoard's module of this name."""
-
-from insight_core.rpc.schema.tensorboard_pb2 import TensorShapeProto as TensorShapeProto

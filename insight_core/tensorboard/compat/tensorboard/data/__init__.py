@@ -1,1 +1,0 @@
-"""What a plugin may know of the data."""

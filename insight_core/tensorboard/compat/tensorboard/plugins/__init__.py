@@ -1,1 +1,0 @@
-"""What plugins are made of, and what they may know of each other's data."""

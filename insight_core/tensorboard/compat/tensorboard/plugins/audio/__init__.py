@@ -1,1 +1,0 @@
-"""TensorBoard's plugin audio, for those that read its data."""

@@ -1,1 +1,0 @@
-"""TensorBoard's plugin custom_scalars, for those that read its data."""

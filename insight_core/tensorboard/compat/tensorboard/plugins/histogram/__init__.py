@@ -1,1 +1,0 @@
-"""TensorBoard's plugin histograms, for those that read its data."""

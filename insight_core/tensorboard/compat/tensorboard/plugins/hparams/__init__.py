@@ -1,1 +1,0 @@
-"""TensorBoard's plugin hparams, for those that read its data."""

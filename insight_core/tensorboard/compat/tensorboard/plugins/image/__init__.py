@@ -1,1 +1,0 @@
-"""TensorBoard's plugin images, for those that read its data."""

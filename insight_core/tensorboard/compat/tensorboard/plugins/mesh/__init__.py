@@ -1,1 +1,0 @@
-"""TensorBoard's plugin mesh, for those that read its data."""

@@ -1,1 +1,0 @@
-"""TensorBoard's plugin pr_curves, for those that read its data."""

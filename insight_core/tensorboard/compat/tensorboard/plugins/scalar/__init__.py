@@ -1,1 +1,0 @@
-"""TensorBoard's plugin scalars, for those that read its data."""

@@ -1,1 +1,0 @@
-"""TensorBoard's plugin text, for those that read its data."""

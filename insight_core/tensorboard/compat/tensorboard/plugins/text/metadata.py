@@ -1,3 +1,0 @@
-"""Under which name the data are."""
-
-PLUGIN_NAME = "text"

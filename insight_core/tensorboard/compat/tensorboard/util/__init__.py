@@ -1,1 +1,0 @@
-"""Small things that plugins share."""

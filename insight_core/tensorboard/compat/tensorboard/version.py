@@ -1,5 +1,0 @@
-"""Whose contract this follows."""
-
-from tensorboard import __version__
-
-VERSION = __version__

@@ -1,0 +1,53 @@
+"""Rows of ``/data/plugins_listing`` for plugins made for TensorBoard."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+from attrs import frozen
+
+from insight_core.tensorboard.discovery import Candidate
+
+
+@frozen
+class Absence:
+    """Why an entry point gave no plugin, in one line; ``state`` is failed, disabled or absent."""
+
+    reason: str
+    state: str = "failed"
+
+
+def listing_row(
+    title: str,
+    mechanism: Mapping[str, object],
+    *,
+    enabled: bool = True,
+    error: str | None = None,
+    warnings: Sequence[str] = (),
+    sampled: Mapping[str, Mapping[str, int]] | None = None,
+) -> dict[str, object]:
+    """One row; ``error`` makes it an error card."""
+    row: dict[str, object] = {
+        "disable_reload": False,
+        "enabled": enabled and error is None,
+        "remove_dom": False,
+        "tab_name": title,
+        "loading_mechanism": mechanism,
+        "titles": {},
+    }
+    if error is not None:
+        row["error"] = error
+    if warnings:
+        row["warnings"] = list(warnings)
+    if sampled:
+        row["sampled"] = sampled
+    return row
+
+
+def error_card(candidate: Candidate, reason: str, taken: Container[str]) -> tuple[str, Mapping[str, object]]:
+    """The row of an entry point that failed, and a name for it that is not ``taken``."""
+    name = candidate.name
+    while name in taken:
+        name += f" ({candidate.distribution or 'entry point'})"
+    error = f"{reason} (from {candidate.distribution})" if candidate.distribution else reason
+    return name, listing_row(candidate.name, {"type": "NONE"}, error=error)
