@@ -15,6 +15,7 @@ import time
 import insight_scalar
 
 from benchmarks.processes import peak_memory
+from insight_core.cli.garbage_collection import rare_collections
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 
@@ -22,7 +23,9 @@ from insight_core.providers.local import LocalProvider
 def main() -> None:
     base = peak_memory()
     cpu, wall = time.process_time(), time.perf_counter()
-    provider = LocalProvider([Logdir(sys.argv[1])], [insight_scalar.insight_plugin()], reload_interval=0)
+    plugins = [insight_scalar.insight_plugin()]
+    logdirs = [Logdir(sys.argv[1])]
+    provider = LocalProvider(logdirs, plugins, reload_interval=0, while_loading=rare_collections)
     provider.load()
     cost = {
         "wall": time.perf_counter() - wall,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
@@ -22,7 +23,9 @@ def inspect(options: Options) -> int:
     line = open_terminal(options.verbosity)
     logdirs = open_logdirs(options)
     registry = open_whole_registry(options)
-    provider = LocalProvider(logdirs, registry.plugins.values(), reload_interval=0)
+    provider = LocalProvider(
+        logdirs, registry.plugins.values(), reload_interval=0, while_loading=rare_collections
+    )
     try:
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
         display.start()

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.options import Options
 from insight_core.cli.table import printable
 from insight_core.ingest.discover import Logdir, run_prefixes
@@ -43,6 +44,7 @@ def open_local(
         cache_directory=directory if options.cache else None,
         max_memory=options.max_memory or int(_MEMORY_SHARE * physical_memory()),
         spill_directory=directory,
+        while_loading=rare_collections,
     )
 
 

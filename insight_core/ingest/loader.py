@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from insight_core.formats.batch import Flaw
@@ -31,8 +30,6 @@ log = logging.getLogger(__name__)
 
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
-_OBJECTS_BETWEEN_COLLECTIONS = 200_000
-_MANY_OBJECTS = 10_000
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
@@ -47,9 +44,10 @@ class Loader:
         *,
         names: FileNames | None = None,
         cache: IndexCache | None = None,
+        while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         """``reload_interval`` in seconds, where nobody tells what changed; 0: look once. ``names``: what
-        plugins take beside event files."""
+        plugins take beside event files. ``while_loading`` is entered for each load."""
         self._store = store
         self._logdirs = list(logdirs)
         self._names = FileNames() if names is None else names
@@ -57,6 +55,7 @@ class Loader:
         self._named = NamedFiles(store, self._names.checks)
         self._interval = reload_interval
         self._cache = cache
+        self._while_loading = while_loading
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
@@ -153,7 +152,7 @@ class Loader:
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""
-        with self._looking, _rare_collections():
+        with self._looking, self._while_loading():
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(self._logdirs, self._names, self._beginnings)
             # reading and waiting for other threads are no reason to look less often: live data is due
@@ -268,18 +267,3 @@ class Loader:
             del self._settling[tailed]
             if not tailed.is_behind:
                 tailed.say_damage()
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Has the interpreter search for cyclic garbage more rarely: loading makes thousands of objects that
-    stay, and looking through them time and again takes longer than making them."""
-    before = gc.get_threshold()
-    if before[0]:  # else somebody turned it off
-        gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
-    try:
-        yield
-    finally:
-        if gc.get_count()[0] > _MANY_OBJECTS:
-            gc.freeze()  # what was loaded stays: later collections need not look through it either
-        gc.set_threshold(*before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ class LocalProvider:
 
     What was read is kept below ``cache_directory`` for the next start. Columns beyond ``max_memory``
     bytes lie in files below ``spill_directory``. With ``watch`` the system tells what changed, where it
-    can; elsewhere everything is looked at every ``reload_interval`` seconds (0: once).
+    can; elsewhere everything is looked at every ``reload_interval`` seconds (0: once). ``while_loading`` is
+    entered for each load: a program may tune its process there.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class LocalProvider:
         cache_directory: Path | None = None,
         max_memory: int | None = None,
         spill_directory: Path | None = None,
+        while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
@@ -79,6 +82,7 @@ class LocalProvider:
             reload_interval,
             names=self._names,
             cache=_open_cache(cache_directory, self._store.fingerprint()),
+            while_loading=while_loading,
         )
         self._watches = watch and reload_interval > 0
         self._views = ViewCache()

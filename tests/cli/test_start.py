@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insight_core.cli.import_tuning import prepare_imports, settle_imports
+from insight_core.cli.options import read_options
+from insight_core.cli.storage import open_local
+from insight_core.ingest.discover import Found, Logdir, discover
 
 
 def imported_by(statement: str) -> set[str]:
@@ -39,6 +44,25 @@ def collecting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     gc.unfreeze()
     gc.enable()
+
+
+def test_a_host_searches_rarely_for_garbage_while_it_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thresholds = []
+
+    def looking(*arguments: Any) -> Found:  # noqa: ANN401
+        thresholds.append(gc.get_threshold()[0])
+        return discover(*arguments)
+
+    monkeypatch.setattr("insight_core.ingest.loader.discover", looking)
+    before = gc.get_threshold()
+    options = read_options(["--no-cache", "--logdir", str(tmp_path)], {})
+    provider = open_local(options, [Logdir(str(tmp_path))], {}, {}, 0.0)
+    provider.load()
+    provider.close()
+    assert thresholds == [200_000]
+    assert gc.get_threshold() == before
 
 
 @pytest.mark.usefixtures("collecting")

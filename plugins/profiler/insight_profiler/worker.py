@@ -7,6 +7,7 @@ pieces of files come in (``Piece``). It ends when its input does.
 from __future__ import annotations
 
 import contextlib
+import csv
 import gc
 import io
 import json
@@ -33,6 +34,7 @@ HEAD = 4  # bytes before each piece: its size, or FAILED
 FAILED = 0xFFFFFFFF  # what follows is a piece that says why the file cannot be read
 _AHEAD = 2  # pieces of a file on their way
 
+_CELL = 1 << 26  # characters: hccl_raw has a JSON object of all operators of a step in one cell
 _MEMORY_SHARE = 0.5  # of the machine's memory that reading may take
 
 _FIRST_LOOK = 8 << 20  # bytes after which there is something to see
@@ -191,6 +193,7 @@ def main() -> None:
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
     sys.stdin = io.StringIO()
+    csv.field_size_limit(_CELL)
     gc.disable()  # events are no cycles, and looking for some would take as long as reading them
     host = _Host(orders, answers)
     with contextlib.suppress(EOFError, BrokenPipeError):

@@ -99,6 +99,18 @@ def test_the_first_look_has_it_read(logdir: Path, opened: Callable[..., _Opened]
     assert [path.name for path in logdir.iterdir()] == ["a.pt.trace.json"]
 
 
+def test_a_cell_may_hold_all_links_of_a_step(tmp_path: Path, opened: Callable[..., _Opened]) -> None:
+    links = {f"1-{rank}": {"HCCS": [0.5, 2.0, 99]} for rank in range(10_000)}
+    cell = json.dumps(links).replace('"', '""')
+    assert len(cell) > 131_072  # the limit of the standard library
+    table = f'step_num,communication_cost,wait_cost,link_info\n3,0.5,0.25,"{cell}"\n'
+    (tmp_path / "hccl_raw_1.csv").write_text(table)
+    look = opened(tmp_path).read(path=".")
+    assert (look.failure, look.profile and look.profile.notes) == (None, ())
+    assert look.profile is not None
+    assert len(look.profile.tables["links"]["source"]) == 10_000
+
+
 @pytest.mark.parametrize("is_kept", [False, True])
 def test_nothing_is_left_beside_what_is_kept(
     logdir: Path,

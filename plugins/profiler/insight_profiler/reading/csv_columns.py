@@ -20,8 +20,6 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-csv.field_size_limit(1 << 26)  # hccl_raw has a JSON object of all operators of a step in one cell
-
 ROWS: Final = 1 << 14  # read at once: cells are texts, which take some 60 bytes each
 POWERS: Final[Mapping[str, int]] = {"ns": 0, "us": 3, "ms": 6, "s": 9}  # of ten, to nanoseconds
 BYTES: Final[Mapping[str, int]] = {"b": 1, "byte": 1, "bytes": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
