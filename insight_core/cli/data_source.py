@@ -12,29 +12,11 @@ from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.storage import cache_directory, open_local
 from insight_core.ingest.discover import Logdir, run_prefixes
-from insight_core.plugin import Dialect, InvalidArgument, Keep
+from insight_core.plugin import Dialect, InvalidArgument
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:  # gRPC is loaded where it is needed
     from insight_core.providers.merged import StartableProvider
-
-# What the server in Rust keeps less of unless it is told to; TensorBoard's names.
-_SAMPLED = (
-    "scalars",
-    "histograms",
-    "text",
-    "hparams",
-    "pr_curves",
-    "mesh",
-    "custom_scalars",
-    "images",
-    "audio",
-    "graphs",
-    "graph_run_metadata",
-    "graph_run_metadata_graph",
-    "graph_keras_model",
-    "graph_tagged_run_metadata",
-)
 
 
 def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
@@ -100,48 +82,15 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
 
 
 def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    from insight_core.providers.child import ChildLink, rust_server
-    from insight_core.providers.merged import MergedProvider
-    from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
+    from insight_core.providers.rust_server import open_rust_servers
 
+    mindspore = [
+        evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE}))
+        for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
+    ]
+    policies = cache_policies(options, registry.plugins)
+    provider = open_local(options, mindspore, registry.plugins, policies, options.reload_interval)
     try:
-        program = rust_server()
+        return open_rust_servers(logdirs, registry.plugins, policies, options.reload_interval, provider)
     except (ImportError, OSError) as error:
         raise InvalidArgument(f"{options.origin('load')}: {error}") from error
-    reload = f"{max(1, int(options.reload_interval))}" if options.reload_interval else "once"
-    samples = ",".join(f"{name}={count}" for name, count in _samples(options, registry).items())
-    parts: list[StartableProvider] = []
-    mindspore: list[Logdir] = []
-    for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True):
-        flags = [
-            f"--logdir={logdir.path}",
-            f"--reload={reload}",
-            f"--samples-per-plugin={samples}",
-        ]
-        name = f"the data server of {prefix}" if prefix else "the data server"
-        parts.append(
-            TensorBoardProvider(
-                ChildLink([program, *flags], name),
-                registry.plugins.values(),
-                interval=options.reload_interval,
-                prefix=prefix,
-            )
-        )
-        mindspore.append(evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE})))
-    return MergedProvider([*parts, _in_process(options, registry, mindspore)])
-
-
-def _samples(options: Options, registry: Registry) -> dict[str, int | str]:
-    """How many points the server in Rust keeps of a series, by TensorBoard's name of the plugin."""
-    from insight_core.providers.tensorboard_client.listing import Naming, Shape
-
-    policies = cache_policies(options, registry.plugins)
-    naming = Naming.of(registry.plugins.values())
-    samples: dict[str, int | str] = {}
-    for source in _SAMPLED:
-        shape = Shape.SCALARS if source == "scalars" else Shape.TENSORS
-        plugin = registry.plugins.get(naming.plugin(naming.claim(source, "__run_graph__"), shape))
-        policy = policies.get(plugin.name, plugin.cache) if plugin is not None else None
-        limited = policy is not None and policy.keep is not Keep.ALL and policy.points
-        samples[source] = policy.points if policy is not None and limited else "all"
-    return samples

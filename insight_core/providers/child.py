@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import subprocess
 import tempfile
@@ -11,7 +10,6 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 from insight_core.providers.link import Link
@@ -146,12 +144,3 @@ def _how(code: int) -> str:
         return f"killed by {signal.Signals(-code).name}"
     except ValueError:
         return f"killed by signal {-code}"
-
-
-def rust_server() -> str:
-    """The program of the package tensorboard-data-server. Raises OSError when there is none."""
-    package = import_module("tensorboard_data_server")  # which has no types
-    program: str | None = package.server_binary()
-    if program is None or not os.access(program, os.X_OK):
-        raise FileNotFoundError("the package tensorboard-data-server has no server for this machine")
-    return program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
@@ -39,9 +40,7 @@ class StartableProvider(DataProvider, Protocol):
     """A provider that does something by itself once it is started."""
 
     def start(self) -> None: ...
-    def admit(
-        self, plugin: Plugin
-    ) -> None: ...  # which came after the start: its values are no longer unclaimed
+    def admit(self, plugin: Plugin) -> None: ...  # loaded after the start
 
 
 class MergedProvider:
@@ -85,14 +84,13 @@ class MergedProvider:
     def runs(self) -> Sequence[Run]:
         merged: dict[str, Run] = {}
         shared: set[str] = set()
-        for part in self._parts:
-            for run in part.runs():
-                if run.name in merged:
-                    shared.add(run.name)
-                    run = _both(merged[run.name], run)
-                merged[run.name] = run
-        for name in shared:
-            merged[name] = evolve(merged[name], damage=merged[name].damage + len(self._covered(name)))
+        for run in (run for part in self._parts for run in part.runs()):
+            if run.name in merged:
+                shared.add(run.name)
+                run = _both(merged[run.name], run)
+            merged[run.name] = run
+        for damage in self._covered(shared):
+            merged[damage.run] = evolve(merged[damage.run], damage=merged[damage.run].damage + 1)
         return sorted(
             merged.values(), key=lambda r: (float("inf") if r.start_time is None else r.start_time, r.name)
         )
@@ -141,14 +139,9 @@ class MergedProvider:
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         found = [entry for part in self._parts for entry in part.damage(run)]
-        names = [{r.name for r in part.runs()} for part in self._parts]
-        counted: dict[str, int] = {}
-        for name in (name for part in names for name in part):
-            counted[name] = counted.get(name, 0) + 1
-        for name, count in counted.items():
-            if count > 1 and run in (None, name):
-                found.extend(self._covered(name))
-        return sorted(found, key=lambda d: (d.run, d.file, d.offset))
+        counted = Counter(found.name for part in self._parts for found in part.runs())
+        covered = self._covered([name for name in counted if counted[name] > 1 and run in (None, name)])
+        return sorted(found + covered, key=lambda d: (d.run, d.file, d.offset))
 
     def progress(self) -> Progress:
         parts = [part.progress() for part in self._parts]
@@ -167,15 +160,15 @@ class MergedProvider:
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
         return self._log.changes(since, timeout)
 
-    def _covered(self, run: str) -> list[Damage]:
-        """Series of a run that another part has under the same tag."""
-        seen: set[tuple[str, str]] = set()
+    def _covered(self, runs: Collection[str]) -> list[Damage]:
+        """Series of these runs that an earlier part has under the same tag."""
+        seen: set[tuple[str, SeriesKey]] = set()
         covered = []
-        for part in self._parts:
-            here = {(name, info.key.tag) for name in part.plugins() for info in part.series(name, runs=[run])}
-            for plugin, tag in sorted(here & seen):
-                reason = f"{tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
-                covered.append(Damage(run, "", 0, reason))
+        for part in self._parts if runs else ():
+            here = {(name, info.key) for name in part.plugins() for info in part.series(name, runs=runs)}
+            for plugin, key in sorted(here & seen, key=str):
+                reason = f"{key.tag!r} of {plugin} is in logs of two kinds: only that of the first is shown"
+                covered.append(Damage(key.run, "", 0, reason))
             seen |= here
         return covered
 

@@ -224,7 +224,7 @@ def test_a_data_provider_may_come_later_and_go(
 
 
 def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: Path, tmp_path: Path) -> None:
-    from insight_core.providers.child import rust_server
+    from insight_core.providers.rust_server import rust_server
 
     port_file = tmp_path / "port"
     flags = [f"--logdir={logdir}", "--reload=1", "--port=0", f"--port-file={port_file}"]

@@ -21,10 +21,11 @@ from insight_core.plugin import (
     RecordDecoder,
     SummaryPlugin,
 )
-from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
+from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 

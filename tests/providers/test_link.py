@@ -18,10 +18,11 @@ import pytest
 from insight_core.plugin import InvalidArgument, NotFound, ScalarQuery, SeriesKey, Unavailable
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.opened_later import OpenedProvider
+from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import DataServer, serve
 from tests.providers.conftest import SCALAR, Open, eventually

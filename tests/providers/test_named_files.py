@@ -30,11 +30,12 @@ from insight_core.plugin import (
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.providers import payload_streams as payload_pieces
-from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.merged import MergedProvider
+from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.serving import serve
 from tests.providers.conftest import eventually

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.providers.tensorboard_client.packed_columns import packed_varints, scalar_columns
+from insight_core.providers.tensorboard_client.reading import scalar_columns
 from insight_core.rpc.schema import packed_scalars_pb2 as packed
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 
@@ -23,15 +23,6 @@ def test_columns_are_those_that_protobuf_wrote(points: list[tuple[int, float, fl
     assert found[0].tolist() == list(steps)
     np.testing.assert_array_equal(found[1], np.array(wall_times, np.float64))
     np.testing.assert_array_equal(found[2], np.array(values, np.float32))
-
-
-@given(st.binary())
-def test_any_bytes_are_numbers_or_refused(data: bytes) -> None:
-    try:
-        found = packed_varints(data)
-    except ValueError:
-        return
-    assert len(found) == sum(byte < 0x80 for byte in data)
 
 
 def test_columns_of_different_lengths_are_refused() -> None:

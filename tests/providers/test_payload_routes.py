@@ -20,10 +20,11 @@ from werkzeug.test import Client
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider
-from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.child import ChildLink
 from insight_core.providers.insight_client import InsightProvider
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
+from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.registry import Registry
 from insight_core.rpc.serving import serve

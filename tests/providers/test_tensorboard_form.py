@@ -11,8 +11,9 @@ import pytest
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import Dialect, EventField, ScalarQuery, SeriesInfo, SeriesKey, SummaryPlugin
-from insight_core.providers.child import ChildLink, rust_server
+from insight_core.providers.child import ChildLink
 from insight_core.providers.local import LocalProvider
+from insight_core.providers.rust_server import rust_server
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 from insight_core.rpc.schema import tensorboard_pb2 as tb
 from tests.providers.conftest import eventually

@@ -36,8 +36,8 @@ from insight_core.plugin import (
 from insight_core.providers.link import Link, Method
 from insight_core.providers.payload_streams import stream_of_payload
 from insight_core.providers.tensorboard_client.listing import Listed, Lister, Listing, Naming, Shape
-from insight_core.providers.tensorboard_client.packed_columns import Columns
 from insight_core.providers.tensorboard_client.reading import (
+    Columns,
     Payloads,
     number_bytes,
     payload_bytes,

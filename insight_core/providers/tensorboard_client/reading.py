@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.formats.packed import varints
 from insight_core.plugin import EventField, InsightError, NotFound, TooLarge
 from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.tensorboard_client.listing import Listed, Shape
-from insight_core.providers.tensorboard_client.packed_columns import Columns, scalar_columns
 from insight_core.rpc.schema import packed_scalars_pb2 as packed
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 from insight_core.rpc.schema import tensorboard_pb2 as tb
@@ -22,6 +23,8 @@ _READ_SCALARS = Method(f"{_SERVICE}/ReadScalars", packed.ReadScalarsResponse.Fro
 _READ_TENSORS = Method(f"{_SERVICE}/ReadTensors", pb.ReadTensorsResponse.FromString)
 _READ_BLOBS = Method(f"{_SERVICE}/ReadBlobSequences", pb.ReadBlobSequencesResponse.FromString)
 _READ_BLOB = Method(f"{_SERVICE}/ReadBlob", pb.ReadBlobResponse.FromString)
+
+Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]
 
 _EVERY_POINT = pb.Downsample(num_points=10**9)
 _FIRST = 16  # series of the first request
@@ -65,6 +68,15 @@ def read_scalars(link: Link, wanted: Sequence[Listed]) -> Iterator[tuple[Listed,
             held += sum(column.nbytes for column in columns)
             yield one, columns
         size = max(1, min(_MOST, _AIM * len(some) // held))
+
+
+def scalar_columns(data: packed.ScalarData) -> Columns:
+    """Steps, wall times and values. Raises ValueError when they differ in length."""
+    steps = varints(data.step, 0, len(data.step)).view(np.int64)
+    wall_times, values = np.frombuffer(data.wall_time, "<f8"), np.frombuffer(data.value, "<f4")
+    if not len(steps) == len(wall_times) == len(values):
+        raise ValueError(f"columns of {len(steps)} steps, {len(wall_times)} times, {len(values)} values")
+    return steps, wall_times, values
 
 
 def read_payloads(link: Link, one: Listed) -> Payloads:
