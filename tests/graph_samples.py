@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from insight_graph.columns import Graph
 from insight_graph.described import kind_of
 from insight_graph.tree import Tree
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 from insight_core.plugin.testing.graphs import (
     mindspore_constant,
@@ -71,7 +71,7 @@ def edges_of(graph: Graph) -> set[tuple[str, str]]:
     }
 
 
-def shown_edges(view: View) -> set[tuple[str, str]]:
+def shown_edges(view: GraphView) -> set[tuple[str, str]]:
     edges = view.edges
     return {
         (view.tree.id(~source), view.tree.id(~target))
@@ -85,7 +85,7 @@ def ids_in(tree: Tree, id_: str = "") -> list[str]:
     return [tree.id(place) for place in tree.children(branch).tolist()]
 
 
-def kinds_in(view: View, id_: str = "") -> dict[str, str]:
+def kinds_in(view: GraphView, id_: str = "") -> dict[str, str]:
     branch = view.tree.find(id_)
     assert branch is not None
     return {view.tree.id(place): kind_of(view, place) for place in view.tree.children(branch).tolist()}

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -163,6 +163,34 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
     assert set(_circle(files)) == {"a", "b", "c"}
     del files["c"]
     assert _circle(files) == []
+
+
+def _classes_by_name(packages: Iterable[Path]) -> Mapping[str, Sequence[Path]]:
+    """The files that define a class of each public name."""
+    found: dict[str, list[Path]] = {}
+    for path in (path for package in packages for path in sorted(package.rglob("*.py"))):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path)
+    return found
+
+
+def test_no_public_class_name_occurs_twice(repository: Path) -> None:
+    packages = [
+        repository / "insight_core",
+        repository / "insight_host",
+        *repository.glob("plugins/*/insight_*"),
+    ]
+    found = _classes_by_name(packages)
+    assert len(found) > 100
+    twice = {name: [str(path.relative_to(repository)) for path in paths] for name, paths in found.items()}
+    assert {name: paths for name, paths in twice.items() if len(paths) > 1} == {}
+
+
+def test_a_class_name_that_occurs_twice_is_found(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("class Same: ...\nclass _Private: ...\n", encoding="utf-8")
+    assert _classes_by_name([tmp_path]) == {"Same": [tmp_path / "one.py", tmp_path / "two.py"]}
 
 
 def test_plugins_import_only_the_public_api(repository: Path) -> None:

@@ -20,12 +20,12 @@ _PLACES = (SIDE - _KERNEL) // _STRIDE + 1  # of a kernel, each way
 
 
 @frozen(eq=False)
-class Batch:
+class PictureBatch:
     pictures: Floats  # [n, SIDE, SIDE], 0 to 1
     labels: NDArray[np.intp]  # [n], places in SHAPES
 
 
-def draw(random: np.random.Generator, count: int, noise: float) -> Batch:
+def draw(random: np.random.Generator, count: int, noise: float) -> PictureBatch:
     """Shapes of any place, size and brightness, in noise of this standard deviation."""
     labels = random.integers(len(SHAPES), size=count)
     center = random.uniform(5.5, SIDE - 6.5, (2, count, 1, 1))
@@ -46,7 +46,7 @@ def draw(random: np.random.Generator, count: int, noise: float) -> Batch:
     )
     pictures = drawn[labels, np.arange(count)] * random.uniform(0.6, 1.0, (count, 1, 1))
     noisy = np.clip(pictures + random.normal(0, noise, pictures.shape), 0, 1)
-    return Batch(noisy.astype(np.float32), labels)
+    return PictureBatch(noisy.astype(np.float32), labels)
 
 
 def initial(random: np.random.Generator, hidden: int) -> Parameters:
@@ -88,7 +88,7 @@ def _forward(parameters: Mapping[str, Any], pictures: Floats) -> _Forward:
     return _Forward(windows, convolved, hidden, powers / powers.sum(1, keepdims=True))
 
 
-def loss(parameters: Mapping[str, Any], batch: Batch) -> float:
+def loss(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
     """The cross entropy, in nats."""
     return _cross_entropy(_forward(parameters, batch.pictures).probabilities, batch)
 
@@ -98,7 +98,7 @@ def predicted(parameters: Parameters, pictures: Floats) -> NDArray[np.intp]:
     return found
 
 
-def _cross_entropy(probabilities: Floats, batch: Batch) -> float:
+def _cross_entropy(probabilities: Floats, batch: PictureBatch) -> float:
     of_label = probabilities[np.arange(len(batch.labels)), batch.labels]
     return float(-np.log(np.maximum(of_label, 1e-12)).mean())
 
@@ -119,7 +119,7 @@ class Result:
     gradients: Parameters
 
 
-def result(parameters: Parameters, batch: Batch, clock: Clock) -> Result:
+def result(parameters: Parameters, batch: PictureBatch, clock: Clock) -> Result:
     with clock.span("forward"):
         passed = _forward(parameters, batch.pictures)
     count = len(batch.labels)

@@ -184,9 +184,9 @@ def _go_on(ended: threading.Event) -> None:
 
 
 def _landscapes(
-    log_dir: Path, batch: model.Batch, checkpoints: list[model.Parameters], ended: threading.Event
+    log_dir: Path, batch: model.PictureBatch, checkpoints: list[model.Parameters], ended: threading.Event
 ) -> None:
-    few = model.Batch(batch.pictures[:96], batch.labels[:96])
+    few = model.PictureBatch(batch.pictures[:96], batch.labels[:96])
 
     def loss(parameters: model.Parameters) -> float:
         _go_on(ended)

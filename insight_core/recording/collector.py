@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
-from insight_core.recording.collector_lineage import Lineage
+from insight_core.recording.collector_lineage import LineageRecorder
 from insight_core.recording.collector_values import held, pictures_of
 from insight_core.recording.context import Closing
 from insight_core.recording.mappings import INT32, INT64, mapping_of, whole_number_of
@@ -105,7 +105,7 @@ class SummaryCollector(Closing):
         self.record = (MutedRecord if self._muted else SummaryRecord)(log_dir, dialect=dialect, **recording)
         try:
             said = {**self.known(), **(hyperparameters or {})}
-            self.lineage = Lineage(dialect, said, environment=environment)
+            self.lineage = LineageRecorder(dialect, said, environment=environment)
             self.lineage.begin(self.record)
             self.record.record(self.steps)
         except BaseException:

@@ -38,7 +38,7 @@ _KNOWN: Mapping[str, tuple[str, str, type]] = {
 _EXACT = 2**53  # beyond it not every whole number is a double
 
 
-class Lineage:
+class LineageRecorder:
     """What is known of one run; ``begin`` and ``finish`` add it to a record.
 
     At the end MindSpore's dialect has all of it anew, for its readers forget what came before a

@@ -17,7 +17,7 @@ _JOINED = 1 << 20  # bytes; fewer are written at once
 _NO_HOST = re.compile(r"[^A-Za-z0-9.-]")
 
 
-class EventFile:
+class EventFileWriter:
     """Appends records to a new file, which is locked until it is closed. Not thread-safe.
 
     Every error is an OSError whose ``filename`` is the file, and leaves whole records behind; nothing can
@@ -102,7 +102,7 @@ def host_name() -> str:
     return _NO_HOST.sub("-", socket.gethostname())
 
 
-def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFile, int]:
+def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFileWriter, int]:
     """A file at ``path(seconds, host)``, its directory made if need be, and the seconds in its name.
 
     Where there is such a file, later seconds are taken. OSError when the directory cannot be written to.
@@ -111,6 +111,6 @@ def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tu
     path(seconds, host).parent.mkdir(parents=True, exist_ok=True)
     while True:
         try:
-            return EventFile(path(seconds, host), first), seconds
+            return EventFileWriter(path(seconds, host), first), seconds
         except FileExistsError:
             seconds += 1

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.framing import pieces_record
 from insight_core.formats.protobuf import Pieces, pieces_field, size_of, text_field
-from insight_core.recording.encoders.encoder import EventEncoder, Value
-from insight_core.recording.event_file import EventFile, new_file
+from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
+from insight_core.recording.event_file import EventFileWriter, new_file
 from insight_core.recording.events import GRAPH, event, summary, version_record
 from insight_core.recording.locks import one_at_a_time, written_elsewhere
 from insight_core.recording.queue import Columns
@@ -49,8 +49,8 @@ class EventFiles:
         self._dialect = dialect
         self._prefix, self._suffix, self._rank = prefix, suffix, rank
         self._max_file_size = max_file_size
-        self._file: EventFile | None = None
-        self._lineage: EventFile | None = None
+        self._file: EventFileWriter | None = None
+        self._lineage: EventFileWriter | None = None
         self._seconds = 0  # in the name of the last file: readers take files in their order
         self._checked = False  # whether another process writes here
         self._begun: set[str] = set()  # tags that have their metadata in this file
@@ -81,7 +81,7 @@ class EventFiles:
             )
         return self._directory
 
-    def open(self) -> EventFile:
+    def open(self) -> EventFileWriter:
         """The file that is written now, made if there is none."""
         if self._file is None:
             file = self._made()
@@ -94,7 +94,7 @@ class EventFiles:
             self._checked = True
         return self._made()
 
-    def _made(self) -> EventFile:
+    def _made(self) -> EventFileWriter:
         if self._file is None:
             now = time.time()
             number = next(_numbers)
@@ -155,7 +155,7 @@ class EventFiles:
             file.write([data[start:until]])
             start = until
 
-    def _write_value(self, step: int, wall_time: float, value: Value) -> None:
+    def _write_value(self, step: int, wall_time: float, value: EncodedValue) -> None:
         content = value.encode()
         if value.place == "lineage":
             self._lineage_file().write(pieces_record([event(step, wall_time), *content]))
@@ -170,7 +170,7 @@ class EventFiles:
         records: Pieces = pieces_record([event(step, wall_time), *body])
         self._with_room(size_of(records)).write(records)
 
-    def _with_room(self, size: int) -> EventFile:
+    def _with_room(self, size: int) -> EventFileWriter:
         """The file that so many bytes still go into: another one where they are too many for this."""
         file = self.open()
         if self._max_file_size is None or file.is_new or file.size + size <= self._max_file_size:
@@ -180,7 +180,7 @@ class EventFiles:
         self._file = None
         return self.open()
 
-    def _lineage_file(self) -> EventFile:
+    def _lineage_file(self) -> EventFileWriter:
         if self._lineage is None:
 
             def path(seconds: int, host: str) -> Path:

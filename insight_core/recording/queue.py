@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.recording.encoders.encoder import Value
+from insight_core.recording.encoders.encoder import EncodedValue
 from insight_core.recording.scalars import Names
 
 Scalars: TypeAlias = list[Any]  # name, number, name, number, ...
@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     layout: NDArray[np.int64]
     layouts: list[Names]
     numbers: NDArray[np.float64]
-    others: list[tuple[int, list[Value]]]
+    others: list[tuple[int, list[EncodedValue]]]
 
 
 def columns(records: list[Recorded]) -> Columns:

@@ -12,7 +12,7 @@ from operator import index
 from queue import Empty, SimpleQueue
 from typing import Literal, NamedTuple, SupportsIndex
 
-from insight_core.recording.encoders.encoder import Value
+from insight_core.recording.encoders.encoder import EncodedValue
 from insight_core.recording.files import EventFiles
 from insight_core.recording.mappings import INT64
 from insight_core.recording.queue import Recorded, Scalars, columns, load
@@ -59,7 +59,7 @@ class RecordWriter:
     def _begin(self) -> None:
         self._lock = threading.RLock()  # guards what is set by those who record
         self._scalars: Scalars = []  # of the next record
-        self._others: list[Value] = []  # of the next record
+        self._others: list[EncodedValue] = []  # of the next record
         self._taken = 0  # the load of all records so far
         self._told = 0  # of those that the thread was told of
         self._thread: LockType | None = None  # locked while there is one
@@ -80,7 +80,7 @@ class RecordWriter:
         with self._lock:
             self._scalars += (name, number)
 
-    def add(self, values: list[Value]) -> None:
+    def add(self, values: list[EncodedValue]) -> None:
         """Adds values that were checked to the next record."""
         with self._lock:
             self._others += values

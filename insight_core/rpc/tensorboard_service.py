@@ -17,9 +17,15 @@ from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import packed_scalars_pb2 as packed
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
 from insight_core.rpc.schema.services import LARGEST_MESSAGE, PIECE
-from insight_core.rpc.tensorboard_view.catalog import Entry
+from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
-from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, tensor_of
+from insight_core.rpc.tensorboard_view.translation import (
+    BLOB_SEQUENCE,
+    SCALAR,
+    TENSOR,
+    TensorBoardKind,
+    tensor_of,
+)
 
 
 class _Filtered(Protocol):
@@ -145,16 +151,16 @@ class TensorBoardService:
         for start in range(0, len(blob), PIECE):
             yield messages.ReadBlobResponse(data=blob[start : start + PIECE])
 
-    def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, Entry]]:
+    def _entries(self, request: _Filtered, data_class: int) -> Mapping[str, Mapping[str, TensorBoardSeries]]:
         plugin = request.plugin_filter.plugin_name
         if not plugin:
             raise InvalidArgument("must specify non-empty plugin name")
         asked = request.run_tag_filter
         runs = asked.runs.names if asked.HasField("runs") else None
         tags = asked.tags.names if asked.HasField("tags") else None
-        return self._reader.entries(Kind(plugin, data_class), runs, tags)
+        return self._reader.entries(TensorBoardKind(plugin, data_class), runs, tags)
 
-    def _list(self, found: Mapping[str, Mapping[str, Entry]], response: _Listing) -> _Listing:
+    def _list(self, found: Mapping[str, Mapping[str, TensorBoardSeries]], response: _Listing) -> _Listing:
         for run, tags in found.items():
             listed = response.runs.add(run_name=run)
             for tag, entry in tags.items():

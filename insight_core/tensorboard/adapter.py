@@ -30,7 +30,7 @@ class Refused(Exception):
     """The plugin breaks a rule of TensorBoard's contract; the text says which."""
 
 
-class Loader(Protocol):
+class PluginLoader(Protocol):
     """What makes a plugin, once flags are defined and fixed; ``load`` may give None."""
 
     def load(self, context: TBContext) -> object: ...
@@ -44,7 +44,7 @@ class _ClassLoader:
         return self.plugin_class(context)
 
 
-def loader_of(made: object) -> Loader:
+def loader_of(made: object) -> PluginLoader:
     """What an entry point gave, as a loader: a TBPlugin, a TBLoader or an instance of one, by what it has.
 
     The class may be derived from the real TBPlugin or from our own. Raises Refused.
@@ -53,9 +53,9 @@ def loader_of(made: object) -> Loader:
         if callable(getattr(made, "get_plugin_apps", None)):
             return _ClassLoader(made)
         if callable(getattr(made, "load", None)):
-            return cast(Loader, made())
+            return cast(PluginLoader, made())
     elif callable(getattr(made, "load", None)):
-        return cast(Loader, made)
+        return cast(PluginLoader, made)
     raise Refused(f"its entry point gives {made!r}, neither a TBPlugin nor a TBLoader")
 
 

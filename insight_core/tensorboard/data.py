@@ -15,9 +15,15 @@ from tensorboard import errors
 from tensorboard.data import provider as stock
 
 from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload, Undecodable
-from insight_core.rpc.tensorboard_view.catalog import Entry
+from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
 from insight_core.rpc.tensorboard_view.series_reader import SeriesReader
-from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, SCALAR, TENSOR, Kind, array_of
+from insight_core.rpc.tensorboard_view.translation import (
+    BLOB_SEQUENCE,
+    SCALAR,
+    TENSOR,
+    TensorBoardKind,
+    array_of,
+)
 from insight_core.tensorboard.context import UNSAID
 from insight_core.tensorboard.sampling import SCALARS, TENSORS, Budget, Sampled
 
@@ -181,12 +187,12 @@ class StockDataProvider(stock.DataProvider):
 
     def _entries(
         self, plugin: str, data_class: int, asked: stock.RunTagFilter | None
-    ) -> Mapping[str, Mapping[str, Entry]]:
+    ) -> Mapping[str, Mapping[str, TensorBoardSeries]]:
         runs, tags = (None, None) if asked is None else (asked.runs, asked.tags)
-        return self._reader.entries(Kind(plugin, data_class), runs, tags)
+        return self._reader.entries(TensorBoardKind(plugin, data_class), runs, tags)
 
     def _within_budget(
-        self, downsample: int | None, plugin: str, entries: Sequence[Entry], budget: Budget
+        self, downsample: int | None, plugin: str, entries: Sequence[TensorBoardSeries], budget: Budget
     ) -> int:
         """How many points of each: what was said, else what keeps to the budget."""
         said = _limit(downsample)
@@ -200,17 +206,17 @@ class StockDataProvider(stock.DataProvider):
             self.sampled.note(plugin, limit, max(counts))
         return limit
 
-    def _scalar_series(self, entry: Entry) -> stock.ScalarTimeSeries:
+    def _scalar_series(self, entry: TensorBoardSeries) -> stock.ScalarTimeSeries:
         last = _last(entry)
         return stock.ScalarTimeSeries(**self._said(entry), last_value=None if last is None else last.value)
 
-    def _tensor_series(self, entry: Entry) -> stock.TensorTimeSeries:
+    def _tensor_series(self, entry: TensorBoardSeries) -> stock.TensorTimeSeries:
         return stock.TensorTimeSeries(**self._said(entry))
 
-    def _blob_series(self, entry: Entry) -> stock.BlobSequenceTimeSeries:
+    def _blob_series(self, entry: TensorBoardSeries) -> stock.BlobSequenceTimeSeries:
         return stock.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
 
-    def _said(self, entry: Entry) -> dict[str, Any]:
+    def _said(self, entry: TensorBoardSeries) -> dict[str, Any]:
         """What is said of a series of any class."""
         metadata = self._reader.metadata(entry)
         return {
@@ -257,11 +263,11 @@ def _limit(downsample: int | None) -> int:
     return downsample
 
 
-def _flat(found: Mapping[str, Mapping[str, Entry]]) -> list[Entry]:
+def _flat(found: Mapping[str, Mapping[str, TensorBoardSeries]]) -> list[TensorBoardSeries]:
     return [entry for tags in found.values() for entry in tags.values()]
 
 
-def _last(entry: Entry) -> stock.ScalarDatum | None:
+def _last(entry: TensorBoardSeries) -> stock.ScalarDatum | None:
     """The last point, where that is known without reading; None where it is not."""
     infos = [source.info for source in entry.sources.values()]
     last = max(infos, key=attrgetter("last_step"))

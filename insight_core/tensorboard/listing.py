@@ -49,5 +49,6 @@ def error_card(candidate: Candidate, reason: str, taken: Container[str]) -> tupl
     name = candidate.name
     while name in taken:
         name += f" ({candidate.distribution or 'entry point'})"
-    error = f"{reason} (from {candidate.distribution})" if candidate.distribution else reason
+    is_named = not candidate.distribution or candidate.distribution in reason
+    error = reason if is_named else f"{reason} (from {candidate.distribution})"
     return name, listing_row(candidate.name, {"type": "NONE"}, error=error)

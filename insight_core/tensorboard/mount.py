@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NOT_INSTALLED = (
-    "this plugin needs TensorBoard, which is not installed; install it and restart: "
-    "pip install 'tensorboard>=2.20'"
-)
+_NOT_INSTALLED = "is not installed; install it and restart: pip install 'tensorboard>=2.20'"
 _PATIENCE = 20.0  # seconds that a request waits for modules to be imported
 _PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
 
@@ -77,7 +74,9 @@ class Stock:
         return None if self._hosting is None else self._hosting.app_for(path)
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
-        return self._failed_rows() if self._hosting is None else self._hosting.listing(experimental)
+        if self._hosting is not None:
+            return self._hosting.listing(experimental)
+        return self._failed_rows() if self._failed else {}
 
     def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
         """What each entry point that was loaded gave, by now."""
@@ -98,23 +97,26 @@ class Stock:
                 self._changed()
         except Exception as error:
             log.exception("plugins made for TensorBoard cannot be hosted")
-            self._cannot_host(found, f"TensorBoard cannot be imported: {in_one_line(error)}")
+            self._cannot_host(found, f"cannot be imported: {in_one_line(error)}")
         finally:
             self._known.set()
         if self._hosting is not None:
             self._hosting.load(found)
 
-    def _cannot_host(self, candidates: Sequence[Candidate], reason: str) -> None:
+    def _cannot_host(self, candidates: Sequence[Candidate], cause: str) -> None:
         from insight_core.tensorboard.listing import Absence
 
-        self._failed = {candidate: Absence(reason) for candidate in candidates}
+        self._failed = {
+            each: Absence(f"{each.distribution or each.name} needs TensorBoard, which {cause}")
+            for each in candidates
+        }
         self._changed()
 
     def _failed_rows(self) -> Mapping[str, Mapping[str, object]]:
+        from insight_core.tensorboard.listing import error_card
+
         rows: dict[str, Mapping[str, object]] = {}
         for candidate, absence in self._failed.items():
-            from insight_core.tensorboard.listing import error_card
-
             name, row = error_card(candidate, absence.reason, {*rows, *self._settings.taken})
             rows[name] = row
         return rows

@@ -21,7 +21,7 @@ _SAMPLES = ",".join(
 
 def peer_environment(home: Path, **more: str) -> dict[str, str]:
     """Variables for a program of another environment than that of the tests."""
-    left_out = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    left_out = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "INSIGHT_HOST_DISABLE_PLUGIN"}
     return {**{k: v for k, v in os.environ.items() if k not in left_out}, "HOME": str(home), **more}
 
 

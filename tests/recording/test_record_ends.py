@@ -283,10 +283,12 @@ def test_several_threads(tmp_path: Path) -> None:
 def test_an_interrupted_write_leaves_whole_records(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
     """As by Ctrl-C at the end of the interpreter, where there is no thread to write."""
     from insight_core.formats.framing import record
-    from insight_core.recording.event_file import EventFile
+    from insight_core.recording.event_file import EventFileWriter
     from insight_core.recording.events import version_record
 
-    file = EventFile(tmp_path / "events.out.events.summary.1_MS", version_record(b"MindSpore.Event:1", 0.0))
+    file = EventFileWriter(
+        tmp_path / "events.out.events.summary.1_MS", version_record(b"MindSpore.Event:1", 0.0)
+    )
     write = os.write
 
     def interrupted(descriptor: int, data: Any) -> int:  # noqa: ANN401

@@ -13,9 +13,26 @@ import pytest
 from tests.tensorboard.installed import install_examples
 
 CAUSE = (
-    "this plugin needs TensorBoard, which is not installed; install it and restart: "
+    "example-plugins needs TensorBoard, which is not installed; install it and restart: "
     "pip install 'tensorboard>=2.20'"
 )
+LISTING = """
+import json
+from werkzeug.test import Client
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.tensorboard.mount import Stock
+from insight_core.web import Host, HostSettings
+provider = FakeProvider("logs")
+stock = Stock(provider)
+client = Client(Host(Registry.of([]), provider, HostSettings(stock=stock)))
+stock.start()
+assert stock.wait_until_loaded(30)
+listing = client.get("/data/plugins_listing", headers={"Host": "localhost"}).json
+paths = ("/data/plugin/greeting/where", "/data/plugin_entry.html?name=greeting", "/tensorboard/")
+statuses = [client.get(path, headers={"Host": "localhost"}).status_code for path in paths]
+print(json.dumps([listing, statuses]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +53,7 @@ def _run(packages: Path, site: Path, program: str) -> str:
     """What ``program`` prints in a Python that has ``packages``, and plugins installed in ``site``."""
     start = (
         f"import site, sys; site.addsitedir({str(packages)!r}); sys.path.append({str(site)!r})\n"
-        "import importlib.util; assert importlib.util.find_spec('tensorboard') is None\n"
+        "import importlib.metadata; assert 'tensorboard' not in importlib.metadata.packages_distributions()\n"
     )
     environment = {**os.environ, "INSIGHT_HOST_DISABLE_PLUGIN": ""}
     done = subprocess.run(
@@ -48,31 +65,26 @@ def _run(packages: Path, site: Path, program: str) -> str:
 
 def test_each_plugin_gets_a_card_with_the_cause_and_the_command(packages: Path, tmp_path: Path) -> None:
     site = install_examples(tmp_path / "site")
-    program = """
-import json
-from werkzeug.test import Client
-from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.registry import Registry
-from insight_core.tensorboard.mount import Stock
-from insight_core.web import Host, HostSettings
-provider = FakeProvider("logs")
-stock = Stock(provider)
-client = Client(Host(Registry.of([]), provider, HostSettings(stock=stock)))
-stock.start()
-assert stock.wait_until_loaded(30)
-listing = client.get("/data/plugins_listing", headers={"Host": "localhost"}).json
-paths = ("/data/plugin/greeting/where", "/data/plugin_entry.html?name=greeting", "/tensorboard/")
-statuses = [client.get(path, headers={"Host": "localhost"}).status_code for path in paths]
-print(json.dumps([listing, statuses]))
-"""
-    listing, statuses = json.loads(_run(packages, site, program))
+    listing, statuses = json.loads(_run(packages, site, LISTING))
     assert {name: row["tab_name"] for name, row in listing.items()} == {
         "by_tag": "by_tag",
         "greeting_loader": "greeting_loader",
     }
     for row in listing.values():
-        assert row["error"] == f"{CAUSE} (from example-plugins)"
+        assert row["error"] == CAUSE
         assert (row["enabled"], row["loading_mechanism"]) == (False, {"type": "NONE"})
+    assert statuses == [404, 404, 404]
+
+
+def test_each_plugin_gets_a_card_where_tensorboard_cannot_be_imported(packages: Path, tmp_path: Path) -> None:
+    site = install_examples(tmp_path / "site")
+    (site / "tensorboard").mkdir()
+    (site / "tensorboard/__init__.py").write_text("raise ImportError('protobuf {} is too old')")
+    listing, statuses = json.loads(_run(packages, site, LISTING))
+    cause = "cannot be imported: ImportError: protobuf {} is too old"
+    assert [row["error"] for row in listing.values()] == [
+        f"example-plugins needs TensorBoard, which {cause}"
+    ] * 2
     assert statuses == [404, 404, 404]
 
 

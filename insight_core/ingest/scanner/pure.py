@@ -27,7 +27,7 @@ from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE, LONGEST_READ,
 from insight_core.ingest.scanner.columns import NumberTags, Slots, TagNames, form_of
 from insight_core.ingest.scanner.holes import next_data
 from insight_core.ingest.scanner.pages import Pages, is_whole
-from insight_core.ingest.scanner.shape import Shape
+from insight_core.ingest.scanner.shape import EventShape
 
 _FEWEST_ALIKE = 8  # fewer events of one length are read one by one
 _MOST_MISSES = 64  # shapes that few events have; then the rest of that length are read one by one
@@ -251,7 +251,7 @@ class _EventReader:
             first, layout = rows[0], self._read_one(int(events[0]))
             events, rows = events[1:], rows[1:]
             if layout is not None and _is_regular(layout) and len(events):
-                shape = Shape(layout, first)
+                shape = EventShape(layout, first)
                 alike = shape.matches(rows)
                 misses += int(np.count_nonzero(alike)) < _FEWEST_ALIKE
                 if alike.any():
@@ -262,7 +262,7 @@ class _EventReader:
                     self._read_one(index)
                 return
 
-    def _read_shape(self, shape: Shape, events: NDArray[np.intp], rows: NDArray[np.uint8]) -> None:
+    def _read_shape(self, shape: EventShape, events: NDArray[np.intp], rows: NDArray[np.uint8]) -> None:
         tag_ids, representatives = shape.tags(rows)
         good = shape.checksums(rows, tag_ids, representatives) == self._footers(events, rows.shape[1])
         if not good.all():

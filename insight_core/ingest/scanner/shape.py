@@ -9,7 +9,7 @@ from insight_core.formats.crc32c import difference, mask_array, masked_crc32c
 from insight_core.formats.event import Event, Value
 
 
-class Shape:
+class EventShape:
     """Where the time, step, tags and numbers are in events that look like one."""
 
     def __init__(self, layout: Event, row: NDArray[np.uint8]) -> None:

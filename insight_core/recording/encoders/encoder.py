@@ -11,7 +11,7 @@ DialectName: TypeAlias = Literal["mindspore", "tensorboard"]
 Place: TypeAlias = Literal["summary", "graph", "lineage"]
 
 
-class Value(NamedTuple):
+class EncodedValue(NamedTuple):
     """A value that was checked and taken; it is encoded when it is written.
 
     ``place``: a value of a summary, or the graph of an event, or what goes into a file of its own for
@@ -56,10 +56,10 @@ class EventEncoder(Protocol):
         ``process`` is the id of the process, ``number`` counts the files of that process.
         """
 
-    def joined(self, values: list[Value]) -> list[Value]:
+    def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
         """The values of one record as they are written: some are one where they are in one record."""
 
-    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+    def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
         """What is to be written of ``value``, of any kind but scalar.
 
         Raises ValueError or TypeError that says what is wrong with it, without plugin and name.

@@ -10,7 +10,7 @@ from functools import partial
 
 from insight_core.formats.protobuf import message_field, pieces_field
 from insight_core.recording.arrays import snapshot
-from insight_core.recording.encoders.encoder import Value
+from insight_core.recording.encoders.encoder import EncodedValue
 from insight_core.recording.encoders.shared import histogram, image
 from insight_core.recording.graphs import checked_graph, graph_proto, nodes_of
 from insight_core.recording.histograms import mindspore_histogram
@@ -45,11 +45,11 @@ class MindSpore:
         """See ``Dialect.file_name``; process and number are not in the name."""
         return f"{prefix}.out.events.summary.{seconds}.{rank}.{host}{suffix}"
 
-    def joined(self, values: list[Value]) -> list[Value]:
+    def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
         """The values unchanged: each is written on its own."""
         return values
 
-    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+    def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
         """See ``Dialect.values``. Raises ValueError also for a kind that this dialect lacks."""
         kind = _KINDS.get(plugin)
         if kind is None:
@@ -59,37 +59,37 @@ class MindSpore:
         return kind(name, value)
 
 
-def _tensor(name: str, value: object) -> list[Value]:
+def _tensor(name: str, value: object) -> list[EncodedValue]:
     array = snapshot(mindspore_checked(value))
     size = max(array.nbytes, 4 * array.size)
-    return [Value(name, "summary", size, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
+    return [EncodedValue(name, "summary", size, lambda: pieces_field(_TENSOR, mindspore_tensor(array)))]
 
 
-def _landscape(name: str, value: object) -> list[Value]:
+def _landscape(name: str, value: object) -> list[EncodedValue]:
     landscape = landscape_of(value)
     for number in landscape.intervals:
         whole_number_of("a number of the intervals", number, INT32)
     return [
-        Value(
+        EncodedValue(
             name, "summary", landscape.size, lambda: pieces_field(_LANDSCAPE, mindspore_landscape(landscape))
         )
     ]
 
 
-def _graph(name: str, value: object) -> list[Value]:
+def _graph(name: str, value: object) -> list[EncodedValue]:
     graph = checked_graph(value) if isinstance(value, bytes) else graph_proto(nodes_of(value))
-    return [Value(name, "graph", len(graph), lambda: [graph])]
+    return [EncodedValue(name, "graph", len(graph), lambda: [graph])]
 
 
-def _lineage(field: int, message: Callable[[object], bytes]) -> Callable[[str, object], list[Value]]:
-    def values(name: str, value: object) -> list[Value]:
+def _lineage(field: int, message: Callable[[object], bytes]) -> Callable[[str, object], list[EncodedValue]]:
+    def values(name: str, value: object) -> list[EncodedValue]:
         content = message_field(field, message(value))
-        return [Value(name, "lineage", len(content), lambda: [content])]
+        return [EncodedValue(name, "lineage", len(content), lambda: [content])]
 
     return values
 
 
-_KINDS: Mapping[str, Callable[[str, object], list[Value]]] = {
+_KINDS: Mapping[str, Callable[[str, object], list[EncodedValue]]] = {
     "image": image,
     "histogram": partial(histogram, _HISTOGRAM, mindspore_histogram),
     "tensor": _tensor,

@@ -10,7 +10,7 @@ from functools import partial
 
 from insight_core.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
 from insight_core.recording.arrays import snapshot
-from insight_core.recording.encoders.encoder import Value
+from insight_core.recording.encoders.encoder import EncodedValue
 from insight_core.recording.encoders.shared import histogram, image
 from insight_core.recording.graphs import checked_graph, graph_def, nodes_of
 from insight_core.recording.histograms import histogram_proto
@@ -50,16 +50,16 @@ class TensorBoard:
         """See ``Dialect.file_name``; the rank is not in the name."""
         return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
-    def joined(self, values: list[Value]) -> list[Value]:
+    def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
         """Hyperparameters of one record are said at once: of a run only the first that are said count."""
         entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
         if not entries:
             return values
         said = metadata("hparams", content=message_field(_START_INFO, entries))
         others = [value for value in values if value.tag != _SESSION_START]
-        return [Value(_SESSION_START, "summary", len(said), lambda: [said]), *others]
+        return [EncodedValue(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
-    def values(self, plugin: str, name: str, value: object) -> list[Value]:
+    def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
         """See ``Dialect.values``. Raises ValueError also for a kind that this dialect lacks."""
         kind = _KINDS.get(plugin)
         if kind is None:
@@ -85,10 +85,10 @@ def metadata(
     return message_field(_METADATA, said + (int_field(_DATA_CLASS, data_class) if data_class else b""))
 
 
-def _tensor(name: str, value: object) -> list[Value]:
+def _tensor(name: str, value: object) -> list[EncodedValue]:
     array = snapshot(tensorflow_checked(value))
     return [
-        Value(
+        EncodedValue(
             name,
             "summary",
             array.nbytes,
@@ -98,7 +98,7 @@ def _tensor(name: str, value: object) -> list[Value]:
     ]
 
 
-def _text(name: str, value: object) -> list[Value]:
+def _text(name: str, value: object) -> list[EncodedValue]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, (list, tuple)):
         raise TypeError(f"it is text, or a list of texts, not {type(value).__name__}")
@@ -106,49 +106,51 @@ def _text(name: str, value: object) -> list[Value]:
     return [_strings(name, "text", encoded)]
 
 
-def _landscape(name: str, value: object) -> list[Value]:
+def _landscape(name: str, value: object) -> list[EncodedValue]:
     return [_strings(name, "landscape", [landscape_file(landscape_of(value))])]
 
 
-def _strings(name: str, plugin: str, strings: list[bytes]) -> Value:
+def _strings(name: str, plugin: str, strings: list[bytes]) -> EncodedValue:
     size = sum(map(len, strings))
     tensor = message_field(_TENSOR, string_tensor(strings))
-    return Value(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
+    return EncodedValue(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
 
 
-def _graph(name: str, value: object) -> list[Value]:
+def _graph(name: str, value: object) -> list[EncodedValue]:
     graph = checked_graph(value) if isinstance(value, bytes) else graph_def(nodes_of(value))
-    return [Value(name, "graph", len(graph), lambda: [graph])]
+    return [EncodedValue(name, "graph", len(graph), lambda: [graph])]
 
 
-def _hparams(kind: str, name: str, value: object) -> list[Value]:
+def _hparams(kind: str, name: str, value: object) -> list[EncodedValue]:
     return _session(cells_of(kind, value))
 
 
-def _trained(name: str, value: object) -> list[Value]:
+def _trained(name: str, value: object) -> list[EncodedValue]:
     return _session(trained_cells(value))
 
 
-def _tested(name: str, value: object) -> list[Value]:
+def _tested(name: str, value: object) -> list[EncodedValue]:
     metrics = [
-        Value(f"eval/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)]))
+        EncodedValue(
+            f"eval/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)])
+        )
         for metric, number in metric_numbers(value)
     ]
     return metrics + _session(tested_cells(value))
 
 
-def _session(cells: Iterable[tuple[str, Cell]]) -> list[Value]:
+def _session(cells: Iterable[tuple[str, Cell]]) -> list[EncodedValue]:
     """Entries that ``joined`` makes one value of."""
     entries = hparam_entries(cells)
-    return [Value(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
+    return [EncodedValue(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
 
 
-def _dataset_graph(name: str, value: object) -> list[Value]:
+def _dataset_graph(name: str, value: object) -> list[EncodedValue]:
     content = message_field(DATASET_GRAPH, dataset_graph(value))
-    return [Value(name, "lineage", len(content), lambda: [content])]
+    return [EncodedValue(name, "lineage", len(content), lambda: [content])]
 
 
-_KINDS: Mapping[str, Callable[[str, object], list[Value]]] = {
+_KINDS: Mapping[str, Callable[[str, object], list[EncodedValue]]] = {
     "image": image,
     "histogram": partial(histogram, _HISTO, histogram_proto),
     "tensor": _tensor,

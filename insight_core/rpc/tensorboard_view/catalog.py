@@ -10,11 +10,16 @@ from attrs import define, frozen
 
 from insight_core.plugin import Claim, DataProvider, InsightError, SeriesInfo, SeriesKey, Unavailable
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
-from insight_core.rpc.tensorboard_view.translation import Kind, content_of, kind_of, says_how_it_is_encoded
+from insight_core.rpc.tensorboard_view.translation import (
+    TensorBoardKind,
+    content_of,
+    kind_of,
+    says_how_it_is_encoded,
+)
 
 
 @frozen
-class Source:
+class SeriesSource:
     """A series of the provider, by the plugin that it is kept under there."""
 
     plugin: str
@@ -22,12 +27,12 @@ class Source:
 
 
 @define
-class Entry:
+class TensorBoardSeries:
     """A series as TensorBoard sees it: mostly one of the provider, of several writers perhaps more."""
 
-    kind: Kind
+    kind: TensorBoardKind
     key: SeriesKey
-    sources: dict[str, Source]  # by plugin of the provider
+    sources: dict[str, SeriesSource]  # by plugin of the provider
     last_step: int
     last_wall_time: float
     longest: int | None = None  # of blob sequences: max_length, when found out
@@ -41,9 +46,9 @@ class Catalog:
         self._provider = provider
         self._lock = threading.Lock()
         self._generation: int | None = None
-        self._entries: dict[Kind, dict[str, dict[str, Entry]]] = {}  # by run and tag
+        self._entries: dict[TensorBoardKind, dict[str, dict[str, TensorBoardSeries]]] = {}  # by run and tag
 
-    def kinds(self) -> Collection[Kind]:
+    def kinds(self) -> Collection[TensorBoardKind]:
         """All that something is there of."""
         with self._lock:
             self._refresh()
@@ -56,8 +61,8 @@ class Catalog:
             return {name for runs in self._entries.values() for name in runs}
 
     def entries(
-        self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None
-    ) -> Mapping[str, Mapping[str, Entry]]:
+        self, kind: TensorBoardKind, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> Mapping[str, Mapping[str, TensorBoardSeries]]:
         """Series by run and tag, those of the given names only; None: all of them."""
         with self._lock:
             self._refresh()
@@ -70,7 +75,7 @@ class Catalog:
                     found[run] = {tag: of_run[tag] for tag in names}
             return found
 
-    def metadata(self, entry: Entry) -> tensorboard.SummaryMetadata:
+    def metadata(self, entry: TensorBoardSeries) -> tensorboard.SummaryMetadata:
         """What the first value of a series says for all."""
         if entry.metadata is None:
             source = next(iter(entry.sources.values()))
@@ -80,7 +85,7 @@ class Catalog:
             )
         return entry.metadata
 
-    def _content(self, kind: Kind, source: Source) -> bytes:
+    def _content(self, kind: TensorBoardKind, source: SeriesSource) -> bytes:
         info = source.info
         claim = next(claim for claim in info.claims if kind_of(claim, info.data_class) == kind)
         if not says_how_it_is_encoded(claim):
@@ -104,7 +109,7 @@ class Catalog:
             wanted = set(keys)
             for info in self._provider.series(plugin, runs={key.run for key in wanted}):
                 if info.key in wanted:
-                    self._put(Source(plugin, info))
+                    self._put(SeriesSource(plugin, info))
         self._generation = changes.generation
 
     def _read_all(self) -> None:
@@ -112,10 +117,10 @@ class Catalog:
         self._entries = {}
         for plugin in sorted(self._provider.plugins()):
             for info in self._provider.series(plugin):
-                self._put(Source(plugin, info))
+                self._put(SeriesSource(plugin, info))
         self._generation = generation
 
-    def _put(self, source: Source) -> None:
+    def _put(self, source: SeriesSource) -> None:
         info = source.info
         for kind in _kinds(info.claims, info.data_class):
             tags = self._entries.setdefault(kind, {}).setdefault(info.key.run, {})
@@ -125,17 +130,19 @@ class Catalog:
             if len(sources) > 1:
                 infos = [each.info for each in sources.values()]
                 ends = max(one.last_step for one in infos), max(one.last_wall_time for one in infos)
-            tags[info.key.tag] = Entry(kind, info.key, sources, *ends)
+            tags[info.key.tag] = TensorBoardSeries(kind, info.key, sources, *ends)
 
 
 @functools.lru_cache(256)
-def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[Kind]:
+def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[TensorBoardKind]:
     """What TensorBoard makes of values taken by these claims."""
     return frozenset(kind for claim in claims if (kind := kind_of(claim, data_class)) is not None)
 
 
 @functools.lru_cache(1024)
-def _metadata(kind: Kind, content: bytes, display_name: str, description: str) -> tensorboard.SummaryMetadata:
+def _metadata(
+    kind: TensorBoardKind, content: bytes, display_name: str, description: str
+) -> tensorboard.SummaryMetadata:
     """One message for all series of which the same is said; nobody changes it."""
     return tensorboard.SummaryMetadata(
         plugin_data=tensorboard.SummaryMetadata.PluginData(plugin_name=kind.plugin, content=content),

@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.plugin import DataProvider, ScalarColumns, SeriesKey
-from insight_core.rpc.tensorboard_view.catalog import Entry
+from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
 from insight_core.rpc.tensorboard_view.records import RecordReader
 from insight_core.rpc.tensorboard_view.translation import number_of
 
@@ -32,7 +32,7 @@ class NumberReader:
         self._provider = provider
         self._records = records
 
-    def read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Numbers]]:
+    def read(self, entries: Sequence[TensorBoardSeries]) -> Iterator[tuple[TensorBoardSeries, Numbers]]:
         """All points of each series that is still there, in the order of ``entries``."""
         for portion in _portions(entries):
             columns = self._columns(portion)
@@ -42,7 +42,7 @@ class NumberReader:
                     parts.append(self._decoded(entry))
                 yield entry, _joined(parts)
 
-    def _columns(self, entries: Sequence[Entry]) -> dict[tuple[str, SeriesKey], ScalarColumns]:
+    def _columns(self, entries: Sequence[TensorBoardSeries]) -> dict[tuple[str, SeriesKey], ScalarColumns]:
         by_plugin: dict[str, list[SeriesKey]] = {}
         for entry in entries:
             for plugin, key in _places(entry):
@@ -53,7 +53,7 @@ class NumberReader:
             for key, columns in self._provider.scalars(plugin, keys).items()
         }
 
-    def _decoded(self, entry: Entry) -> Numbers:
+    def _decoded(self, entry: TensorBoardSeries) -> Numbers:
         rows = self._records.rows(entry)
         found = list(self._records.values(entry, rows, range(len(rows.steps)), number_of))
         chosen = [row for row, _ in found]
@@ -65,7 +65,7 @@ def _numbers(columns: ScalarColumns) -> Numbers:
     return Numbers(columns.steps, columns.wall_times, columns.values)
 
 
-def _places(entry: Entry) -> list[tuple[str, SeriesKey]]:
+def _places(entry: TensorBoardSeries) -> list[tuple[str, SeriesKey]]:
     """Which series of the provider have columns."""
     return [
         (source.plugin, entry.key) for source in entry.sources.values() if source.info.last_value is not None
@@ -84,9 +84,9 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
     )
 
 
-def _portions(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+def _portions(entries: Sequence[TensorBoardSeries]) -> Iterator[Sequence[TensorBoardSeries]]:
     """Series by the portion, each of about as many points as may be held."""
-    portion: list[Entry] = []
+    portion: list[TensorBoardSeries] = []
     points = 0
     for entry in entries:
         portion.append(entry)

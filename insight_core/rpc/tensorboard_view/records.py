@@ -19,7 +19,7 @@ from insight_core.plugin import (
     SeriesKey,
     Unavailable,
 )
-from insight_core.rpc.tensorboard_view.catalog import Entry, Source
+from insight_core.rpc.tensorboard_view.catalog import SeriesSource, TensorBoardSeries
 from insight_core.rpc.tensorboard_view.translation import blob_count, blobs_of, kind_of
 
 log = logging.getLogger(__name__)
@@ -30,10 +30,10 @@ Value = TypeVar("Value")
 
 
 @frozen(eq=False)
-class Rows:
+class MergedRecords:
     """Where the values of a series are, by step; columns of equal length."""
 
-    sources: Sequence[Source]
+    sources: Sequence[SeriesSource]
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
     sizes: NDArray[np.int64]
@@ -58,7 +58,7 @@ class RecordReader:
         self._provider = provider
         self._measured: dict[tuple[str, SeriesKey], _Measured] = {}
 
-    def rows(self, entry: Entry) -> Rows:
+    def rows(self, entry: TensorBoardSeries) -> MergedRecords:
         """The values of a series that are kept as records."""
         sources = [source for source in entry.sources.values() if source.info.last_value is None]
         tables: list[RecordTable | None] = []
@@ -70,10 +70,10 @@ class RecordReader:
         found = [(number, table) for number, table in enumerate(tables) if table is not None]
         if not found:
             nothing = np.zeros(0, np.int64)
-            return Rows(sources, nothing, np.zeros(0), nothing, nothing, nothing)
+            return MergedRecords(sources, nothing, np.zeros(0), nothing, nothing, nothing)
         steps = np.concatenate([table.steps for _, table in found])
         order = np.argsort(steps, kind="stable")
-        return Rows(
+        return MergedRecords(
             sources,
             steps[order],
             np.concatenate([table.wall_times for _, table in found])[order],
@@ -82,12 +82,16 @@ class RecordReader:
             np.concatenate([np.arange(len(table.steps)) for _, table in found])[order],
         )
 
-    def payload(self, entry: Entry, rows: Rows, row: int) -> Payload:
+    def payload(self, entry: TensorBoardSeries, rows: MergedRecords, row: int) -> Payload:
         source = rows.sources[int(rows.source[row])]
         return self._provider.payload(source.plugin, entry.key, int(rows.index[row]))
 
     def values(
-        self, entry: Entry, rows: Rows, chosen: Iterable[int], decode: Callable[[Payload], Value]
+        self,
+        entry: TensorBoardSeries,
+        rows: MergedRecords,
+        chosen: Iterable[int],
+        decode: Callable[[Payload], Value],
     ) -> Iterator[tuple[int, Value]]:
         """(row, value) of the chosen rows."""
         for row in chosen:
@@ -104,7 +108,9 @@ class RecordReader:
                 continue
             yield row, value
 
-    def lengths(self, entry: Entry, rows: Rows, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def lengths(
+        self, entry: TensorBoardSeries, rows: MergedRecords, chosen: Sequence[int]
+    ) -> Iterator[tuple[int, int]]:
         """(row, number of blobs) of the chosen rows, which are read only where nothing else tells."""
         known = [blob_count(source.info.claims) for source in rows.sources]
         for row in chosen:
@@ -114,7 +120,7 @@ class RecordReader:
             else:
                 yield from ((row, len(blobs)) for row, blobs in self.values(entry, rows, [row], blobs_of))
 
-    def longest(self, entry: Entry, rows: Rows) -> int:
+    def longest(self, entry: TensorBoardSeries, rows: MergedRecords) -> int:
         """The largest number of blobs that a value has.
 
         Where only the values tell, they are read: all of them up to 64 MiB, else the first, the last,

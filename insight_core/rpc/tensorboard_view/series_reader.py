@@ -14,11 +14,11 @@ import numpy as np
 from insight_core.plugin import DataProvider, NotFound, Payload
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 from insight_core.rpc.tensorboard_view.blob_key import BlobKey
-from insight_core.rpc.tensorboard_view.catalog import Catalog, Entry
+from insight_core.rpc.tensorboard_view.catalog import Catalog, TensorBoardSeries
 from insight_core.rpc.tensorboard_view.downsample import downsampled
 from insight_core.rpc.tensorboard_view.numbers import NumberReader, Numbers
 from insight_core.rpc.tensorboard_view.records import RecordReader
-from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, Kind, blobs_of
+from insight_core.rpc.tensorboard_view.translation import BLOB_SEQUENCE, TensorBoardKind, blobs_of
 
 Value = TypeVar("Value")
 
@@ -51,21 +51,23 @@ class SeriesReader:
         return sorted(runs, key=lambda run: (math.inf if run[0] is None else run[0], run[1]))
 
     def entries(
-        self, kind: Kind, runs: Collection[str] | None, tags: Collection[str] | None
-    ) -> Mapping[str, Mapping[str, Entry]]:
+        self, kind: TensorBoardKind, runs: Collection[str] | None, tags: Collection[str] | None
+    ) -> Mapping[str, Mapping[str, TensorBoardSeries]]:
         """Series by run and tag, those of the given names only; None: all of them."""
         return self._catalog.entries(kind, runs, tags)
 
-    def metadata(self, entry: Entry) -> tensorboard.SummaryMetadata:
+    def metadata(self, entry: TensorBoardSeries) -> tensorboard.SummaryMetadata:
         return self._catalog.metadata(entry)
 
-    def longest(self, entry: Entry) -> int:
+    def longest(self, entry: TensorBoardSeries) -> int:
         """The largest number of blobs that a value of the series has."""
         if entry.longest is None:
             entry.longest = self._records.longest(entry, self._records.rows(entry))
         return entry.longest
 
-    def numbers(self, entries: Sequence[Entry], limit: int) -> Iterator[tuple[Entry, Numbers]]:
+    def numbers(
+        self, entries: Sequence[TensorBoardSeries], limit: int
+    ) -> Iterator[tuple[TensorBoardSeries, Numbers]]:
         """The points of each scalar series that is still there, in the order of ``entries``."""
         for entry, numbers in self._numbers.read(entries):
             chosen = downsampled(len(numbers.steps), limit)
@@ -75,7 +77,7 @@ class SeriesReader:
             )
 
     def values(
-        self, entry: Entry, limit: int, decode: Callable[[Payload], Value]
+        self, entry: TensorBoardSeries, limit: int, decode: Callable[[Payload], Value]
     ) -> Iterator[tuple[int, float, Value]]:
         """(step, wall time, value) of points; one that ``decode`` cannot read is left out."""
         rows = self._records.rows(entry)
@@ -83,7 +85,7 @@ class SeriesReader:
         for row, value in self._records.values(entry, rows, chosen, decode):
             yield int(rows.steps[row]), float(rows.wall_times[row]), value
 
-    def blob_keys(self, entry: Entry, limit: int) -> Iterator[tuple[int, float, Sequence[str]]]:
+    def blob_keys(self, entry: TensorBoardSeries, limit: int) -> Iterator[tuple[int, float, Sequence[str]]]:
         """(step, wall time, keys of its blobs) of points."""
         rows = self._records.rows(entry)
         chosen = downsampled(len(rows.steps), limit).tolist()
@@ -99,7 +101,7 @@ class SeriesReader:
     def blob(self, text: str) -> bytes:
         """The blob of a key. Raises InvalidArgument for what is none, NotFound for what is not there."""
         key = BlobKey.decode(text)
-        tags = self.entries(Kind(key.plugin, BLOB_SEQUENCE), [key.run], None).get(key.run)
+        tags = self.entries(TensorBoardKind(key.plugin, BLOB_SEQUENCE), [key.run], None).get(key.run)
         if tags is None:
             raise NotFound(f'no such run: "{key.run}"')
         entry = tags.get(key.tag)

@@ -28,7 +28,7 @@ BLOB_SEQUENCE: int = tensorboard.DATA_CLASS_BLOB_SEQUENCE
 
 
 @frozen
-class Kind:
+class TensorBoardKind:
     """The plugin of TensorBoard that shows a value, and the way it reads it."""
 
     plugin: str
@@ -46,17 +46,17 @@ _MINDSPORE_HISTOGRAM = EventField(Dialect.MINDSPORE, "histogram")
 _MINDSPORE_IMAGE = EventField(Dialect.MINDSPORE, "image")
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
 
-_FIELD_KINDS: dict[Claim, Kind] = {
-    _SIMPLE_VALUE: Kind("scalars", SCALAR),
-    _HISTO: Kind("histograms", TENSOR),
-    _IMAGE: Kind("images", BLOB_SEQUENCE),
-    _AUDIO: Kind("audio", BLOB_SEQUENCE),
-    _GRAPH: Kind("graphs", BLOB_SEQUENCE),
-    _RUN_METADATA: Kind("graph_tagged_run_metadata", BLOB_SEQUENCE),
-    _MINDSPORE_SCALAR: Kind("scalars", SCALAR),
-    _MINDSPORE_HISTOGRAM: Kind("histograms", TENSOR),
-    _MINDSPORE_IMAGE: Kind("images", BLOB_SEQUENCE),
-    _MINDSPORE_TENSOR: Kind("tensor", TENSOR),
+_FIELD_KINDS: dict[Claim, TensorBoardKind] = {
+    _SIMPLE_VALUE: TensorBoardKind("scalars", SCALAR),
+    _HISTO: TensorBoardKind("histograms", TENSOR),
+    _IMAGE: TensorBoardKind("images", BLOB_SEQUENCE),
+    _AUDIO: TensorBoardKind("audio", BLOB_SEQUENCE),
+    _GRAPH: TensorBoardKind("graphs", BLOB_SEQUENCE),
+    _RUN_METADATA: TensorBoardKind("graph_tagged_run_metadata", BLOB_SEQUENCE),
+    _MINDSPORE_SCALAR: TensorBoardKind("scalars", SCALAR),
+    _MINDSPORE_HISTOGRAM: TensorBoardKind("histograms", TENSOR),
+    _MINDSPORE_IMAGE: TensorBoardKind("images", BLOB_SEQUENCE),
+    _MINDSPORE_TENSOR: TensorBoardKind("tensor", TENSOR),
 }
 _BLOBS: dict[Claim, int] = {
     _IMAGE: 3,
@@ -79,11 +79,11 @@ _CONTENTS: dict[Claim, bytes] = {_IMAGE: b"\x10\x01", _MINDSPORE_IMAGE: b"\x10\x
 _WAV_CONTENT = b"\x10\x0b\x18\x01"
 
 
-def kind_of(claim: Claim, data_class: int) -> Kind | None:
+def kind_of(claim: Claim, data_class: int) -> TensorBoardKind | None:
     """None: TensorBoard has no use for it. ``data_class`` is that of the summary metadata."""
     if isinstance(claim, SummaryPlugin):
         known = data_class or _DATA_CLASSES.get(claim.name)
-        return Kind(claim.name, known) if known and claim.name else None
+        return TensorBoardKind(claim.name, known) if known and claim.name else None
     return _FIELD_KINDS.get(claim)
 
 

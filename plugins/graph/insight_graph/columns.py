@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from insight_graph.notices import Notice
+from insight_graph.notices import GraphNotice
 
 Indices: TypeAlias = NDArray[np.int32]
 Shape: TypeAlias = tuple[int, ...] | None  # -1: not known; None: the rank is not known
@@ -172,7 +172,7 @@ class Graph:
     edges: Edges
     missing: dict[int, list[tuple[int, str]]]  # by node: slot and name of inputs that are not there
     whole_numbers: dict[int, int]  # that constants are, by node
-    notices: tuple[Notice, ...]
+    notices: tuple[GraphNotice, ...]
     details: Callable[[int], NodeDetails]
     weights: Sequence[Weight] = ()
     times: dict[str, list[tuple[str, int, int]]] = field(factory=dict)  # see run_metadata
@@ -228,7 +228,7 @@ class GraphBuilder:
         self._nodes = array("i")  # of each its scope, whether it is placed, kind, type, signature, device
         self._edges = array("i")  # of each its source, target, slot, output, whether it is one of control
         self._signature_codes: dict[tuple[OutputType, ...], int] = {(): 0}
-        self._notices: dict[str, Notice] = {}
+        self._notices: dict[str, GraphNotice] = {}
 
     def signature(self, outputs: Iterable[OutputType]) -> int:
         """The number of what a node gives out."""
@@ -274,14 +274,14 @@ class GraphBuilder:
         self.missing.setdefault(target, []).append((slot, name))
         self.notice("missing_inputs").add(f"{name} (of {self.names[target]})")
 
-    def notice(self, code: str) -> Notice:
+    def notice(self, code: str) -> GraphNotice:
         known = self._notices.get(code)
         if known is None:
-            known = self._notices[code] = Notice(code)
+            known = self._notices[code] = GraphNotice(code)
         return known
 
     def truncated(self, reason: str) -> None:
-        self._notices["truncated"] = Notice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
+        self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
 
     def graph(
         self,

@@ -64,7 +64,7 @@ _OF_SUMMARIES = {KERAS, TRACE, PROFILED_TRACE}
 
 
 @define
-class Profile:
+class StepTimes:
     """Step statistics by the name of the node."""
 
     rows: dict[str, step_stats.Rows]
@@ -97,10 +97,10 @@ def graph_of(payload: Payload) -> GraphModel:
     return GraphModel(graph, step_stats.times_of(graph, rows))
 
 
-def profile_of(payload: Payload) -> Profile:
+def profile_of(payload: Payload) -> StepTimes:
     """Raises ValueError for bytes that are no step statistics."""
     data = _content(payload)
-    return Profile(step_stats.rows_of(data), 4 * len(data))
+    return StepTimes(step_stats.rows_of(data), 4 * len(data))
 
 
 def pipeline_of(payload: Payload) -> pipeline.Pipeline:
@@ -120,7 +120,7 @@ def _content(payload: Payload) -> bytes:
     return content
 
 
-def decoded(payload: Payload) -> GraphModel | Profile | pipeline.Pipeline:
+def decoded(payload: Payload) -> GraphModel | StepTimes | pipeline.Pipeline:
     if payload.claim == LINEAGE:
         return pipeline_of(payload)
     return profile_of(payload) if payload.claim == RUN_METADATA else graph_of(payload)

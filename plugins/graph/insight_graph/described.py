@@ -9,36 +9,36 @@ from numpy.typing import NDArray
 
 from insight_graph.columns import Indices, Kind, OutputType
 from insight_graph.model import Times
-from insight_graph.notices import Notice
+from insight_graph.notices import GraphNotice
 from insight_graph.stacks import structure_of_type, type_of_stack
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 MAX_OUTPUT_TYPES = 8
 _KINDS: dict[Kind, str] = dict(zip(Kind, ("operator", "constant", "parameter"), strict=True))
 
 
-def kind_of(view: View, place: int) -> str:
+def kind_of(view: GraphView, place: int) -> str:
     if place >= 0:
         return "scope" if view.tree.stacks[place] < 0 else "stack"
     return _KINDS[Kind(int(view.graph.kinds[view.tree.nodes[~place]]))]
 
 
-def type_of(view: View, place: int) -> str:
+def type_of(view: GraphView, place: int) -> str:
     if place >= 0:
         return type_of_stack(view.graph, int(view.tree.stacks[place]))
     return view.graph.type_names[int(view.graph.types[view.tree.nodes[~place]])]
 
 
-def named(view: View, place: int) -> dict[str, Any]:
+def named(view: GraphView, place: int) -> dict[str, Any]:
     return {"id": view.tree.id(place), "name": view.tree.label(place), "kind": kind_of(view, place)}
 
 
-def path_of(view: View, place: int) -> list[dict[str, Any]]:
+def path_of(view: GraphView, place: int) -> list[dict[str, Any]]:
     """What is around it, from the outermost below the root."""
     return [named(view, branch) for branch in view.tree.around(place)]
 
 
-def ids_around(view: View, place: int) -> list[str]:
+def ids_around(view: GraphView, place: int) -> list[str]:
     return [view.tree.ids[branch] for branch in view.tree.around(place)]
 
 
@@ -46,7 +46,7 @@ def output_type(one: OutputType) -> dict[str, Any]:
     return {"dtype": one.dtype, "shape": one.shape}
 
 
-def notice(one: Notice) -> dict[str, Any]:
+def notice(one: GraphNotice) -> dict[str, Any]:
     return {
         "code": one.code,
         "values": one.values,
@@ -57,7 +57,7 @@ def notice(one: Notice) -> dict[str, Any]:
 
 
 def nodes_of(
-    view: View,
+    view: GraphView,
     places: Indices,
     inputs: NDArray[np.int64],
     outputs: NDArray[np.int64],
@@ -105,7 +105,7 @@ def nodes_of(
     return found
 
 
-def bounds_of(view: View, places: Indices) -> tuple[Indices, Indices]:
+def bounds_of(view: GraphView, places: Indices) -> tuple[Indices, Indices]:
     """The positions of the leaves that are in each."""
     inner = places >= 0
     branches = np.where(inner, places, 0)
@@ -124,7 +124,7 @@ def time_by(groups: NDArray[np.intp], nodes: Indices, times: Times | None, count
     return [total if has else None for total, has in zip(sums.tolist(), any_known.tolist(), strict=True)]
 
 
-def _agree(view: View, branch: int) -> bool:
+def _agree(view: GraphView, branch: int) -> bool:
     """Whether all that is in a stack gives out the same."""
     low, high = view.tree.bounds(branch)
     nodes = view.tree.nodes[low:high]
@@ -132,7 +132,7 @@ def _agree(view: View, branch: int) -> bool:
     return len(signatures) > 0 and bool((signatures == signatures[0]).all())
 
 
-def _dynamic(view: View) -> NDArray[np.bool_]:
+def _dynamic(view: GraphView) -> NDArray[np.bool_]:
     """Of each signature: whether a dimension of it is not known."""
     return np.array(
         [
@@ -144,7 +144,7 @@ def _dynamic(view: View) -> NDArray[np.bool_]:
 
 
 def _devices(
-    view: View, owners: NDArray[np.intp], nodes: Indices, count: int
+    view: GraphView, owners: NDArray[np.intp], nodes: Indices, count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Of each: the code of the device with the most operators, and how many differ."""
     width = len(view.graph.device_names)

@@ -13,14 +13,14 @@ from insight_graph.described import kind_of, nodes_of, path_of, time_by, type_of
 from insight_graph.mindspore_values import MAX_TEXT
 from insight_graph.model import Times
 from insight_graph.tensors import Stored, summed, tensors_in
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 MAX_EDGES = 1000
 MAX_TYPES = 100
 MAX_ROWS = 1000  # copies, attributes, runs of one node
 
 
-def details_of(view: View, place: int, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
+def details_of(view: GraphView, place: int, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
     """``tensors`` are those of the whole graph."""
     edges = view.edges
     low, high = view.tree.bounds(place)
@@ -38,7 +38,7 @@ def details_of(view: View, place: int, times: Times | None, tensors: Sequence[St
 
 
 def _of_leaf(
-    view: View, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
+    view: GraphView, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
 ) -> dict[str, Any]:
     graph, edges = view.graph, view.edges
     number = int(view.tree.nodes[~place])
@@ -87,7 +87,7 @@ def _written(about: NodeDetails) -> dict[str, Any]:
 
 
 def _of_branch(
-    view: View, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
+    view: GraphView, place: int, coming: NDArray[Any], leaving: NDArray[Any], times: Times | None
 ) -> dict[str, Any]:
     edges = view.edges
     inputs, inputs_total = _neighbours(view, coming, edges.sources)
@@ -106,7 +106,7 @@ def _of_branch(
     }
 
 
-def types_in(view: View, nodes: Indices, times: Times | None, most: int) -> list[dict[str, Any]]:
+def types_in(view: GraphView, nodes: Indices, times: Times | None, most: int) -> list[dict[str, Any]]:
     """Types of these nodes, the ``most`` frequent first."""
     types = view.graph.types[nodes]
     count = len(view.graph.type_names)
@@ -116,7 +116,7 @@ def types_in(view: View, nodes: Indices, times: Times | None, most: int) -> list
     return [{"type": view.graph.type_names[c], "count": int(counts[c]), "time": spent[c]} for c in order]
 
 
-def _neighbours(view: View, rows: NDArray[Any], ends: NDArray[Any]) -> tuple[list[dict[str, Any]], int]:
+def _neighbours(view: GraphView, rows: NDArray[Any], ends: NDArray[Any]) -> tuple[list[dict[str, Any]], int]:
     """Nodes outside, those with the most edges first."""
     keys = ends[rows].astype(np.int64) * 2 + view.edges.controls[rows]
     found, first, counts = np.unique(keys, return_index=True, return_counts=True)
@@ -128,7 +128,7 @@ def _neighbours(view: View, rows: NDArray[Any], ends: NDArray[Any]) -> tuple[lis
     return listed, len(found)
 
 
-def _edge(view: View, row: int, other: int) -> dict[str, Any]:
+def _edge(view: GraphView, row: int, other: int) -> dict[str, Any]:
     graph, edges = view.graph, view.edges
     types = graph.output_types[graph.signatures[view.tree.nodes[edges.sources[row]]]]
     output = int(edges.outputs[row])

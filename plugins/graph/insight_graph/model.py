@@ -12,7 +12,7 @@ from insight_core.plugin import InvalidArgument
 from insight_graph.columns import Graph
 from insight_graph.readable import Removed, readable
 from insight_graph.tensors import Stored, tensors_of
-from insight_graph.view import Shown, View
+from insight_graph.view import GraphView, Shown
 
 
 @frozen(eq=False)
@@ -29,7 +29,7 @@ class GraphModel:
 
     graph: Graph
     times: Times | None = None
-    _views: dict[bool, View] = field(factory=dict)
+    _views: dict[bool, GraphView] = field(factory=dict)
     _removed: Removed | None = None
     _tensors: list[Stored] | None = None
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -39,12 +39,12 @@ class GraphModel:
         """About what it takes, with both views."""
         return self.graph.nbytes + len(self.graph) * 200 + len(self.graph.edges) * 100
 
-    def view(self, is_readable: bool) -> View:
+    def view(self, is_readable: bool) -> GraphView:
         with self._lock:
             found = self._views.get(is_readable)
             if found is None:
                 shown = self._pass().shown if is_readable else Shown.all_of(self.graph)
-                found = self._views[is_readable] = View.of(self.graph, shown)
+                found = self._views[is_readable] = GraphView.of(self.graph, shown)
             return found
 
     def removed(self) -> Removed:
@@ -65,7 +65,7 @@ class GraphModel:
         return self._removed
 
 
-def place_of(view: View, id_: str) -> int:
+def place_of(view: GraphView, id_: str) -> int:
     """The branch or leaf with that id. Raises InvalidArgument, with a text for the user."""
     place = view.tree.find(id_)
     if place is None:
@@ -73,7 +73,7 @@ def place_of(view: View, id_: str) -> int:
     return place
 
 
-def branch_of(view: View, id_: str, name: str = "id") -> int:
+def branch_of(view: GraphView, id_: str, name: str = "id") -> int:
     place = view.tree.find(id_)
     if place is None or place < 0:
         raise InvalidArgument(f"{name} must be that of a scope or stack, not {id_!r}")

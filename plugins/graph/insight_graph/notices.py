@@ -22,7 +22,7 @@ _TEXTS = {
 
 
 @define
-class Notice:
+class GraphNotice:
     """``code`` says what is wrong, ``values`` what a sentence about it has to name; how often that is so,
     with a few of the places."""
 

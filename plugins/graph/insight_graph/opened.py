@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from insight_graph.columns import Indices
 from insight_graph.described import bounds_of, ids_around, kind_of, named, nodes_of, path_of, type_of
 from insight_graph.model import Times
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 MAX_EDGES = 4000
 MAX_PROXIES = 300
@@ -29,7 +29,7 @@ class _Crossing:
     flows: NDArray[np.int32]
 
 
-def opened(view: View, branch: int, times: Times | None) -> dict[str, Any]:
+def opened(view: GraphView, branch: int, times: Times | None) -> dict[str, Any]:
     """What ``/scope`` answers, but for what it says of the graph."""
     tree = view.tree
     places = tree.children(branch)
@@ -85,7 +85,7 @@ def opened(view: View, branch: int, times: Times | None) -> dict[str, Any]:
     }
 
 
-def _proxy(view: View, place: int, id_: str) -> dict[str, Any]:
+def _proxy(view: GraphView, place: int, id_: str) -> dict[str, Any]:
     return {
         "id": id_,
         "name": view.tree.label(place),
@@ -97,7 +97,7 @@ def _proxy(view: View, place: int, id_: str) -> dict[str, Any]:
     }
 
 
-def _crossing(view: View, branch: int, places: Indices) -> tuple[_Crossing, Indices]:
+def _crossing(view: GraphView, branch: int, places: Indices) -> tuple[_Crossing, Indices]:
     """Places are numbered, then those outside, which are given too. Edges within one place are left out."""
     edges = view.edges
     low, high = view.tree.bounds(branch)
@@ -128,7 +128,7 @@ def _crossing(view: View, branch: int, places: Indices) -> tuple[_Crossing, Indi
     return crossing, outside.astype(np.int32)
 
 
-def _outermost(view: View, branch: int, positions: Indices) -> Indices:
+def _outermost(view: GraphView, branch: int, positions: Indices) -> Indices:
     """Of positions outside a branch: the outermost place with each that does not contain the branch."""
     tree = view.tree
     found = np.zeros(len(positions), np.int32)

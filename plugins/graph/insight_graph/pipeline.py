@@ -12,7 +12,7 @@ from attrs import frozen
 from insight_core.plugin.payloads import HEADER_SIZE, RecordProblem, contents
 from insight_graph.messages import is_set, parsed
 from insight_graph.mindspore_values import text_of
-from insight_graph.notices import Notice
+from insight_graph.notices import GraphNotice
 
 MAX_NODES = 2000
 _TYPE, _OPERATION = "op_type", "tensor_op_name"
@@ -26,7 +26,7 @@ class Parameter:
 
 
 @frozen
-class Operation:
+class PipelineOperation:
     """An operation of a Map, or the sampler of a source."""
 
     name: str
@@ -34,13 +34,13 @@ class Operation:
 
 
 @frozen
-class Stage:
+class PipelineStage:
     """One step of the pipeline. ``inputs`` are the numbers of the steps that it takes its data from."""
 
     type: str
     parameters: tuple[Parameter, ...]
-    operations: tuple[Operation, ...]
-    sampler: Operation | None
+    operations: tuple[PipelineOperation, ...]
+    sampler: PipelineOperation | None
     inputs: tuple[int, ...]
 
 
@@ -48,8 +48,8 @@ class Stage:
 class Pipeline:
     """Steps in the order of the data: sources before what takes from them. None: the file has no pipeline."""
 
-    stages: tuple[Stage, ...] | None
-    notices: tuple[Notice, ...] = ()
+    stages: tuple[PipelineStage, ...] | None
+    notices: tuple[GraphNotice, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -58,7 +58,7 @@ class Pipeline:
 
 def pipeline_of(data: bytes) -> Pipeline:
     """Of the last dataset graph of a lineage file: training again writes it anew."""
-    notices: list[Notice] = []
+    notices: list[GraphNotice] = []
     last = None
     problems: list[RecordProblem] = []
     for start, end in contents(data, problems):
@@ -71,17 +71,17 @@ def pipeline_of(data: bytes) -> Pipeline:
             last = event.dataset_graph
     for problem in problems:
         code = "pipeline_cut_off" if problem.cut_off else "pipeline_unreadable"
-        notices.append(Notice(code, {"offset": problem.offset}, 1))
+        notices.append(GraphNotice(code, {"offset": problem.offset}, 1))
     return Pipeline(_stages(last, notices) if last is not None else None, tuple(notices))
 
 
-def _stages(root: Any, notices: list[Notice]) -> tuple[Stage, ...]:  # noqa: ANN401
+def _stages(root: Any, notices: list[GraphNotice]) -> tuple[PipelineStage, ...]:  # noqa: ANN401
     found: list[tuple[Any, list[int]]] = []  # from the end of the pipeline to its sources
     waiting = [(root, -1)]
     while waiting:
         graph, consumer = waiting.pop()
         if len(found) == MAX_NODES:
-            notices.append(Notice("pipeline_too_long", {"limit": MAX_NODES}, 1))
+            notices.append(GraphNotice("pipeline_too_long", {"limit": MAX_NODES}, 1))
             break
         number = len(found)
         found.append((graph, []))
@@ -94,9 +94,9 @@ def _stages(root: Any, notices: list[Notice]) -> tuple[Stage, ...]:  # noqa: ANN
     )
 
 
-def _stage(graph: Any, inputs: tuple[int, ...]) -> Stage:  # noqa: ANN401
+def _stage(graph: Any, inputs: tuple[int, ...]) -> PipelineStage:  # noqa: ANN401
     parameters = _parameters(graph.parameter)
-    return Stage(
+    return PipelineStage(
         type=_take(parameters, _TYPE),
         parameters=tuple(parameters),
         operations=tuple(_operation(one) for one in graph.operations),
@@ -105,14 +105,14 @@ def _stage(graph: Any, inputs: tuple[int, ...]) -> Stage:  # noqa: ANN401
     )
 
 
-def _operation(message: Any) -> Operation:  # noqa: ANN401
+def _operation(message: Any) -> PipelineOperation:  # noqa: ANN401
     parameters = _parameters(message.operation_param)
     if message.size:
         parameters.append(Parameter("size", ", ".join(map(str, message.size))))
     if message.weights:
         parameters.append(Parameter("weights", ", ".join(f"{one:.6g}" for one in message.weights)))
     name = _take(parameters, _OPERATION) or _take(parameters, "sampler_name") or _take(parameters, _TYPE)
-    return Operation(name, tuple(parameters))
+    return PipelineOperation(name, tuple(parameters))
 
 
 def _parameters(message: Any) -> list[Parameter]:  # noqa: ANN401

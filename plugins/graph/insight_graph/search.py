@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from insight_core.plugin.http.matching import Matcher, matcher_of
 from insight_graph.columns import Indices, Kind, joined
 from insight_graph.described import ids_around, named, type_of
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 _FEW = 64  # nodes of which the neighbours are looked up one by one
 _AT_ONCE = 1 << 15  # paths that are made
@@ -26,7 +26,7 @@ class Search:
     where: str  # name, type or any
 
 
-def found_by(view: View, search: Search, is_gone: Callable[[], bool] = lambda: False) -> Indices:
+def found_by(view: GraphView, search: Search, is_gone: Callable[[], bool] = lambda: False) -> Indices:
     """Places that match: equal names, names that begin so, others; each in the order of the graph.
 
     Raises InvalidArgument for what is no regular expression or takes too long, and when ``is_gone`` says
@@ -53,11 +53,11 @@ def found_by(view: View, search: Search, is_gone: Callable[[], bool] = lambda: F
     return places[np.lexsort((firsts, np.array(ranks, np.int8)))]
 
 
-def result(view: View, place: int) -> dict[str, Any]:
+def result(view: GraphView, place: int) -> dict[str, Any]:
     return {**named(view, place), "type": type_of(view, place), "path": ids_around(view, place)}
 
 
-def _choose(chosen: NDArray[np.bool_], view: View, matcher: Matcher, *, whole: bool) -> None:
+def _choose(chosen: NDArray[np.bool_], view: GraphView, matcher: Matcher, *, whole: bool) -> None:
     """Chooses positions of which scope and name match: joined, if they are to do so as a ``whole``."""
     tree, names, paths = view.tree, view.graph.names, view.graph.scopes.paths
     if not whole:
@@ -77,11 +77,11 @@ def _choose(chosen: NDArray[np.bool_], view: View, matcher: Matcher, *, whole: b
 class Trace:
     """What is reached from a place by following edges, by position."""
 
-    view: View
+    view: GraphView
     reached: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, view: View, place: int, *, forwards: bool, with_controls: bool) -> Trace:
+    def of(cls, view: GraphView, place: int, *, forwards: bool, with_controls: bool) -> Trace:
         low, high = view.tree.bounds(place)
         reached = np.zeros(len(view.tree.nodes), bool)
         reached[low:high] = True
@@ -115,7 +115,7 @@ class Trace:
 class _Follow:
     """One step along edges."""
 
-    view: View
+    view: GraphView
     forwards: bool
     with_controls: bool
 

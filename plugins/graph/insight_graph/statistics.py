@@ -14,7 +14,7 @@ from insight_graph.details import types_in
 from insight_graph.model import Times
 from insight_graph.readable import RULES, Removed
 from insight_graph.tensors import ROLES, Role, Stored, summed
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 MAX_PARAMETERS = 50
 MAX_KINDS = 1000  # types, devices, types of outputs
@@ -22,7 +22,7 @@ MAX_NODES = 200  # of each rule, in one answer
 _PARAMETERS = (Role.TRAINABLE, Role.OTHER, Role.PARAMETER, Role.UNKNOWN)
 
 
-def statistics_of(view: View, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
+def statistics_of(view: GraphView, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
     tree, graph, edges = view.tree, view.graph, view.edges
     shown = view.shown_nodes
     kinds = np.bincount(graph.kinds[shown], minlength=len(Kind))
@@ -47,7 +47,7 @@ def statistics_of(view: View, times: Times | None, tensors: Sequence[Stored]) ->
     }
 
 
-def _largest(view: View, tensors: Sequence[Stored]) -> list[dict[str, Any]]:
+def _largest(view: GraphView, tensors: Sequence[Stored]) -> list[dict[str, Any]]:
     """The largest parameters of known size that are shown."""
     known = [(one.values or 0, one) for one in tensors if one.role in _PARAMETERS and one.values is not None]
     known.sort(key=lambda one: -one[0])
@@ -65,7 +65,7 @@ def _largest(view: View, tensors: Sequence[Stored]) -> list[dict[str, Any]]:
     ]
 
 
-def _depth(view: View) -> int:
+def _depth(view: GraphView) -> int:
     """How many scopes are one in another."""
     tree = view.tree
     is_scope = tree.stacks < 0
@@ -77,7 +77,7 @@ def _depth(view: View) -> int:
     return int(depths.max())
 
 
-def _devices(view: View, times: Times | None) -> list[dict[str, Any]]:
+def _devices(view: GraphView, times: Times | None) -> list[dict[str, Any]]:
     graph = view.graph
     operators = view.tree.nodes[graph.kinds[view.tree.nodes] == Kind.OPERATOR]
     codes = graph.devices[operators].astype(np.intp)
@@ -88,7 +88,7 @@ def _devices(view: View, times: Times | None) -> list[dict[str, Any]]:
     return [{"device": names[code], "count": int(counts[code]), "time": spent[code]} for code in order]
 
 
-def _dtypes(view: View) -> list[dict[str, Any]]:
+def _dtypes(view: GraphView) -> list[dict[str, Any]]:
     """Of all outputs."""
     signatures = view.graph.signatures[view.shown_nodes]
     counts = np.bincount(signatures, minlength=len(view.graph.output_types))
@@ -100,7 +100,7 @@ def _dtypes(view: View) -> list[dict[str, Any]]:
     return [{"dtype": name, "count": count} for name, count in order[:MAX_KINDS]]
 
 
-def removed_of(graph: Graph, whole: View, removed: Removed, offset: int = 0) -> dict[str, Any]:
+def removed_of(graph: Graph, whole: GraphView, removed: Removed, offset: int = 0) -> dict[str, Any]:
     """``whole`` is the view of all, in which what was removed has its ids; of each rule the nodes from
     ``offset`` on."""
     part = slice(offset, offset + MAX_NODES)
@@ -133,7 +133,7 @@ def removed_of(graph: Graph, whole: View, removed: Removed, offset: int = 0) -> 
     }
 
 
-def _removed(whole: View, node: int) -> dict[str, Any]:
+def _removed(whole: GraphView, node: int) -> dict[str, Any]:
     place = ~whole.positions_of(node)[0]
     graph = whole.graph
     return {

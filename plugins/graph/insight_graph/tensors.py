@@ -26,7 +26,7 @@ from insight_graph.readable import (
     is_optimizer,
     scopes_in_training,
 )
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 _BITS = re.compile(r"[a-z]*?([0-9]+)(_.*|e[0-9].*)?")
 _UPDATES = re.compile(
@@ -300,7 +300,7 @@ def _of_types(graph: Graph, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
     return np.array(matches)[graph.types]
 
 
-def tensors_in(view: View, tensors: Sequence[Stored], place: int) -> list[Stored]:
+def tensors_in(view: GraphView, tensors: Sequence[Stored], place: int) -> list[Stored]:
     """Those of a scope, a stack or a node, each once.
 
     A parameter of MindSpore's stands in each scope that uses it. Gradients and the optimizer only borrow what

@@ -27,7 +27,7 @@ class Shown:
 
 
 @frozen(eq=False)
-class View:
+class GraphView:
     """``edges`` have positions for sources and targets, and are sorted by source and target; ``by_target`` is
     their order by target and source."""
 
@@ -37,7 +37,7 @@ class View:
     by_target: NDArray[np.int32]
 
     @classmethod
-    def of(cls, graph: Graph, shown: Shown) -> View:
+    def of(cls, graph: Graph, shown: Shown) -> GraphView:
         leaves, sources, targets = _leaves(graph, shown)
         edges = Edges(sources, targets, shown.edges.slots, shown.edges.outputs, shown.edges.controls)
         tree = stacked(TreeBuilder.of(graph, leaves), edges)

@@ -16,7 +16,7 @@ from insight_core.plugin.http.parameters import choice, flag, required_text, who
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
 from insight_graph.decoder import (
-    Profile,
+    StepTimes,
     graph_of,
     is_pipeline,
     is_profile,
@@ -28,12 +28,12 @@ from insight_graph.described import notice
 from insight_graph.details import details_of
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.opened import opened
-from insight_graph.pipeline import Operation, Parameter, Pipeline, Stage
+from insight_graph.pipeline import Parameter, Pipeline, PipelineOperation, PipelineStage
 from insight_graph.profiled import ProfiledTimes, is_profiled, profiles_of_runs
 from insight_graph.search import Search, Trace, found_by, result
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.step_stats import times_of
-from insight_graph.view import View
+from insight_graph.view import GraphView
 
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
@@ -73,7 +73,7 @@ class _Looked:
     """What a request looks at."""
 
     model: GraphModel
-    view: View
+    view: GraphView
     times: Times | None
 
 
@@ -81,7 +81,7 @@ class _Looked:
 class _Views:
     data: DataProvider
     graph_values: DecodedValues[GraphModel]
-    profiles: DecodedValues[Profile]
+    profiles: DecodedValues[StepTimes]
     pipelines: DecodedValues[Pipeline]
     profiled: ProfiledTimes
 
@@ -223,7 +223,7 @@ def _pipeline(found: Pipeline) -> object:
     return {"pipeline": {"nodes": nodes, "edges": edges}, "notices": notices}
 
 
-def _stage(number: int, stage: Stage) -> dict[str, object]:
+def _stage(number: int, stage: PipelineStage) -> dict[str, object]:
     return {
         "id": str(number),
         "name": stage.type,
@@ -235,7 +235,7 @@ def _stage(number: int, stage: Stage) -> dict[str, object]:
     }
 
 
-def _operation(one: Operation) -> dict[str, object]:
+def _operation(one: PipelineOperation) -> dict[str, object]:
     return {"name": one.name, "parameters": _parameters(one.parameters)}
 
 

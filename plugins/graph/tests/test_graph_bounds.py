@@ -6,14 +6,14 @@ import pytest
 from insight_graph import details, mindspore, statistics
 from insight_graph.details import details_of
 from insight_graph.statistics import statistics_of
-from insight_graph.view import Shown, View
+from insight_graph.view import GraphView, Shown
 
 from insight_core.plugin.testing.graphs import mindspore_constant, mindspore_node
 
 
-def _view(*parts: bytes) -> View:
+def _view(*parts: bytes) -> GraphView:
     graph = mindspore.graph_of_event(b"".join(parts))
-    return View.of(graph, Shown.all_of(graph))
+    return GraphView.of(graph, Shown.all_of(graph))
 
 
 def test_statistics_tell_the_most_frequent_types(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from insight_graph import mindspore, tensorflow
 from insight_graph.columns import Graph
 from insight_graph.opened import MAX_EDGES, MAX_PROXIES, opened
 from insight_graph.stacks import MOST_CHILDREN, type_of_stack
-from insight_graph.view import Shown, View
+from insight_graph.view import GraphView, Shown
 
 from insight_core.plugin.testing.graphs import (
     mindspore_constant,
@@ -25,15 +25,15 @@ from insight_core.plugin.testing.graphs import (
 from tests.graph_samples import chain, ids_in, kinds_in, shown_edges, small_network
 
 
-def _view(graph: Graph) -> View:
-    return View.of(graph, Shown.all_of(graph))
+def _view(graph: Graph) -> GraphView:
+    return GraphView.of(graph, Shown.all_of(graph))
 
 
-def _tensorflow(*nodes: bytes) -> View:
+def _tensorflow(*nodes: bytes) -> GraphView:
     return _view(tensorflow.graph_of_event(b"".join(nodes)))
 
 
-def _open(view: View, id_: str = "") -> dict[str, Any]:
+def _open(view: GraphView, id_: str = "") -> dict[str, Any]:
     branch = view.tree.find(id_)
     assert branch is not None
     return opened(view, branch, None)

@@ -24,7 +24,7 @@ from insight_landscape.directions import (
     random_direction,
 )
 from insight_landscape.landscape import MAX_SIDE, Landscape, Path
-from insight_landscape.points import Loss, Place
+from insight_landscape.points import Loss, PlanePoint
 
 Directions: TypeAlias = Literal["random", "pca"] | tuple[Parameters, Parameters]
 
@@ -97,7 +97,7 @@ def compute(
     )
     x, y = _axis(places_x, columns, span, with_path), _axis(places_y, rows, span, with_path)
 
-    grid = [Place(float(a), float(b)) for b in y for a in x]
+    grid = [PlanePoint(float(a), float(b)) for b in y for a in x]
     shown = training if with_path else [center]
     total = len(grid) + len(shown)
     tell = progress if progress is not None else _silent

@@ -18,7 +18,7 @@ _PORTIONS = 8  # of work for each process at least, so that none waits for the s
 _LARGEST = 16  # points of a portion: progress is told when one is done
 
 
-class Place(NamedTuple):
+class PlanePoint(NamedTuple):
     """In units of the two directions, from the parameters that the plane goes through."""
 
     x: float
@@ -34,7 +34,7 @@ class Task:
     first: Direction
     second: Direction
 
-    def loss_at(self, place: Place) -> float:
+    def loss_at(self, place: PlanePoint) -> float:
         parameters = moved_by(self.center, self.first, self.second, *place)
         return loss_of(self.loss, parameters, f"x = {place.x:g}, y = {place.y:g}")
 
@@ -55,7 +55,7 @@ def loss_of(loss: Loss, parameters: dict[str, Array], where: str) -> float:
 
 
 def evaluated(
-    task: Task, grid: Sequence[Place], processes: int, start_method: str
+    task: Task, grid: Sequence[PlanePoint], processes: int, start_method: str
 ) -> Iterator[tuple[int, list[float]]]:
     """Index of the first point of a portion, and its losses, in whatever order they come."""
     if processes == 1:
@@ -102,7 +102,7 @@ def _begin(task: Task, stop: Event) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C: the main process is the one that says so
 
 
-def _losses(places: Sequence[Place]) -> list[float]:
+def _losses(places: Sequence[PlanePoint]) -> list[float]:
     assert _own is not None
     task, stop = _own
     found: list[float] = []

@@ -18,7 +18,7 @@ from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.cache import cache_directory
 from insight_core.plugin.http.csv_text import csv_response
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
-from insight_profiler.analysis.listing import Listing, Wanted
+from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.steps import rows_of
 from insight_profiler.claims import NAME
 from insight_profiler.model import Note, Profile
@@ -148,7 +148,7 @@ def wanted_of(request: Request, searched: tuple[str, ...], sort: str, *, texts: 
 
 
 def table_answer(
-    request: Request, opened: Opened, listing: Listing, wanted: Wanted, name: str, **more: object
+    request: Request, opened: Opened, listing: SortedTable, wanted: Wanted, name: str, **more: object
 ) -> Response:
     """The page of a table that is wanted, or all rows that match as CSV."""
     form = choice(request, "format", ("json", "csv"))

@@ -22,7 +22,7 @@ from insight_profiler.discovery import ProfileFiles, profiles_of
 from insight_profiler.files import Files
 from insight_profiler.model import Note, Profile
 from insight_profiler.reading_processes import ReadingProcesses
-from insight_profiler.storage import Unusable, described, key_of, load, shrink
+from insight_profiler.storage import UnusableProfile, described, key_of, load, shrink
 
 _SETTLED = 2.0  # seconds that files must stay as they are before a profile is read again
 _AGAIN = 60.0  # seconds after which a profile is tried again whose reader died
@@ -202,7 +202,7 @@ class _Reading:
             profile = load(self._cache / self._key)
         except OSError:
             return False
-        except Unusable:
+        except UnusableProfile:
             shutil.rmtree(self._cache / self._key, ignore_errors=True)
             return False
         self._shows(profile, state="ready")
@@ -240,14 +240,14 @@ class _Reading:
         self._shows(None, read=min(self._look.total, self._look.read + count))
 
     def has_look(self, directory: Path) -> None:
-        with suppress(Unusable, OSError):
+        with suppress(UnusableProfile, OSError):
             self._shows(load(directory, is_new=True))
         shutil.rmtree(directory, ignore_errors=True)  # what is mapped stays
 
     def is_done(self, directory: Path) -> None:
         try:
             profile = load(directory, is_new=True)
-        except (Unusable, OSError) as error:
+        except (UnusableProfile, OSError) as error:
             self.has_failed(
                 Note("not_kept", {"reason": str(error)}, f"what was read cannot be loaded: {error}")
             )

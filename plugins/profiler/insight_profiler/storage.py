@@ -47,7 +47,7 @@ _LONGEST_HEADER = 1 << 20
 _TRIES = 5  # to put a profile in its place, where other hosts put the same
 
 
-class Unusable(Exception):
+class UnusableProfile(Exception):
     """What is kept of a profile is damaged, or of another version."""
 
 
@@ -104,7 +104,7 @@ def load(directory: Path, *, is_new: bool = False) -> Profile:
         facts = json.loads(text)
         is_other = facts.pop("version") != VERSION
         if is_other and not is_new:
-            raise Unusable(f"{directory} is of another version")
+            raise UnusableProfile(f"{directory} is of another version")
         for name, part in _PARTS.items():
             facts[name] = tuple(part(**values) for values in facts[name])
         facts["source"] = Source(facts["source"])
@@ -114,10 +114,12 @@ def load(directory: Path, *, is_new: bool = False) -> Profile:
         if is_other and any(
             not TABLES[name].keys() <= table.keys() for name, table in tables.items() if name in TABLES
         ):
-            raise Unusable(f"{directory} is of another version: insight-host has changed, start it again")
+            raise UnusableProfile(
+                f"{directory} is of another version: insight-host has changed, start it again"
+            )
         return Profile(**facts, tables=tables)
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
-        raise Unusable(f"{directory} is damaged: {error}") from error
+        raise UnusableProfile(f"{directory} is damaged: {error}") from error
 
 
 def _write_tables(path: Path, tables: Mapping[str, Table]) -> None:

@@ -15,7 +15,7 @@ from insight_core.plugin.http.parameters import choice, required_text, whole_num
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
-from insight_profiler.analysis.listing import Listing
+from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.times import operator_times
@@ -357,12 +357,12 @@ def _side(request: Request, profile: Profile) -> Side:
     return Side[asked.upper()]
 
 
-def _ranking(listing: Listing) -> str:
+def _ranking(listing: SortedTable) -> str:
     """Own times count nothing twice, so these rank where they are known."""
     return "self" if listing.columns["self"].known.any() else "total"
 
 
-def _sums(listing: Listing, rows: np.ndarray[Any, Any], shown: int) -> dict[str, Any]:
+def _sums(listing: SortedTable, rows: np.ndarray[Any, Any], shown: int) -> dict[str, Any]:
     """Of all that match, and of those beyond the page."""
 
     def of(chosen: np.ndarray[Any, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from insight_profiler.analysis import kernels, memory, steps, timeline
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
-from insight_profiler.analysis.listing import Column, Listing, Wanted
+from insight_profiler.analysis.listing import SortedTable, TableColumn, Wanted
 from insight_profiler.analysis.operators import grouped, sides_of
 from insight_profiler.analysis.overview import overview
 from insight_profiler.analysis.times import operator_times
@@ -92,7 +92,7 @@ def profile() -> Profile:
     return _profile()
 
 
-def _rows(listing: Listing, *names: str, **asked: object) -> list[list[object]]:
+def _rows(listing: SortedTable, *names: str, **asked: object) -> list[list[object]]:
     wanted = Wanted(columns=names, **asked)  # type: ignore[arg-type]
     page = listing.page(listing.matching(wanted), wanted)
     assert [column["name"] for column in page["columns"]] == list(names)
@@ -286,12 +286,12 @@ def test_an_export_of_nothing_is_sound() -> None:
     assert json.loads(b"".join(chrome_trace(Building(Source.CHROME).finish(), 0, 1, None)))
 
 
-LISTING = Listing(
+LISTING = SortedTable(
     [
-        Column("name", "text", np.array([0, 1, 2, -1]), ["b,x", "A", "ünï"]),
-        Column("total", "ns", np.array([5, -1, 7, 3])),
-        Column("share", "share", np.array([0.5, np.nan, np.inf, 0.1])),
-        Column("empty", "ns", np.full(4, -1)),
+        TableColumn("name", "text", np.array([0, 1, 2, -1]), ["b,x", "A", "ünï"]),
+        TableColumn("total", "ns", np.array([5, -1, 7, 3])),
+        TableColumn("share", "share", np.array([0.5, np.nan, np.inf, 0.1])),
+        TableColumn("empty", "ns", np.full(4, -1)),
     ]
 )
 
@@ -325,7 +325,7 @@ def test_regular_expressions_that_cannot_be_used_are_refused(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "SECONDS", 0.3)
-    hard = Listing([Column("name", "text", np.array([0]), ["a" * 4000 + "!"])])
+    hard = SortedTable([TableColumn("name", "text", np.array([0]), ["a" * 4000 + "!"])])
     with pytest.raises(InvalidArgument, match="q "):
         hard.matching(Wanted(text=text, is_regex=True, searched=("name",)))
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from insight_profiler.reading.csv_columns import Cells, Csv, bare, decimals, nanoseconds, unit_of
+from insight_profiler.reading.csv_columns import Csv, CsvColumns, bare, decimals, nanoseconds, unit_of
 
 
-def _cells(text: str) -> Cells:
+def _cells(text: str) -> CsvColumns:
     return Csv(io.BytesIO(text.encode())).whole()
 
 

@@ -10,7 +10,7 @@ import pytest
 from attrs import fields
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
-from insight_profiler.storage import Unusable, clear, contents, key_of, load, save, shrink
+from insight_profiler.storage import UnusableProfile, clear, contents, key_of, load, save, shrink
 from safetensors.numpy import load_file
 
 
@@ -65,7 +65,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
 def test_what_is_damaged_is_told(tmp_path: Path, name: str, size: int) -> None:
     save(_profile(), tmp_path / "one")
     os.truncate(tmp_path / "one" / name, size)
-    with pytest.raises(Unusable, match="damaged"):
+    with pytest.raises(UnusableProfile, match="damaged"):
         load(tmp_path / "one")
 
 
@@ -73,7 +73,7 @@ def test_another_version_is_told(tmp_path: Path) -> None:
     save(_profile(), tmp_path / "one")
     facts = tmp_path / "one/profile.json"
     facts.write_bytes(facts.read_bytes().replace(b'"version":', b'"version":9'))
-    with pytest.raises(Unusable, match="version"):
+    with pytest.raises(UnusableProfile, match="version"):
         load(tmp_path / "one")
 
 
@@ -84,7 +84,7 @@ def test_what_another_version_read_just_now_is_shown_if_it_says_enough(tmp_path:
     assert load(tmp_path / "one", is_new=True).tables.keys() == _profile().tables.keys()
     tables = tmp_path / "one/tables.safetensors"
     tables.write_bytes(tables.read_bytes().replace(b'"slices.parent"', b'"slices.orphan"'))
-    with pytest.raises(Unusable, match="start it again"):
+    with pytest.raises(UnusableProfile, match="start it again"):
         load(tmp_path / "one", is_new=True)
 
 

@@ -18,7 +18,7 @@ KINDS = {"f": "float", "i": "integer", "u": "integer", "b": "bool", "c": "comple
 
 
 @frozen(eq=False)
-class Cells:
+class TensorCells:
     """``columns`` as safetensors has them, ``json`` as JSON, ``described`` what both say beside them.
 
     ``texts``: what is in ``json``, where no column can hold it.
@@ -39,25 +39,25 @@ def kind_of(dtype: str, values: NDArray[Any]) -> str:
     return KINDS[values.dtype.kind]
 
 
-def cells_of(values: NDArray[Any]) -> Cells:
+def cells_of(values: NDArray[Any]) -> TensorCells:
     """Integers beyond 2**53 are texts in JSON, and complex numbers pairs."""
     kind = values.dtype.kind
     if kind == "O":
         texts, cut = _texts(values)
-        return Cells({}, texts, {"cut": cut}, {"texts": texts})
+        return TensorCells({}, texts, {"cut": cut}, {"texts": texts})
     if kind == "c":
         parts = values.real, values.imag
-        return Cells(dict(zip(("real", "imaginary"), parts, strict=True)), np.stack(parts, axis=-1))
+        return TensorCells(dict(zip(("real", "imaginary"), parts, strict=True)), np.stack(parts, axis=-1))
     if kind == "b":
-        return Cells({"values": values.astype(np.uint8)}, values)
+        return TensorCells({"values": values.astype(np.uint8)}, values)
     if kind == "f":
         wide = values.astype(np.float32) if values.dtype.itemsize < 4 else values
-        return Cells({"values": wide}, wide)
+        return TensorCells({"values": wide}, wide)
     if values.dtype.itemsize > 4 or values.dtype == np.uint32:
         # of uint64 the bits: safetensors in a page have no other integers of 64 bits than signed ones
         whole = values.astype(np.int64) if values.dtype.itemsize <= 4 else values.view(np.int64)
-        return Cells({"values": whole}, _whole(values))
-    return Cells({"values": values.astype(np.int32)}, values)
+        return TensorCells({"values": whole}, _whole(values))
+    return TensorCells({"values": values.astype(np.int32)}, values)
 
 
 def exact(number: float | int | None) -> float | int | str | None:

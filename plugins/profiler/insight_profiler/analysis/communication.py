@@ -5,34 +5,34 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.steps import are_named
 from insight_profiler.analysis.sums import numbered, ratio, sum_of
 from insight_profiler.model import Profile, Table
 
 
-def collective_listing(profile: Profile, steps: str | None) -> Listing:
+def collective_listing(profile: Profile, steps: str | None) -> SortedTable:
     """Collectives by name and kind: how often, how long, how much was sent. ``steps``: ``2-5,9``, or all."""
     table = profile.tables["collectives"]
     chosen = _chosen(table, steps)
     groups, firsts = numbered([table["name"], table["kind"]], chosen)
     count = len(firsts)
     elapsed = sum_of(table["elapsed"], groups, count)
-    return Listing(
+    return SortedTable(
         [
-            Column("name", "text", table["name"][firsts], profile.texts),
-            Column("kind", "text", table["kind"][firsts], profile.texts),
-            Column("calls", "count", np.bincount(groups[groups >= 0], minlength=count)),
-            Column("total", "ns", elapsed),
-            Column("transit", "ns", sum_of(table["transit"], groups, count)),
-            Column("wait", "ns", sum_of(table["wait"], groups, count)),
-            Column("bytes", "bytes", sum_of(table["bytes"], groups, count)),
-            Column("share", "share", ratio(elapsed, int(elapsed.clip(0).sum()))),
+            TableColumn("name", "text", table["name"][firsts], profile.texts),
+            TableColumn("kind", "text", table["kind"][firsts], profile.texts),
+            TableColumn("calls", "count", np.bincount(groups[groups >= 0], minlength=count)),
+            TableColumn("total", "ns", elapsed),
+            TableColumn("transit", "ns", sum_of(table["transit"], groups, count)),
+            TableColumn("wait", "ns", sum_of(table["wait"], groups, count)),
+            TableColumn("bytes", "bytes", sum_of(table["bytes"], groups, count)),
+            TableColumn("share", "share", ratio(elapsed, int(elapsed.clip(0).sum()))),
         ]
     )
 
 
-def link_listing(profile: Profile, steps: str | None) -> Listing:
+def link_listing(profile: Profile, steps: str | None) -> SortedTable:
     """Links between ranks; the bandwidth is what was sent over the time that it took."""
     table = profile.tables["links"]
     chosen = _chosen(table, steps)
@@ -41,15 +41,15 @@ def link_listing(profile: Profile, steps: str | None) -> Listing:
     elapsed = sum_of(table["elapsed"], groups, count)
     size = sum_of(table["bytes"], groups, count)
     bandwidth = ratio(size, elapsed) * 1e9
-    return Listing(
+    return SortedTable(
         [
-            Column("source", "number", table["source"][firsts]),
-            Column("target", "number", table["target"][firsts]),
-            Column("kind", "text", table["kind"][firsts], profile.texts),
-            Column("calls", "count", np.bincount(groups[groups >= 0], minlength=count)),
-            Column("total", "ns", elapsed),
-            Column("bytes", "bytes", size),
-            Column("bandwidth", "bytes_per_second", bandwidth),
+            TableColumn("source", "number", table["source"][firsts]),
+            TableColumn("target", "number", table["target"][firsts]),
+            TableColumn("kind", "text", table["kind"][firsts], profile.texts),
+            TableColumn("calls", "count", np.bincount(groups[groups >= 0], minlength=count)),
+            TableColumn("total", "ns", elapsed),
+            TableColumn("bytes", "bytes", size),
+            TableColumn("bandwidth", "bytes_per_second", bandwidth),
         ]
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.operators import grouped
 from insight_profiler.analysis.sums import ratio
 from insight_profiler.model import Profile, Side
@@ -18,16 +18,16 @@ _NAMED = ("name", "type", "scope", "shapes")
 
 
 @frozen(eq=False)
-class Comparison:
+class ProfileComparison:
     """Operators of both; times are whole, by the step, or by the call. ``new`` and ``gone`` count those
     that only one of the two has."""
 
-    listing: Listing
+    listing: SortedTable
     new: int
     gone: int
 
 
-def comparison(base: Profile, profile: Profile, by: str, side: Side, per: str) -> Comparison:
+def comparison(base: Profile, profile: Profile, by: str, side: Side, per: str) -> ProfileComparison:
     """``difference`` is how much longer it takes than in ``base``, ``ratio`` how many times as long."""
     before, after = (grouped(one, by, side).listing for one in (base, profile))
     named = [name for name in _NAMED if name in before.columns]
@@ -42,27 +42,27 @@ def comparison(base: Profile, profile: Profile, by: str, side: Side, per: str) -
     has_base, has = ~np.isnan(base_time), ~np.isnan(time)
     difference = np.nan_to_num(time) - np.nan_to_num(base_time)
     whole = float(np.abs(difference).sum())
-    columns = [Column(name, "text", *_interned(texts[place])) for place, name in enumerate(named)]
+    columns = [TableColumn(name, "text", *_interned(texts[place])) for place, name in enumerate(named)]
     columns += [
-        Column("base_calls", "count", base_calls),
-        Column("calls", "count", calls),
-        Column("base", "ns", base_time),
-        Column("value", "ns", time),
-        Column("difference", "ns", difference, is_signed=True),
-        Column("change", "ns", np.abs(difference)),
-        Column("share", "share", np.abs(difference) / whole if whole else np.zeros(len(difference))),
-        Column("ratio", "ratio", ratio(time, base_time)),
+        TableColumn("base_calls", "count", base_calls),
+        TableColumn("calls", "count", calls),
+        TableColumn("base", "ns", base_time),
+        TableColumn("value", "ns", time),
+        TableColumn("difference", "ns", difference, is_signed=True),
+        TableColumn("change", "ns", np.abs(difference)),
+        TableColumn("share", "share", np.abs(difference) / whole if whole else np.zeros(len(difference))),
+        TableColumn("ratio", "ratio", ratio(time, base_time)),
     ]
-    return Comparison(Listing(columns), int((has & ~has_base).sum()), int((has_base & ~has).sum()))
+    return ProfileComparison(SortedTable(columns), int((has & ~has_base).sum()), int((has_base & ~has).sum()))
 
 
-def _keys(listing: Listing, named: list[str]) -> list[tuple[str, ...]]:
+def _keys(listing: SortedTable, named: list[str]) -> list[tuple[str, ...]]:
     shown = [listing.columns[name].shown() for name in named]
     return [tuple(text or "" for text in key) for key in zip(*shown, strict=True)]
 
 
 def _measured(
-    listing: Listing, at: NDArray[np.intp], count: int, per: str, profile: Profile
+    listing: SortedTable, at: NDArray[np.intp], count: int, per: str, profile: Profile
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Calls (-1) and times (NaN where there is no such operator) at the places of both."""
     calls, times = np.full(count, -1), np.full(count, np.nan)
@@ -76,7 +76,7 @@ def _measured(
     return calls, times
 
 
-def _own_times(listing: Listing) -> NDArray[Any]:
+def _own_times(listing: SortedTable) -> NDArray[Any]:
     own, total = listing.columns["self"].values, listing.columns["total"].values
     return np.where(own >= 0, own, total).astype(np.float64)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.listing import Column, Listing
-from insight_profiler.analysis.sums import Runs, numbered, ratio, runs_of_slices, summed
+from insight_profiler.analysis.listing import SortedTable, TableColumn
+from insight_profiler.analysis.sums import SliceSums, numbered, ratio, runs_of_slices, summed
 from insight_profiler.model import Profile
 
 GROUPINGS = ("none", "name", "operator")
 _TEXTS = ("stream", "grid", "block", "core")
 
 
-def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) -> Listing:
+def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) -> SortedTable:
     """Kernels as finely as they are told apart, by their names, or by the operators that launched them."""
     kernels, texts = profile.tables["kernels"], profile.texts
     count = len(kernels["name"])
     if steps is None:
-        runs = Runs(
+        runs = SliceSums(
             kernels["calls"], kernels["total"], kernels["total"], kernels["minimum"], kernels["maximum"]
         )
     else:
@@ -32,30 +32,30 @@ def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) ->
     else:
         groups, firsts = numbered([kernels["name"] if by == "name" else launchers], chosen)
     found = summed(runs, groups, len(firsts))
-    first: list[Column] = []
+    first: list[TableColumn] = []
     if by != "operator":
-        first.append(Column("name", "text", kernels["name"][firsts], texts))
+        first.append(TableColumn("name", "text", kernels["name"][firsts], texts))
     if by != "name":
-        first.append(Column("operator", "text", launchers[firsts], texts))
+        first.append(TableColumn("operator", "text", launchers[firsts], texts))
     if by == "none":
-        first += [Column(name, "text", kernels[name][firsts], texts) for name in _TEXTS]
+        first += [TableColumn(name, "text", kernels[name][firsts], texts) for name in _TEXTS]
         first += [
-            Column("registers", "number", kernels["registers"][firsts]),
-            Column("shared_memory", "bytes", kernels["shared_memory"][firsts]),
-            Column("occupancy", "percent", kernels["occupancy"][firsts]),
+            TableColumn("registers", "number", kernels["registers"][firsts]),
+            TableColumn("shared_memory", "bytes", kernels["shared_memory"][firsts]),
+            TableColumn("occupancy", "percent", kernels["occupancy"][firsts]),
         ]
     else:
-        first.append(Column("members", "count", np.bincount(groups[groups >= 0], minlength=len(firsts))))
+        first.append(TableColumn("members", "count", np.bincount(groups[groups >= 0], minlength=len(firsts))))
     whole = int(found.total.clip(0).sum())
-    return Listing(
+    return SortedTable(
         [
             *first,
-            Column("calls", "count", found.calls),
-            Column("total", "ns", found.total),
-            Column("average", "ns", ratio(found.total, found.calls)),
-            Column("minimum", "ns", found.minimum),
-            Column("maximum", "ns", found.maximum),
-            Column("share", "share", ratio(found.total, whole)),
+            TableColumn("calls", "count", found.calls),
+            TableColumn("total", "ns", found.total),
+            TableColumn("average", "ns", ratio(found.total, found.calls)),
+            TableColumn("minimum", "ns", found.minimum),
+            TableColumn("maximum", "ns", found.maximum),
+            TableColumn("share", "share", ratio(found.total, whole)),
         ]
     )
 

@@ -17,7 +17,7 @@ _LINES = 1000  # of CSV that are made at once
 
 
 @frozen(eq=False)
-class Column:
+class TableColumn:
     """One column: numbers (whole ones below 0 and NaN say "not known"), or places of texts (-1: none)."""
 
     name: str
@@ -32,7 +32,7 @@ class Column:
             return np.asarray(np.isfinite(self.values))
         return np.asarray(self.is_signed | (self.values >= 0))
 
-    def take(self, rows: NDArray[np.intp]) -> Column:
+    def take(self, rows: NDArray[np.intp]) -> TableColumn:
         return evolve(self, values=self.values[rows])
 
     def shown(self) -> list[Any]:
@@ -68,7 +68,7 @@ class Column:
         return np.isin(self.values, equal)
 
 
-def _by_name(columns: Iterable[Column]) -> dict[str, Column]:
+def _by_name(columns: Iterable[TableColumn]) -> dict[str, TableColumn]:
     return {column.name: column for column in columns}
 
 
@@ -90,18 +90,18 @@ class Wanted:
 
 
 @frozen(eq=False)
-class Listing:
+class SortedTable:
     """All rows there are; ``select`` makes the answer of them."""
 
-    columns: Mapping[str, Column] = field(converter=_by_name)
+    columns: Mapping[str, TableColumn] = field(converter=_by_name)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())).values) if self.columns else 0
 
-    def having(self, name: str, text: str) -> Listing:
+    def having(self, name: str, text: str) -> SortedTable:
         """Only rows with this text in a column."""
         rows = np.flatnonzero(self.columns[name].equal_to(text))
-        return Listing([column.take(rows) for column in self.columns.values()])
+        return SortedTable([column.take(rows) for column in self.columns.values()])
 
     def matching(self, wanted: Wanted) -> NDArray[np.intp]:
         """Rows that match, in the order asked for; what is not known comes last."""
@@ -155,7 +155,7 @@ class Listing:
             for row in zip(*(column.shown() for column in shown), strict=True):
                 yield ",".join(map(csv_field, row))
 
-    def _chosen(self, wanted: Wanted) -> list[Column]:
+    def _chosen(self, wanted: Wanted) -> list[TableColumn]:
         """Those asked for, else all, but for columns in which nothing is known."""
         names = [name for name in wanted.columns if name in self.columns] or list(self.columns)
         return [self.columns[name] for name in names if self.columns[name].known.any() or not len(self)]

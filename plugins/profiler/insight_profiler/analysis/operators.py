@@ -6,9 +6,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import (
-    Runs,
+    SliceSums,
     nearest_rank,
     numbered,
     ratio,
@@ -32,7 +32,7 @@ class Grouped:
     """Operators by group: ``groups`` says of each operator to which it belongs (-1: left out)."""
 
     groups: NDArray[np.intp]
-    listing: Listing
+    listing: SortedTable
 
 
 def sides_of(profile: Profile) -> list[Side]:
@@ -56,7 +56,7 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     if is_of_launches:
         chosen = device_total > 0
         unknown = np.full(len(chosen), -1)
-        runs = Runs(runs.calls, device_total, device_own, unknown, unknown)
+        runs = SliceSums(runs.calls, device_total, device_own, unknown, unknown)
     chosen = chosen & (runs.calls != 0)
     groups, firsts = numbered([operators[key] for key in _KEYS[by]], chosen)
     count = len(firsts)
@@ -65,37 +65,37 @@ def grouped(profile: Profile, by: str, side: Side, steps: NDArray[np.intp] | Non
     p95 = unknown_p95 if is_of_launches else _percentiles(profile, groups, count, steps)
     texts = profile.texts
     columns = [
-        Column(name, "text", operators[name][firsts], texts)
+        TableColumn(name, "text", operators[name][firsts], texts)
         for name in ("name", "type", "scope", "shapes")
         if name in _KEYS[by]
     ]
     if by in ("name", "shape"):
-        columns.append(Column("core", "text", operators["core"][firsts], texts))
+        columns.append(TableColumn("core", "text", operators["core"][firsts], texts))
     else:
-        columns.append(Column("members", "count", np.bincount(groups[groups >= 0], minlength=count)))
+        columns.append(TableColumn("members", "count", np.bincount(groups[groups >= 0], minlength=count)))
     columns += [
-        Column("calls", "count", found.calls),
-        Column("total", "ns", found.total),
-        Column("self", "ns", found.own),
-        Column("average", "ns", ratio(found.total, found.calls)),
-        Column("minimum", "ns", found.minimum),
-        Column("maximum", "ns", found.maximum),
-        Column("p95", "ns", p95),
-        Column("share", "share", ratio(found.best, int(found.best.sum()))),
-        Column("per_step", "count", ratio(found.calls, _spread(profile, steps))),
+        TableColumn("calls", "count", found.calls),
+        TableColumn("total", "ns", found.total),
+        TableColumn("self", "ns", found.own),
+        TableColumn("average", "ns", ratio(found.total, found.calls)),
+        TableColumn("minimum", "ns", found.minimum),
+        TableColumn("maximum", "ns", found.maximum),
+        TableColumn("p95", "ns", p95),
+        TableColumn("share", "share", ratio(found.best, int(found.best.sum()))),
+        TableColumn("per_step", "count", ratio(found.calls, _spread(profile, steps))),
     ]
     if side is Side.HOST and has_device:
         columns += [
-            Column("device_total", "ns", sum_of(device_total, groups, count)),
-            Column("device_self", "ns", sum_of(device_own, groups, count)),
+            TableColumn("device_total", "ns", sum_of(device_total, groups, count)),
+            TableColumn("device_self", "ns", sum_of(device_own, groups, count)),
         ]
     columns += [
-        Column("flops", "flops", sum_of(operators["flops"], groups, count)),
-        Column("bytes", "bytes", sum_of(operators["bytes"], groups, count)),
+        TableColumn("flops", "flops", sum_of(operators["flops"], groups, count)),
+        TableColumn("bytes", "bytes", sum_of(operators["bytes"], groups, count)),
     ]
     if by in ("name", "shape"):
-        columns.append(Column("information", "text", operators["information"][firsts], texts))
-    return Grouped(groups, Listing(columns))
+        columns.append(TableColumn("information", "text", operators["information"][firsts], texts))
+    return Grouped(groups, SortedTable(columns))
 
 
 def run_rows(profile: Profile, groups: NDArray[np.intp], group: int) -> NDArray[np.intp]:
@@ -109,11 +109,11 @@ def run_rows(profile: Profile, groups: NDArray[np.intp], group: int) -> NDArray[
 
 def _runs(
     profile: Profile, steps: NDArray[np.intp] | None
-) -> tuple[Runs, NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[SliceSums, NDArray[np.int64], NDArray[np.int64]]:
     """Of each operator on its own side, and the time of the kernels that it launched (in all, its own)."""
     operators = profile.tables["operators"]
     if steps is None:
-        own = Runs(*(operators[name] for name in ("calls", "total", "self", "minimum", "maximum")))
+        own = SliceSums(*(operators[name] for name in ("calls", "total", "self", "minimum", "maximum")))
         return own, operators["device_total"], operators["device_self"]
     slices = profile.tables["slices"]
     count = len(operators["calls"])
@@ -151,13 +151,13 @@ def _spread(profile: Profile, steps: NDArray[np.intp] | None) -> int:
     return 0 if table is None else len(table["number"])
 
 
-def shape_listing(profile: Profile, table: Table) -> Listing:
+def shape_listing(profile: Profile, table: Table) -> SortedTable:
     """Operators and kernels whose shapes change, call by call."""
     texts = profile.texts
-    return Listing(
+    return SortedTable(
         [
-            Column("step", "number", table["step"]),
-            *(Column(name, "text", table[name], texts) for name in ("kind", "type", "name", "shapes")),
-            Column("duration", "ns", table["duration"]),
+            TableColumn("step", "number", table["step"]),
+            *(TableColumn(name, "text", table[name], texts) for name in ("kind", "type", "name", "shapes")),
+            TableColumn("duration", "ns", table["duration"]),
         ]
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.plugin import InvalidArgument, NotFound
-from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.outliers import median_of, outliers, warm_up
 from insight_profiler.model import Category, Profile, Table
 
@@ -23,16 +23,16 @@ _MOST_OUTLIERS = 100
 _MOST_LANES = 2000
 
 
-def step_listing(profile: Profile) -> Listing:
+def step_listing(profile: Profile) -> SortedTable:
     """All columns that are times, but for categories on which no time was spent."""
     steps = profile.tables["steps"]
-    columns = [Column("number", "number", steps["number"], is_signed=True)]
+    columns = [TableColumn("number", "number", steps["number"], is_signed=True)]
     columns += [
-        Column(name, "ns", values)
+        TableColumn(name, "ns", values)
         for name, values in steps.items()
         if name != "number" and (name not in CATEGORIES or (values > 0).any())
     ]
-    return Listing(columns)
+    return SortedTable(columns)
 
 
 def division_of(steps: Table) -> list[str]:

@@ -15,7 +15,7 @@ _MOST = np.iinfo(np.int64).max
 
 
 @frozen(eq=False)
-class Runs:
+class SliceSums:
     """How often and how long each of some things ran (ns); ``own`` without what ran within."""
 
     calls: NDArray[np.int64]
@@ -30,7 +30,7 @@ class Runs:
         return np.where(self.own >= 0, self.own, self.total.clip(0))
 
 
-def runs_of_slices(slices: Table, rows: NDArray[np.intp], owners: NDArray[Any], count: int) -> Runs:
+def runs_of_slices(slices: Table, rows: NDArray[np.intp], owners: NDArray[Any], count: int) -> SliceSums:
     """``owners`` says of each of the rows whose run it is."""
     durations = slices["duration"][rows]
     calls = np.bincount(owners, minlength=count)
@@ -41,7 +41,7 @@ def runs_of_slices(slices: Table, rows: NDArray[np.intp], owners: NDArray[Any], 
     np.minimum.at(minimum, owners, durations)
     np.maximum.at(maximum, owners, durations)
     minimum[calls == 0] = -1
-    return Runs(calls, total, own, minimum, maximum)
+    return SliceSums(calls, total, own, minimum, maximum)
 
 
 def numbered(
@@ -63,8 +63,8 @@ def numbered(
     return groups, rows[firsts]
 
 
-def summed(runs: Runs, groups: NDArray[np.intp], count: int) -> Runs:
-    return Runs(
+def summed(runs: SliceSums, groups: NDArray[np.intp], count: int) -> SliceSums:
+    return SliceSums(
         sum_of(runs.calls, groups, count),
         sum_of(runs.total, groups, count),
         sum_of(runs.own, groups, count),

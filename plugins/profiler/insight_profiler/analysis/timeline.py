@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import NotFound
 from insight_core.plugin.http.matching import matcher_of
-from insight_profiler.analysis.listing import Column, Listing
+from insight_profiler.analysis.listing import SortedTable, TableColumn
 from insight_profiler.analysis.sums import ratio
 from insight_profiler.model import Category, FlowKind, Profile, Side
 
@@ -116,12 +116,14 @@ def found(profile: Profile, text: str, *, is_regex: bool) -> NDArray[np.intp]:
     """Slices whose names match, by their beginnings."""
     slices = profile.tables["slices"]
     rows = np.flatnonzero(
-        Column("name", "text", slices["name"], profile.texts).matching(matcher_of(text, is_regex=is_regex))
+        TableColumn("name", "text", slices["name"], profile.texts).matching(
+            matcher_of(text, is_regex=is_regex)
+        )
     )
     return rows[np.argsort(slices["start"][rows], kind="stable")]
 
 
-def by_name(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> Listing:
+def by_name(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> SortedTable:
     """Slices by name and category: how many, and how much of their time lies in the range."""
     slices = profile.tables["slices"]
     kinds = len(Category)
@@ -136,14 +138,14 @@ def by_name(profile: Profile, rows: NDArray[np.intp], start: int, end: int) -> L
     total = np.bincount(keys, inside, size)[found].astype(np.int64)
     alone = np.bincount(keys, own, size)[found].astype(np.int64)
     labels = [category.name.lower() for category in Category]
-    return Listing(
+    return SortedTable(
         [
-            Column("name", "text", found // kinds - 1, profile.texts),
-            Column("category", "text", found % kinds, labels),
-            Column("count", "count", counts[found]),
-            Column("total", "ns", total),
-            Column("self", "ns", alone),
-            Column("share", "share", ratio(alone, int(alone.sum()))),
+            TableColumn("name", "text", found // kinds - 1, profile.texts),
+            TableColumn("category", "text", found % kinds, labels),
+            TableColumn("count", "count", counts[found]),
+            TableColumn("total", "ns", total),
+            TableColumn("self", "ns", alone),
+            TableColumn("share", "share", ratio(alone, int(alone.sum()))),
         ]
     )
 

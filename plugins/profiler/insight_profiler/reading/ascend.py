@@ -18,7 +18,7 @@ from insight_profiler.reading.ascend_timeline import AscendTimeline, Steps
 from insight_profiler.reading.csv_columns import Integers
 from insight_profiler.reading.minddata import read_minddata
 from insight_profiler.reading.mindinsight_documents import read_profiler_info
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 from insight_profiler.reading.mindspore_names import host_of
 
 _TABLES = (
@@ -38,20 +38,20 @@ _STEP_COLUMNS = {
 
 
 def read(files: Files, building: Building) -> None:
-    parts = Parts(files, building)
+    parts = ProfileParts(files, building)
     building.host = host_of(building.worker)
     read_device(parts)
     read_minddata(parts)
     parts.require_something()
 
 
-def has_device(parts: Parts) -> bool:
+def has_device(parts: ProfileParts) -> bool:
     """Whether the profile is of an NPU: what it has of one, or a timeline and nothing of a CPU."""
     has_cpu = bool(parts.named(r"cpu_op_.*"))
     return bool(parts.named(_TABLES)) or (bool(parts.named(r"trace_view\.json")) and not has_cpu)
 
 
-def read_device(parts: Parts) -> None:
+def read_device(parts: ProfileParts) -> None:
     building = parts.building
     building.platform = "npu"
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))
@@ -87,7 +87,7 @@ def add_marked_steps(building: Building, steps: Steps) -> None:
     building.step_origin = StepOrigin.RECORDED
 
 
-def _steps(parts: Parts, name: str, marked: Steps) -> None:
+def _steps(parts: ProfileParts, name: str, marked: Steps) -> None:
     """Steps as the table divides them; when they were, as the timeline marks them. A step that it does not
     mark
     is as long as its parts."""

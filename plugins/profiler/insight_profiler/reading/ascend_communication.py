@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from insight_profiler.reading.csv_columns import nanoseconds
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 _MEGA = 1_000_000
 _SUMS = "Total Op Info"  # among the operators: their sums
 _KINDS = ("p2p", "collective")
 
 
-def read_communication(parts: Parts) -> None:
+def read_communication(parts: ProfileParts) -> None:
     """Tables ``collectives`` and ``links``."""
     parts.attempt(r"communication\.json", lambda name: _collectives(parts, name))
     parts.attempt(r"communication_matrix\.json", lambda name: _links(parts, name))
@@ -48,7 +48,7 @@ def _megabytes(info: Mapping[str, Any]) -> float:
     return float(size) * _MEGA if isinstance(size, (int, float)) else math.nan
 
 
-def _collectives(parts: Parts, name: str) -> None:
+def _collectives(parts: ProfileParts, name: str) -> None:
     building = parts.building
     rows = []
     for step, kind, operator, info in _entries(parts.json(name)):
@@ -71,7 +71,7 @@ def _collectives(parts: Parts, name: str) -> None:
         building.add("collectives", **dict(zip(columns, map(np.array, zip(*rows, strict=True)), strict=True)))
 
 
-def _links(parts: Parts, name: str) -> None:
+def _links(parts: ProfileParts, name: str) -> None:
     building = parts.building
     rows = []
     for step, _, _, info in _entries(parts.json(name)):

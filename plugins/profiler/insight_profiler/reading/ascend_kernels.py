@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from insight_profiler.derived_operators import groups
 from insight_profiler.model import Side
-from insight_profiler.reading.csv_columns import Cells, Integers
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.csv_columns import CsvColumns, Integers
+from insight_profiler.reading.mindspore_files import ProfileParts
 from insight_profiler.reading.mindspore_names import split_scope
 
 _TEXTS = {  # column -> names that it has had
@@ -54,7 +54,7 @@ class KernelRuns:
     kernel: NDArray[np.int64]
 
 
-def read_kernels(parts: Parts, device: int) -> KernelRuns | None:
+def read_kernels(parts: ProfileParts, device: int) -> KernelRuns | None:
     """Tables ``operators`` and ``kernels``; the runs, of which slices can be made."""
     found: list[KernelRuns] = []
     if not parts.attempt(r"kernel_details\.csv", lambda name: found.extend(_details(parts, name, device))):
@@ -63,7 +63,7 @@ def read_kernels(parts: Parts, device: int) -> KernelRuns | None:
     return found[0] if found else None
 
 
-def _details(parts: Parts, name: str, device: int) -> list[KernelRuns]:
+def _details(parts: ProfileParts, name: str, device: int) -> list[KernelRuns]:
     building = parts.building
     chunks: list[dict[str, Integers]] = []
     with parts.csv(name) as file:
@@ -143,7 +143,7 @@ def _sums(place: NDArray[np.int64], duration: Integers, count: int) -> dict[str,
     }
 
 
-def _statistic(parts: Parts, name: str, device: int) -> None:
+def _statistic(parts: ProfileParts, name: str, device: int) -> None:
     cells = parts.cells(name)
     building = parts.building
     building.note("types_only", f"only {name} has operators: they are known by their types", file=name)
@@ -164,7 +164,7 @@ def _statistic(parts: Parts, name: str, device: int) -> None:
     )
 
 
-def _host_operators(parts: Parts, name: str) -> None:
+def _host_operators(parts: ProfileParts, name: str) -> None:
     """Rows are calls; MindSpore's have no times, and say nothing that others do not."""
     building = parts.building
     with parts.csv(name) as file:
@@ -191,7 +191,7 @@ def _host_operators(parts: Parts, name: str) -> None:
     )
 
 
-def _host_columns(parts: Parts, cells: Cells) -> dict[str, Integers]:
+def _host_columns(parts: ProfileParts, cells: CsvColumns) -> dict[str, Integers]:
     return {
         "name": parts.building.texts(cells.texts("Name")).astype(np.int64),
         "shapes": parts.building.texts(cells.labels("Input Shapes")).astype(np.int64),

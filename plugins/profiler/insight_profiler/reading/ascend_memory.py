@@ -7,16 +7,16 @@ from __future__ import annotations
 import numpy as np
 
 from insight_profiler.model import Counter
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 
-def read_memory(parts: Parts, device: int) -> None:
+def read_memory(parts: ProfileParts, device: int) -> None:
     """Tables ``allocations`` and ``counters``."""
     parts.attempt(r"operator_memory\.csv", lambda name: _allocations(parts, name, device))
     parts.attempt(r"memory_record\.csv", lambda name: _records(parts, name, device))
 
 
-def _allocations(parts: Parts, name: str, device: int) -> None:
+def _allocations(parts: ProfileParts, name: str, device: int) -> None:
     with parts.csv(name) as file:
         for cells in file.chunks():
             size = cells.bytes("Size", unit="kb")
@@ -35,7 +35,7 @@ def _allocations(parts: Parts, name: str, device: int) -> None:
             )
 
 
-def _records(parts: Parts, name: str, device: int) -> None:
+def _records(parts: ProfileParts, name: str, device: int) -> None:
     building = parts.building
     counters: dict[str, int] = {}
     with parts.csv(name) as file:

@@ -101,7 +101,7 @@ def whole(values: Floats, missing: int = -1) -> Integers:
 
 
 @define(eq=False)
-class Cells:
+class CsvColumns:
     """Some rows of a CSV file, as columns of text."""
 
     names: Sequence[str]  # as the file has them
@@ -116,11 +116,11 @@ class Cells:
     def _place(self, names: Sequence[str]) -> tuple[int, str] | None:
         return next((self.header[key] for key in map(bare, names) if key in self.header), None)
 
-    def taken(self, rows: NDArray[np.intp]) -> Cells:
+    def taken(self, rows: NDArray[np.intp]) -> CsvColumns:
         """Some of the rows."""
         places = rows.tolist()
         columns: list[Sequence[str]] = [[column[place] for place in places] for column in self.columns]
-        return Cells(self.names, self.header, columns, len(places), self.strange)
+        return CsvColumns(self.names, self.header, columns, len(places), self.strange)
 
     def texts(self, *names: str) -> list[str]:
         """Stripped; all empty where no column has one of these names."""
@@ -186,7 +186,7 @@ class Csv:
     strange: dict[str, int] = field(factory=dict)
     cut: int = 0
 
-    def chunks(self, rows: int = ROWS) -> Iterator[Cells]:
+    def chunks(self, rows: int = ROWS) -> Iterator[CsvColumns]:
         lines = csv.reader(
             io.TextIOWrapper(self.source, "utf-8", "replace", newline=""), skipinitialspace=True
         )
@@ -198,7 +198,7 @@ class Csv:
         for place, name in enumerate(names):
             header.setdefault(bare(name), (place, unit_of(name)))
         while found := self._some(lines, rows, len(names)):
-            yield Cells(names, header, list(zip(*found, strict=True)), len(found), self.strange)
+            yield CsvColumns(names, header, list(zip(*found, strict=True)), len(found), self.strange)
 
     def _some(self, lines: Iterator[list[str]], rows: int, width: int) -> list[list[str]]:
         found: list[list[str]] = []
@@ -215,9 +215,9 @@ class Csv:
                 break
         return found
 
-    def whole(self) -> Cells:
+    def whole(self) -> CsvColumns:
         """All rows at once, of files that are small."""
-        return next(self.chunks(1 << 62), Cells((), {}, [], 0, self.strange))
+        return next(self.chunks(1 << 62), CsvColumns((), {}, [], 0, self.strange))
 
 
 def json_cell(text: str) -> Any:  # noqa: ANN401  any JSON

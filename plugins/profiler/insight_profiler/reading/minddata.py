@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from insight_profiler.reading.csv_columns import json_cell, nanoseconds
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 _TIMES = {0: "get", 1: "push", 2: "total"}  # of a batch, by the second number of its row
 
 
-def read_minddata(parts: Parts) -> None:
+def read_minddata(parts: ProfileParts) -> None:
     """Table ``batches``, document ``pipeline``."""
     pipeline: dict[str, Any] = {}
     if not parts.attempt(r"pipeline_profiling_\d+\.json", lambda name: _pipeline(parts, name, pipeline)):
@@ -71,7 +71,7 @@ def _queue_of(capacity: int | None, samples: list[int] | None) -> dict[str, Any]
     }
 
 
-def _pipeline(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
+def _pipeline(parts: ProfileParts, name: str, pipeline: dict[str, Any]) -> None:
     found = parts.json(name)
     operators = []
     for each in found["op_info"]:
@@ -89,7 +89,7 @@ def _pipeline(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
     pipeline["interval_ms"] = found.get("sampling_interval")
 
 
-def _raw_pipeline(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
+def _raw_pipeline(parts: ProfileParts, name: str, pipeline: dict[str, Any]) -> None:
     cells = parts.cells(name)
     rows = zip(
         cells.integers("op_id").tolist(),
@@ -130,7 +130,7 @@ def _average(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _processors(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
+def _processors(parts: ProfileParts, name: str, pipeline: dict[str, Any]) -> None:
     found = parts.json(name)
     series = []
     for group, unit in (
@@ -167,7 +167,7 @@ def _processors(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
     }
 
 
-def _summary(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
+def _summary(parts: ProfileParts, name: str, pipeline: dict[str, Any]) -> None:
     """Sentences of MindSpore's own analysis, in English as it wrote them."""
     found = parts.json(name)
     pipeline["suggestions"] = [
@@ -178,7 +178,7 @@ def _summary(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
     ]
 
 
-def _operations(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
+def _operations(parts: ProfileParts, name: str, pipeline: dict[str, Any]) -> None:
     cells = parts.cells(name)
     pipeline["operations"] = [
         {"operation": operation, "stage": stage, "calls": calls, "average": average, "information": more}
@@ -193,14 +193,14 @@ def _operations(parts: Parts, name: str, pipeline: dict[str, Any]) -> None:
     ]
 
 
-def _rows(parts: Parts, name: str) -> Iterator[list[str]]:
+def _rows(parts: ProfileParts, name: str) -> Iterator[list[str]]:
     with parts.files.open(name) as lines:
         for line in lines:
             if row := line.decode("utf-8", "replace").split():
                 yield row
 
 
-def _queue(parts: Parts, name: str, queue: str) -> None:
+def _queue(parts: ProfileParts, name: str, queue: str) -> None:
     batches: dict[int, dict[str, int]] = {}
     lost = 0
     for row in _rows(parts, name):
@@ -229,7 +229,7 @@ def _queue(parts: Parts, name: str, queue: str) -> None:
     )
 
 
-def _get_next(parts: Parts, name: str, unit: str) -> None:
+def _get_next(parts: ProfileParts, name: str, unit: str) -> None:
     gets, sizes, times, lost = [], [], [], 0
     for row in _rows(parts, name):
         if not row[0].startswith("GetNext"):
@@ -257,7 +257,7 @@ def _get_next(parts: Parts, name: str, unit: str) -> None:
     )
 
 
-def _note_lost(parts: Parts, name: str, lost: int) -> None:
+def _note_lost(parts: ProfileParts, name: str, lost: int) -> None:
     if lost:
         parts.building.note(
             "lines_cut", f"{lost} lines of {name} cannot be read and are left out", file=name, count=lost

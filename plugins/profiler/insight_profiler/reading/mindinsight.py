@@ -24,7 +24,7 @@ from insight_profiler.reading.mindinsight_steps import (
 )
 from insight_profiler.reading.mindinsight_timeline import DisplayTimeline
 from insight_profiler.reading.mindspore_cpu import read_cpu
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 _ON_NPU = r"ascend_.*|aicore_.*|aicpu_.*|hccl_raw_.*|msprof_.*|timeline_display_.*|framework_raw_.*"
 _TIMELINES = r"msprof_.*\.json|(ascend_|gpu_)?timeline_display_\d+\.json"
@@ -32,7 +32,7 @@ _ON_GPU = r"gpu_.*|minddata_getnext_.*"
 
 
 def read(files: Files, building: Building) -> None:
-    parts = Parts(files, building)
+    parts = ProfileParts(files, building)
     read_documents(parts)
     kind = "npu" if parts.named(_ON_NPU) else "gpu" if parts.named(_ON_GPU) else ""
     device = -1
@@ -49,7 +49,7 @@ def read(files: Files, building: Building) -> None:
     parts.require_something()
 
 
-def _timeline_and_steps(parts: Parts, device: int) -> None:
+def _timeline_and_steps(parts: ProfileParts, device: int) -> None:
     building = parts.building
     operators = _rows_by_name(building)
     trace, more = read_step_trace(parts), read_cluster(parts)
@@ -78,7 +78,7 @@ def _timeline_and_steps(parts: Parts, device: int) -> None:
         add_steps(building, trace, more, _zero(parts, trace, shown.marks))
 
 
-def _zero(parts: Parts, trace: StepTrace, marks: dict[str, int]) -> int | None:
+def _zero(parts: ProfileParts, trace: StepTrace, marks: dict[str, int]) -> int | None:
     """The time on the clock of steps at which the timeline begins to count: where both tell of the same, or
     where
     the log says it. None when nothing does, or when the steps would not lie in the timeline."""

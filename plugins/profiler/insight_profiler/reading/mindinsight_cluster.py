@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from insight_profiler.reading.csv_columns import nanoseconds
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 _KILO = 1000
 _COLLECTIVES = ("step", "name", "kind", "transit", "wait", "bytes")
@@ -23,7 +23,7 @@ _LINKS = ("step", "source", "target", "kind", "elapsed", "bytes")
 _P2P = ("send", "receive", "recv")
 
 
-def read_communication(parts: Parts) -> None:
+def read_communication(parts: ProfileParts) -> None:
     """Tables ``collectives`` and ``links``."""
     parts.attempt(r"hccl_raw_\d+\.csv", lambda name: _hccl(parts, name))
 
@@ -33,7 +33,7 @@ def kind_of(operator: str) -> str:
     return "p2p" if any(word in operator.lower() for word in _P2P) else "collective"
 
 
-def _hccl(parts: Parts, name: str) -> None:
+def _hccl(parts: ProfileParts, name: str) -> None:
     building = parts.building
     collectives: list[tuple[int, int, int, int, int, float]] = []
     links: list[tuple[int, int, int, int, int, float]] = []

@@ -18,7 +18,7 @@ import numpy as np
 
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import nanoseconds
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 _MEGA, _GIGA, _PERCENT = 1e6, 1e9, 100.0
 _GIB = 1 << 30
@@ -34,7 +34,7 @@ _FACTS = (
 _LONGEST = 200  # letters of an attribute
 
 
-def read_documents(parts: Parts) -> None:
+def read_documents(parts: ProfileParts) -> None:
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))
     parts.attempt(r"flops_summary_\d+\.json", lambda name: _flops_summary(parts, name))
     parts.attempt(r"flops_scope_\d+\.json", lambda name: _flops_scope(parts, name))
@@ -44,7 +44,7 @@ def read_documents(parts: Parts) -> None:
     parts.attempt(r"dynamic_shape_info_\d+\.json", lambda name: _shapes(parts, name))
 
 
-def read_profiler_info(parts: Parts, name: str) -> None:
+def read_profiler_info(parts: ProfileParts, name: str) -> None:
     found = parts.json(name)
     building = parts.building
     building.facts |= {key: found[key] for key in _FACTS if found.get(key) not in (None, "")}
@@ -71,7 +71,7 @@ def _rates(found: Mapping[str, Any], prefix: str = "") -> dict[str, float | None
     }
 
 
-def _flops_summary(parts: Parts, name: str) -> None:
+def _flops_summary(parts: ProfileParts, name: str) -> None:
     """Millions of operations, thousands of millions a second, percent of what the device can; or each of
     cube and
     vector units."""
@@ -90,7 +90,7 @@ def _flops_summary(parts: Parts, name: str) -> None:
     parts.building.documents.setdefault("flops", {})["summary"] = summary
 
 
-def _flops_scope(parts: Parts, name: str) -> None:
+def _flops_scope(parts: ProfileParts, name: str) -> None:
     """A tree of scopes as links of a Sankey diagram, millions of operations each."""
     found = parts.json(name)
     tree = found["data"]
@@ -113,7 +113,7 @@ def _bytes(value: object) -> int | None:
     return None if number is None else round(number * _GIB)
 
 
-def _memory_summary(parts: Parts, name: str) -> None:
+def _memory_summary(parts: ProfileParts, name: str) -> None:
     found = parts.json(name)
     parts.building.documents.setdefault("memory", {})["summary"] = {
         "capacity_bytes": _bytes(found.get("capacity")),
@@ -124,7 +124,7 @@ def _memory_summary(parts: Parts, name: str) -> None:
     }
 
 
-def _memory_details(parts: Parts, name: str) -> None:
+def _memory_details(parts: ProfileParts, name: str) -> None:
     """Of each graph: what is taken after each of its nodes, and by which tensors where that is most."""
     graphs = []
     for each in parts.json(name).values():
@@ -161,7 +161,7 @@ def _holder(tensor: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _strategy(parts: Parts, name: str) -> None:
+def _strategy(parts: ProfileParts, name: str) -> None:
     """The graph of a rank with how its operators are cut, as protobuf's JSON has it."""
     found = parts.json(name)
     config, graph = found["config"], found["graph"]
@@ -231,7 +231,7 @@ def _tensor(kind: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shapes(parts: Parts, name: str) -> None:
+def _shapes(parts: ProfileParts, name: str) -> None:
     """Runs of operators and kernels by step; durations in µs. Sums by type are made of them."""
     found = parts.json(name)
     building = parts.building

@@ -25,7 +25,7 @@ import numpy as np
 
 from insight_profiler.model import Side
 from insight_profiler.reading.csv_columns import Floats, Integers, json_cell, whole
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 from insight_profiler.reading.mindspore_names import split_name, type_of
 
 FULL_NAMES = ("full_kernel_time", "full_kernel_name", "full_op_name", "op_full_name")
@@ -34,7 +34,7 @@ _MEGA = 1e6
 _MS = 1e6  # nanoseconds
 
 
-def read_operators(parts: Parts, device: int) -> None:
+def read_operators(parts: ProfileParts, device: int) -> None:
     """Tables ``operators`` and ``kernels``."""
     _aicore(parts, device)
     parts.attempt(r"aicpu_intermediate_\d+\.csv", lambda name: _aicpu(parts, name, device))
@@ -50,7 +50,7 @@ def read_operators(parts: Parts, device: int) -> None:
     parts.attempt(r"gpu_activity_data_\d+\.csv", lambda name: _kernels(parts, name, device))
 
 
-def _aicore(parts: Parts, device: int) -> None:
+def _aicore(parts: ProfileParts, device: int) -> None:
     described: dict[str, _Described] = {}
     flops: dict[str, float] = {}
     if not parts.named(r"aicore_intermediate_\d+_(detail|type)\.csv"):
@@ -70,7 +70,7 @@ def _aicore(parts: Parts, device: int) -> None:
 _Described = tuple[str, str, str]  # type, shapes, information
 
 
-def _framework(parts: Parts, name: str) -> dict[str, _Described]:
+def _framework(parts: ProfileParts, name: str) -> dict[str, _Described]:
     """By full name; of operators that are there more than once (in several graphs), the last."""
     cells = parts.cells(name)
     rows = zip(
@@ -115,7 +115,7 @@ def shapes_of(information: str) -> str:
     return "; ".join(shapes)
 
 
-def _flops(parts: Parts, name: str) -> dict[str, float]:
+def _flops(parts: ProfileParts, name: str) -> dict[str, float]:
     """Operations of one run, of cube and vector units, by full name. The older header says ``FLOPs``, and
     means
     millions as well."""
@@ -133,7 +133,7 @@ def _sums(means: Floats, calls: Integers, unit: float) -> Integers:
 
 
 def _means(
-    parts: Parts,
+    parts: ProfileParts,
     name: str,
     device: int,
     described: dict[str, _Described],
@@ -179,7 +179,7 @@ def _means(
     )
 
 
-def _types(parts: Parts, name: str, device: int, total: str, core: str = "") -> None:
+def _types(parts: ProfileParts, name: str, device: int, total: str, core: str = "") -> None:
     """Sums by type, where no file has operators."""
     cells = parts.cells(name)
     types_only(parts, name)
@@ -189,12 +189,18 @@ def _types(parts: Parts, name: str, device: int, total: str, core: str = "") -> 
     )
 
 
-def types_only(parts: Parts, name: str) -> None:
+def types_only(parts: ProfileParts, name: str) -> None:
     parts.building.note("types_only", f"only {name} has operators: they are known by their types", file=name)
 
 
 def _add_types(
-    parts: Parts, types: Sequence[str], device: int, core: str, side: Side, calls: Integers, times: Integers
+    parts: ProfileParts,
+    types: Sequence[str],
+    device: int,
+    core: str,
+    side: Side,
+    calls: Integers,
+    times: Integers,
 ) -> None:
     places = parts.building.texts(types)
     parts.building.add(
@@ -210,7 +216,7 @@ def _add_types(
     )
 
 
-def _aicpu(parts: Parts, name: str, device: int) -> None:
+def _aicpu(parts: ProfileParts, name: str, device: int) -> None:
     """A row for each run; ``total_time`` is with dispatch."""
     cells = parts.cells(name)
     if not cells.count:
@@ -245,7 +251,7 @@ def _aicpu(parts: Parts, name: str, device: int) -> None:
     )
 
 
-def _gpu(parts: Parts, name: str, device: int) -> None:
+def _gpu(parts: ProfileParts, name: str, device: int) -> None:
     cells = parts.cells(name)
     full = cells.texts("op_full_name")
     total = cells.nanoseconds("op_total_time", unit="us")
@@ -272,7 +278,7 @@ def _gpu(parts: Parts, name: str, device: int) -> None:
     )
 
 
-def _gpu_types(parts: Parts, name: str, device: int) -> None:
+def _gpu_types(parts: ProfileParts, name: str, device: int) -> None:
     cells = parts.cells(name)
     types_only(parts, name)
     _add_types(
@@ -286,7 +292,7 @@ def _gpu_types(parts: Parts, name: str, device: int) -> None:
     )
 
 
-def _kernels(parts: Parts, name: str, device: int) -> None:
+def _kernels(parts: ProfileParts, name: str, device: int) -> None:
     """Kernels; those of an operator that is in the table are linked to it by its full name."""
     cells = parts.cells(name)
     building = parts.building

@@ -18,8 +18,8 @@ from attrs import define
 
 from insight_profiler.building import Building
 from insight_profiler.model import StepOrigin
-from insight_profiler.reading.csv_columns import Cells, Integers
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.csv_columns import CsvColumns, Integers
+from insight_profiler.reading.mindspore_files import ProfileParts
 
 TICK = 10  # ns
 _CLUSTER = re.compile(
@@ -44,7 +44,7 @@ class StepTrace:
     lanes: list[tuple[str, Integers, Integers]]  # name, start and duration by step; -1 where there is none
 
 
-def read_step_trace(parts: Parts) -> StepTrace | None:
+def read_step_trace(parts: ProfileParts) -> StepTrace | None:
     found: list[StepTrace] = []
     parts.attempt(r"step_trace_raw_\d+_detail_time\.csv", lambda name: found.append(_trace(parts, name)))
     points: dict[str, str] = {}
@@ -56,14 +56,14 @@ def read_step_trace(parts: Parts) -> StepTrace | None:
     return found[0] if found else None
 
 
-def _trace(parts: Parts, name: str) -> StepTrace:
+def _trace(parts: ProfileParts, name: str) -> StepTrace:
     cells = parts.cells(name)
     texts = cells.texts("step_num")
     is_mean = [text == "-" or (place > 0 and text == "0") for place, text in enumerate(texts)]
     return _columns(cells.taken(np.flatnonzero(~np.array(is_mean, bool))))
 
 
-def _columns(cells: Cells) -> StepTrace:
+def _columns(cells: CsvColumns) -> StepTrace:
     def ticks(name: str) -> Integers:
         values = cells.integers(name)
         return np.where(values >= 0, values * TICK, -1)
@@ -89,7 +89,7 @@ def _columns(cells: Cells) -> StepTrace:
     return StepTrace(cells.integers("step_num"), start, columns, lanes)
 
 
-def _points(parts: Parts, name: str) -> dict[str, str]:
+def _points(parts: ProfileParts, name: str) -> dict[str, str]:
     """The operators with which a step's forward begins and its backward ends; of several graphs, those of the
     first."""
     found = parts.json(name)
@@ -97,7 +97,7 @@ def _points(parts: Parts, name: str) -> dict[str, str]:
     return {key: str(value) for key, value in first.items() if key in ("fp_start", "bp_end")}
 
 
-def read_cluster(parts: Parts) -> dict[str, Integers]:
+def read_cluster(parts: ProfileParts) -> dict[str, Integers]:
     """Further columns of steps, by the row: computing and communication, as the mode of parallelism has
     them."""
     found: dict[str, Integers] = {}

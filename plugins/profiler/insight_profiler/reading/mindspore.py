@@ -10,12 +10,12 @@ from insight_profiler.files import Files
 from insight_profiler.reading.ascend import has_device, read_device
 from insight_profiler.reading.minddata import read_minddata
 from insight_profiler.reading.mindspore_cpu import read_cpu
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 from insight_profiler.reading.mindspore_names import host_of
 
 
 def read(files: Files, building: Building) -> None:
-    parts = Parts(files, building)
+    parts = ProfileParts(files, building)
     building.host = host_of(building.worker)
     if has_device(parts):
         read_device(parts)

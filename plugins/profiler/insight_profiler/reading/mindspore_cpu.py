@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Side, Track
 from insight_profiler.reading.csv_columns import Integers, decimals
-from insight_profiler.reading.mindspore_files import Parts
+from insight_profiler.reading.mindspore_files import ProfileParts
 from insight_profiler.reading.mindspore_names import split_name, type_of
 
 _TOLERANCE = 1e-3  # of sums in CSVs, which have six digits
 
 
 @define(eq=False)
-class Runs:
+class CpuRuns:
     """Runs of operators in the order of time; ``operator`` is a place in ``names``."""
 
     names: list[str]
@@ -35,13 +35,13 @@ class Runs:
     thread: Integers
 
 
-def read_cpu(parts: Parts, *, with_times: bool = True) -> None:
+def read_cpu(parts: ProfileParts, *, with_times: bool = True) -> None:
     """Operators, slices, scopes, shapes and memory of the CPU; without times only the sums of operators, for
     profiles whose times are those of another clock."""
     device = -1
     if parts.named(r"cpu_(op|ms|framework)_.*"):
         device = parts.building.device(Device("CPU", "cpu"))
-    found: list[Runs] = []
+    found: list[CpuRuns] = []
     if with_times:
         parts.attempt(r"cpu_op_execute_timestamp_\d+\.txt", lambda name: found.append(read_runs(parts, name)))
     for runs in found:
@@ -53,7 +53,7 @@ def read_cpu(parts: Parts, *, with_times: bool = True) -> None:
         parts.attempt(r"cpu_ms_memory_record_\d+\.txt", lambda name: _memory(parts, name, device))
 
 
-def read_runs(parts: Parts, name: str) -> Runs:
+def read_runs(parts: ProfileParts, name: str) -> CpuRuns:
     """The runs of one file. A line that is cut loses its last run, with a note."""
     names: list[str] = []
     columns: list[tuple[int, Integers, Integers, Integers]] = []
@@ -82,10 +82,10 @@ def read_runs(parts: Parts, name: str) -> Runs:
     operator = np.repeat([place for place, *_ in columns], [len(starts) for _, starts, *_ in columns])
     start, duration, thread = (np.concatenate([column[at] for column in columns]) for at in (1, 2, 3))
     order = np.argsort(start, kind="stable")
-    return Runs(names, operator[order], start[order], duration[order], thread[order])
+    return CpuRuns(names, operator[order], start[order], duration[order], thread[order])
 
 
-def _add_runs(parts: Parts, runs: Runs, device: int) -> None:
+def _add_runs(parts: ProfileParts, runs: CpuRuns, device: int) -> None:
     building = parts.building
     process = building.track(Track("process", "CPU OP", device=device))
     shapes = np.full(len(runs.start), -1, np.int32)
@@ -157,7 +157,7 @@ def add_scopes(
         )
 
 
-def _shapes(parts: Parts, name: str, runs: Runs) -> NDArray[np.int32]:
+def _shapes(parts: ProfileParts, name: str, runs: CpuRuns) -> NDArray[np.int32]:
     """Shapes of each run, when the file has a line for each and names its type (or nothing, in PyNative
     mode)."""
     types = [type_of(full).encode() for full in runs.names]
@@ -194,7 +194,7 @@ def _shape_text(cells: Sequence[str]) -> str:
     return "; ".join(shape for shape in shapes if shape and shape != "NoShape")
 
 
-def _cross_check(parts: Parts, runs: Runs) -> None:
+def _cross_check(parts: ProfileParts, runs: CpuRuns) -> None:
     """Whether the CSVs have the same sums; they are those of the same runs."""
     totals = np.bincount(runs.operator, runs.duration, len(runs.names))
     calls = np.bincount(runs.operator, minlength=len(runs.names))
@@ -240,7 +240,7 @@ def _cross_check(parts: Parts, runs: Runs) -> None:
     )
 
 
-def _details(parts: Parts, name: str) -> None:
+def _details(parts: ProfileParts, name: str) -> None:
     cells = parts.cells(name)
     named = [split_name(full) for full in cells.texts("full_op_name")]
     parts.building.add(
@@ -255,7 +255,7 @@ def _details(parts: Parts, name: str) -> None:
     )
 
 
-def _types(parts: Parts, name: str) -> None:
+def _types(parts: ProfileParts, name: str) -> None:
     cells = parts.cells(name)
     types = parts.building.texts(cells.texts("op_type"))
     parts.building.note("types_only", f"only {name} has operators: they are known by their types", file=name)
@@ -270,7 +270,7 @@ def _types(parts: Parts, name: str) -> None:
     )
 
 
-def _memory(parts: Parts, name: str, device: int) -> None:
+def _memory(parts: ProfileParts, name: str, device: int) -> None:
     building = parts.building
     counters: dict[str, int] = {}
     with parts.csv(name) as file:

@@ -13,7 +13,7 @@ from attrs import define, field
 
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
-from insight_profiler.reading.csv_columns import Cells, Csv
+from insight_profiler.reading.csv_columns import Csv, CsvColumns
 
 _LONGEST_JSON = 1 << 28  # bytes
 
@@ -31,7 +31,7 @@ BROKEN = (
 
 
 @define(eq=False)
-class Parts:
+class ProfileParts:
     """``read`` are the files of which something was read."""
 
     files: Files
@@ -94,7 +94,7 @@ class Parts:
                 count=found.cut,
             )
 
-    def cells(self, name: str) -> Cells:
+    def cells(self, name: str) -> CsvColumns:
         """The whole of a CSV file that is small."""
         with self.csv(name) as found:
             return found.whole()

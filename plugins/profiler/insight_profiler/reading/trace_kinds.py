@@ -12,7 +12,7 @@ from insight_profiler.model import Category, FlowKind
 
 
 @frozen
-class Kind:
+class EventKind:
     """What all slices of one name on one process are. ``type``: that of the operator that such a slice is
     a call of; "" for a slice that is none."""
 
@@ -22,7 +22,7 @@ class Kind:
     step: int = -1  # the number of the step that it marks
 
 
-Classify: TypeAlias = Callable[[str, str, str], Kind | None]
+Classify: TypeAlias = Callable[[str, str, str], EventKind | None]
 """Of the name of a process, ``cat`` and ``name``; None: the event says nothing."""
 
 _STEP = re.compile(r"ProfilerStep#(\d+)$")
@@ -47,7 +47,7 @@ _ANNOTATIONS = {"user_annotation", "operator", "cpu_op"}
 _COLLECTIVE = re.compile(r"(nccl|gloo|mpi|c10d|hccl)(:|Kernel|DevKernel|_)|record_param_comms", re.IGNORECASE)
 
 
-def torch_kind(process: str, category: str, name: str) -> Kind | None:
+def torch_kind(process: str, category: str, name: str) -> EventKind | None:
     """As torch.profiler names them; whatever else a Chrome trace holds are operators of the type ``cat``."""
     if name == "Record Window End":  # far behind everything else
         return None
@@ -57,20 +57,20 @@ def torch_kind(process: str, category: str, name: str) -> Kind | None:
         if known.endswith(("_runtime", "_driver")):
             kind = Category.RUNTIME
         else:
-            return Kind(Category.OPERATOR, category or "event")
+            return EventKind(Category.OPERATOR, category or "event")
     if known == "trace":
-        return Kind(kind, is_marker=True)
+        return EventKind(kind, is_marker=True)
     if known in _ANNOTATIONS:
         if step := _STEP.match(name):
-            return Kind(Category.OTHER, is_marker=True, step=int(step[1]))
+            return EventKind(Category.OTHER, is_marker=True, step=int(step[1]))
         if name.startswith("enumerate(DataLoader)"):
             kind = Category.DATA
         elif _COLLECTIVE.match(name):
             kind = Category.COMMUNICATION
-        return Kind(kind, name.partition("#")[0] or name or known)
+        return EventKind(kind, name.partition("#")[0] or name or known)
     if kind is Category.KERNEL and _COLLECTIVE.match(name):
         kind = Category.COMMUNICATION
-    return Kind(kind)
+    return EventKind(kind)
 
 
 def is_torch(category: str) -> bool:
