@@ -16,9 +16,9 @@ from insight_profiler.analysis import communication, compare, kernels, memory, o
 from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.cluster import may_be_ranks, processes_of
 from insight_profiler.analysis.listing import SortedTable
+from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
-from insight_profiler.analysis.times import operator_times
 from insight_profiler.asked import (
     Asked,
     Opened,

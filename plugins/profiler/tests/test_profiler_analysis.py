@@ -12,9 +12,9 @@ from insight_profiler.analysis.advice import advice
 from insight_profiler.analysis.chrome import chrome_trace
 from insight_profiler.analysis.compare import comparison
 from insight_profiler.analysis.listing import SortedTable, TableColumn, Wanted
+from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import grouped, sides_of
 from insight_profiler.analysis.overview import overview
-from insight_profiler.analysis.times import operator_times
 from insight_profiler.building import Building
 from insight_profiler.model import Category, Counter, Device, Profile, Side, Source, StepOrigin, Track
 from insight_profiler.operator_detail import detail

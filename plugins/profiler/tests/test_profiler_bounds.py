@@ -13,7 +13,7 @@ import insight_profiler
 import numpy as np
 import pytest
 from insight_profiler import asked, operator_detail, timeline_views, views, window
-from insight_profiler.analysis import pipeline, steps, timeline, times
+from insight_profiler.analysis import operator_times, pipeline, steps, timeline
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
 from safetensors.numpy import load
@@ -191,9 +191,9 @@ def test_batches_of_queues_are_evenly_chosen(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_times_of_operators_are_those_of_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(times, "_MOST", 2)
+    monkeypatch.setattr(operator_times, "_MOST", 2)
     profile = _profile(operators={"name": np.arange(50), "total": np.arange(50), "calls": np.ones(50)})
-    assert times.operator_times(profile)["names"] == ["text49", "text48"]
+    assert operator_times.operator_times(profile)["names"] == ["text49", "text48"]
 
 
 def test_steps_of_an_operator_are_evenly_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
