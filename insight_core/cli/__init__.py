@@ -22,27 +22,30 @@ def _main(arguments: Sequence[str] | None) -> int:
     import sys
 
     from insight_core.cli.import_tuning import prepare_imports, settle_imports
-    from insight_core.cli.options import fail, read_options
 
-    options = read_options(sys.argv[1:] if arguments is None else arguments)
     prepare_imports()
+    from insight_core.cli.options import fail, read_options
     from insight_core.plugin import InsightError
 
     command: Callable[[Options], int]
     try:
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        contributed = _contributed(words)
+        if contributed is not None:
+            settle_imports()
+            code = contributed()
+            sys.stdout.flush()
+            return code
+        options = read_options(words)
         if options.command == "serve":
             from insight_core.cli.serve import serve as command
-        elif options.command == "demo":
-            from insight_core.cli.demo import demo as command
-        elif options.command == "inspect":
-            from insight_core.cli.inspect import inspect as command
         elif options.command == "plugins":
             from insight_core.cli.plugins import plugins as command
         elif options.command == "cache info":
             from insight_core.cli.cache import info as command
         else:
             from insight_core.cli.cache import delete as command
-        if options.command not in ("serve", "demo"):  # which say themselves when all is there
+        if options.command != "serve":  # which says itself when all is there
             settle_imports()
         code = command(options)
         sys.stdout.flush()
@@ -52,3 +55,22 @@ def _main(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def _contributed(words: list[str]) -> Callable[[], int] | None:
+    """The command of a plugin module that the words name, with its arguments."""
+    import os
+
+    from insight_core.cli.contributed import command_in, contributed_commands, loaded_for
+    from insight_core.cli.host_flags import COMMANDS
+
+    groups = {name.split()[0] for name in COMMANDS}
+    if not words or words[0].startswith("-") or words[0] in groups:
+        return None
+    from insight_core.cli.command_host import TerminalHost
+
+    commands = {one.name: one for one in contributed_commands(loaded_for(words, os.environ), TerminalHost())}
+    name = command_in(words, commands)
+    if name is None:
+        return None
+    return lambda: commands[name].run(words[len(name.split()) :])

@@ -17,19 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from insight_core.cli.flags import Flag, merged_counts, nonempty, port_number, seconds, with_hyphens
-from insight_core.cli.import_tuning import prepare_imports, settle_imports
-from insight_core.cli.options import (
+from insight_core.cli.flags import merged_counts, nonempty, port_number, seconds, with_hyphens
+from insight_core.cli.host_flags import (
     CACHE,
     CACHE_DIR,
     CACHE_PRESET,
     DISABLE_PLUGIN,
     MAX_MEMORY,
+    PLUGIN,
     VERBOSITY,
-    Options,
 )
+from insight_core.cli.import_tuning import prepare_imports, settle_imports
+from insight_core.cli.options import Options
 from insight_core.cli.shutdown import Ending
 from insight_core.cli.table import printable
+from insight_core.plugin import Option
 
 if TYPE_CHECKING:
     from insight_core.ingest.discover import Logdir
@@ -58,32 +60,51 @@ def _samples(text: str) -> dict[str, int]:
 
 
 _FLAGS = (
-    Flag(
+    Option(
         "logdir",
         "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
         metavar="DIR",
         split=lambda text: [text],
     ),
-    Flag(
-        "host", "address to listen at (default localhost: this machine only)", nonempty, "localhost", "HOST"
+    Option(
+        "host",
+        "address to listen at (default localhost: this machine only)",
+        type=nonempty,
+        default="localhost",
+        metavar="HOST",
     ),
-    Flag("port", "port (default 6806; 0: any free one)", port_number, 6806, "PORT"),
-    Flag("reload", 'seconds between loads, or "once" (default 5)', _reload, 5.0, "SECONDS"),
-    Flag(
+    Option("port", "port (default 6806; 0: any free one)", type=port_number, default=6806, metavar="PORT"),
+    Option(
+        "reload",
+        'seconds between loads, or "once" (default 5)',
+        type=_reload,
+        default=5.0,
+        metavar="SECONDS",
+    ),
+    Option(
         "samples-per-plugin",
         "points of a series to keep, by TensorBoard's or our plugin names (default, all and 0: all of them)",
-        _samples,
+        type=_samples,
         metavar="NAME=N,...",
         split=lambda text: [text],
         default=(),
     ),
-    Flag("checksum", "accepted and ignored: checksums are always verified", switch=True),
-    Flag("port-file", "write the port to this file when it is listened at", nonempty, metavar="FILE"),
-    Flag("error-file", "write why the server could not start to this file", nonempty, metavar="FILE"),
-    Flag("die-after-stdin", "end when standard input does", switch=True, default=False),
+    Option(
+        "checksum",
+        "accepted and ignored: checksums are always verified",
+        type=bool,
+    ),
+    Option("port-file", "write the port to this file when it is listened at", type=nonempty, metavar="FILE"),
+    Option(
+        "error-file",
+        "write why the server could not start to this file",
+        type=nonempty,
+        metavar="FILE",
+    ),
+    Option("die-after-stdin", "end when standard input does", type=bool, default=False),
 )
 # These may also be environment variables; the others are for one server alone.
-_SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, VERBOSITY)
+_SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 
 
 @frozen(kw_only=True)
@@ -127,17 +148,17 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
 
         print(version_text())
         parser.exit(0)
-    own: dict[str, Any] = {flag.destination: _or(given[flag.destination], flag.default) for flag in _FLAGS}
+    own: dict[str, Any] = {flag.key: _or(given[flag.key], flag.default) for flag in _FLAGS}
     if own["logdir"] is None:
         parser.error("no log directory: give --logdir DIR")
     shared: dict[str, Any] = {}
     for flag in _SHARED_FLAGS:
-        value = given[flag.destination]
+        value = given[flag.key]
         try:
             value = flag.from_environment(environment) if value is None else value
         except argparse.ArgumentTypeError as error:
             parser.error(str(error))
-        shared[flag.destination] = _or(value, flag.default)
+        shared[flag.key] = _or(value, flag.default)
     if given["verbose"]:
         shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
     return DataServerOptions(**own, shared=Options(command="data-server", **shared))

@@ -12,32 +12,80 @@ from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies
 from insight_core.cli.storage import cache_directory, open_local
 from insight_core.ingest.discover import Logdir, run_prefixes
-from insight_core.plugin import Dialect, InvalidArgument
-from insight_core.registry import Registry
+from insight_core.isolation import in_one_line
+from insight_core.plugin import (
+    DataProvider,
+    Dialect,
+    InsightError,
+    InvalidArgument,
+    ProviderSettings,
+    Unavailable,
+)
+from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:  # gRPC is loaded where it is needed
     from insight_core.providers.merged import StartableProvider
 
+_HOOK = "insight_open_provider"
+_OPENING = 10.0  # seconds that a module may take to open a location
 
-def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
+
+def open_data(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
     """The provider that the flags ask for, not started yet. Raises InvalidArgument for what cannot be."""
     provider = _opened(options, registry, logdirs)
-    registry.follow(provider.admit)
+    admit = getattr(provider, "admit", None)
+    if admit is not None:
+        registry.follow(admit)
     return provider
 
 
-def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    if options.data_provider is not None:
-        from insight_core.providers.opened_later import OpenedProvider
+def start(provider: DataProvider) -> None:
+    """Begins to load, if the provider has to be told."""
+    begin = getattr(provider, "start", None)
+    if begin is not None:
+        begin()
 
-        return OpenedProvider(
-            options.data_provider, registry.plugins.values(), interval=options.reload_interval
-        )
+
+def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
+    if options.data_provider is not None:
+        return _opened_by_hook(options.data_provider, options, registry)
     if options.load == "server":
         return _server(options, logdirs)
     if options.load == "rust":
         return _rust(options, registry, logdirs)
     return _in_process(options, registry, logdirs)
+
+
+def _opened_by_hook(location: str, options: Options, registry: Registry) -> DataProvider:
+    settings = ProviderSettings(
+        registry.plugins, options.reload_interval, cache_directory(options) if options.cache else None
+    )
+    asked: set[Module] = set()
+    for wait in (False, True):  # modules that import a client of a database take longer than a start does
+        if wait:
+            registry.wait_until_loaded()
+        for module in registry.implementing(_HOOK):
+            if module not in asked:
+                asked.add(module)
+                provider = _asked(module, location, evolve(settings, options=module.values))
+                if provider is not None:
+                    return provider
+    failed = ", ".join(sorted(registry.failures))
+    hint = f" (plugins that failed: {failed})" if failed else ""
+    raise InvalidArgument(f"{options.origin('data_provider')}: no plugin opens {location!r}{hint}")
+
+
+def _asked(module: Module, location: str, settings: ProviderSettings) -> DataProvider | None:
+    what = f"{_HOOK}() of {module.candidate.name}"
+    try:
+        answer = module.call(_HOOK, _OPENING, location=location, settings=settings)
+    except InsightError:
+        raise
+    except Exception as error:
+        raise Unavailable(f"{what} failed: {in_one_line(error)}") from error
+    if answer is not None and not hasattr(answer, "runs"):
+        raise Unavailable(f"{what} returned a {type(answer).__name__}, not a DataProvider")
+    return answer  # type: ignore[no-any-return]
 
 
 def ignored_flags(options: Options) -> list[str]:
@@ -69,6 +117,7 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
     flags.append(f"--reload={options.reload_interval:g}" if options.reload_interval else "--reload=once")
     flags += [f"--samples-per-plugin={name}={count}" for name, count in options.samples_per_plugin.items()]
     flags += [f"--disable-plugin={name}" for name in options.disable_plugin]
+    flags += [f"--plugin={name}={distribution}" for name, distribution in options.plugin.items()]
     if options.cache_preset is not None:
         flags.append(f"--cache-preset={options.cache_preset}")
     if options.cache_dir is not None:

@@ -1,4 +1,4 @@
-"""The flags of the command line: each is spelled once, and is also an environment variable."""
+"""From the text of a flag to its value. Functions raise ArgumentTypeError with the reason."""
 
 from __future__ import annotations
 
@@ -8,67 +8,8 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from attrs import frozen
 
 from insight_core.machine import physical_memory
-
-ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
-
-
-@frozen
-class Flag:
-    """``convert`` turns text into the value and raises ArgumentTypeError with the reason if it cannot."""
-
-    name: str
-    help: str
-    convert: Callable[[str], Any] = str
-    default: Any = None
-    metavar: str | None = None
-    aliases: tuple[str, ...] = ()
-    switch: bool = False
-    split: Callable[[str], Sequence[str]] | None = None  # repeatable; how a variable lists several
-
-    @property
-    def destination(self) -> str:
-        return self.name.replace("-", "_")
-
-    @property
-    def variable(self) -> str:
-        return ENVIRONMENT_PREFIX + self.destination.upper()
-
-    def add_to(self, parser: argparse.ArgumentParser) -> None:
-        names = [f"--{name}" for name in (self.name, *self.aliases)]
-        common: dict[str, Any] = {"dest": self.destination, "default": None, "help": self.help}
-        if self.switch:
-            parser.add_argument(*names, action=argparse.BooleanOptionalAction, **common)
-        else:
-            action = "append" if self.split else "store"
-            parser.add_argument(*names, action=action, type=self.convert, metavar=self.metavar, **common)
-
-    def from_environment(self, environment: Mapping[str, str]) -> object:
-        """The value that the variable gives, None without one. Errors name the variable."""
-        text = environment.get(self.variable, "")
-        if not text:
-            return None
-        try:
-            if self.switch:
-                return truth(text)
-            if self.split:
-                return [self.convert(part) for part in self.split(text)]
-            return self.convert(text)
-        except (argparse.ArgumentTypeError, ValueError) as error:
-            raise argparse.ArgumentTypeError(f"environment variable {self.variable}: {error}") from error
-
-
-def truth(text: str) -> bool:
-    word = text.strip().lower()
-    if word in {"1", "true", "yes", "on"}:
-        return True
-    if word in {"0", "false", "no", "off"}:
-        return False
-    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
 
 
 def port_number(text: str) -> int:
@@ -100,13 +41,11 @@ def memory_size(text: str) -> int:
     return size
 
 
-def server_location(text: str) -> str:
-    """``HOST:PORT`` out of ``grpc://HOST:PORT``."""
-    scheme, separator, address = text.partition("://")
-    host, colon, port = address.rpartition(":")
-    if scheme != "grpc" or not (separator and host and colon) or "/" in address:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form grpc://HOST:PORT")
-    return f"{host}:{port_number(port)}"
+def data_location(text: str) -> str:
+    """A location with a scheme, which the plugin modules are asked to open."""
+    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^0-9]", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a location like grpc://HOST:PORT")
+    return text
 
 
 def url_prefix(text: str) -> str:
@@ -128,6 +67,14 @@ def sample_counts(text: str) -> dict[str, int]:
             )
         counts[name] = int(count)
     return counts
+
+
+def plugin_choice(text: str) -> tuple[str, str]:
+    """``("notes", "some-dist")`` out of ``notes=some-dist``."""
+    name, equals, distribution = (part.strip() for part in text.partition("="))
+    if not (name and equals and distribution):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=DISTRIBUTION")
+    return name, distribution
 
 
 def page_source(text: str) -> str:

@@ -10,201 +10,18 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen
 
-from insight_core.cli.flags import (
-    Flag,
-    memory_size,
-    merged_counts,
-    nonempty,
-    one_of,
-    page_source,
-    plugin_flag,
-    port_number,
-    sample_counts,
-    seconds,
-    server_location,
-    split_commas,
-    split_list,
-    split_logdirs,
-    url_prefix,
-    with_hyphens,
+from insight_core.cli.contributed import (
+    add_flags,
+    command_in,
+    contributed_commands,
+    loaded_for,
+    tell_failures,
 )
+from insight_core.cli.flags import merged_counts, with_hyphens
+from insight_core.cli.host_flags import COMMANDS, LOGDIR, SERVE_FLAGS
 from insight_core.cli.table import printable
-
-LOGDIR = Flag(
-    "logdir",
-    "directory of training logs, searched to any depth; repeat it for several, name one as name:DIR",
-    nonempty,
-    metavar="DIR",
-    aliases=("summary-base-dir",),
-    split=split_logdirs,
-    default=(),
-)
-DATA_PROVIDER = Flag(
-    "data-provider",
-    "data server to ask instead of reading logs: insight-data-server, or any other that has the service of "
-    "TensorBoard",
-    server_location,
-    metavar="grpc://HOST:PORT",
-)
-LOAD = Flag(
-    "load",
-    "who reads the logs: inprocess: this process (default); server: an insight-data-server, started and kept "
-    "alive; rust: a tensorboard-data-server for each logdir, and this process what MindSpore wrote",
-    one_of("inprocess", "server", "rust"),
-    "inprocess",
-    "{inprocess,server,rust}",
-)
-DISABLE_PLUGIN = Flag(
-    "disable-plugin",
-    "leave this plugin out; may be repeated",
-    nonempty,
-    metavar="NAME",
-    split=split_list,
-    default=(),
-)
-PLUGIN_FLAG = Flag(
-    "plugin-flag",
-    "a flag of a plugin made for TensorBoard, as in --plugin-flag='--greeting hello'; may be repeated",
-    plugin_flag,
-    metavar="'--NAME VALUE'",
-    split=lambda text: [text],
-    default=(),
-)
-SAMPLES = Flag(
-    "samples-per-plugin",
-    "points of a series to keep, by plugin (0: all of them)",
-    sample_counts,
-    metavar="NAME=N,...",
-    split=lambda text: [text],
-    default=(),
-)
-CACHE_PRESET = Flag(
-    "cache-preset",
-    "all: keep every point of every plugin; mindinsight: the limits that MindInsight documents "
-    "(default: as each plugin says; the built-in ones keep all)",
-    one_of("all", "mindinsight"),
-    metavar="{all,mindinsight}",
-)
-CACHE_DIR = Flag(
-    "cache-dir",
-    "where what was read is kept for the next start (default: the user's cache directory)",
-    nonempty,
-    metavar="DIR",
-)
-CACHE = Flag("cache", "keep what was read for the next start (default)", switch=True, default=True)
-STATE_DIR = Flag(
-    "state-dir",
-    "where names and notes of runs are kept, for several hosts too (default: the user's state directory)",
-    nonempty,
-    metavar="DIR",
-)
-READ_ONLY = Flag("read-only", "let nobody write names and notes of runs", switch=True, default=False)
-MAX_MEMORY = Flag(
-    "max-memory",
-    "memory for columns, as in 4G, 512M or 50%%; the rest lies in a file in the cache directory "
-    "(default: half of the memory)",
-    memory_size,
-    metavar="SIZE",
-)
-VERBOSITY = Flag(
-    "verbosity",
-    "what is logged to the terminal: error, warning (default), info or debug",
-    one_of("error", "warning", "info", "debug"),
-    default="warning",
-    metavar="LEVEL",
-)
-JSON = Flag("json", "print JSON", switch=True, default=False)
-
-SERVE_FLAGS = (
-    LOGDIR,
-    DATA_PROVIDER,
-    LOAD,
-    Flag(
-        "host",
-        "address to listen at (default 127.0.0.1: this machine only)",
-        nonempty,
-        "127.0.0.1",
-        "ADDRESS",
-    ),
-    Flag("port", "port (default 6006, or the next free one; 0: any free one)", port_number, None, "PORT"),
-    Flag(
-        "path-prefix",
-        "path of the URL below which everything is served",
-        url_prefix,
-        "",
-        "PATH",
-        aliases=("url-path-prefix",),
-    ),
-    Flag(
-        "reload-interval",
-        "seconds between looks for new data (default 1; 0: load once)",
-        seconds,
-        1.0,
-        "SECONDS",
-    ),
-    SAMPLES,
-    CACHE_PRESET,
-    CACHE_DIR,
-    CACHE,
-    MAX_MEMORY,
-    STATE_DIR,
-    READ_ONLY,
-    DISABLE_PLUGIN,
-    PLUGIN_FLAG,
-    Flag("window-title", "title of the browser window", str, "", "TEXT"),
-    Flag(
-        "allowed-host",
-        "name by which browsers may address this host, besides its own; may be repeated",
-        nonempty,
-        (),
-        "NAME",
-        split=split_commas,
-    ),
-    Flag(
-        "frame-ancestor",
-        "site whose pages may show this host in a frame, besides its own, like https://example.org; may be "
-        "repeated",
-        page_source,
-        (),
-        "ORIGIN",
-        split=split_commas,
-    ),
-    Flag("open", "open the page in a browser", switch=True, default=False),
-    VERBOSITY,
-)
-_SERVED = (
-    "host",
-    "port",
-    "path-prefix",
-    "window-title",
-    "allowed-host",
-    "open",
-    "disable-plugin",
-    "verbosity",
-)
-DEMO_FLAGS = (
-    Flag("live", "go on training while it is served, so that the page grows", switch=True, default=False),
-    Flag(
-        "keep",
-        "write the logs here, into a new or empty directory, and leave them (default: a temporary one, "
-        "removed at the end)",
-        nonempty,
-        metavar="DIR",
-    ),
-    *(flag for flag in SERVE_FLAGS if flag.name in _SERVED),
-)
-INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, VERBOSITY)
-CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
-PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
-
-COMMANDS: Mapping[str, tuple[tuple[Flag, ...], str]] = {
-    "serve": (SERVE_FLAGS, "serve logs to a browser (the command when none is given)"),
-    "demo": (DEMO_FLAGS, "train some small networks, record them and serve that: a first look"),
-    "inspect": (INSPECT_FLAGS, "load everything once and print runs, tags, points and damage"),
-    "plugins": (PLUGINS_FLAGS, "list the plugins, and why others failed to load"),
-    "cache info": (CACHE_FLAGS, "say what is kept for the next start, and where"),
-    "cache clear": (CACHE_FLAGS, "delete what is kept for the next start"),
-}
+from insight_core.plugin import Option
+from insight_core.registry import Registry
 
 
 def _words(texts: Iterable[str]) -> tuple[str, ...]:
@@ -217,7 +34,7 @@ class Options:
 
     command: str
     logdir: tuple[str, ...] = field(default=(), converter=_words)
-    data_provider: str | None = None  # HOST:PORT
+    data_provider: str | None = None  # a location: grpc://HOST:PORT
     load: str = "inprocess"
     host: str = "127.0.0.1"
     port: int | None = None
@@ -231,6 +48,7 @@ class Options:
     state_dir: str | None = None
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
+    plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
     plugin_flag: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
@@ -238,9 +56,8 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
-    live: bool = False
-    keep: str | None = None
     origins: Mapping[str, str] = {}  # of each value, by name: the flag or variable that gave it
+    registry: Registry | None = field(default=None, eq=False)  # if it was needed for the command line
 
     def origin(self, name: str) -> str:
         return self.origins.get(name, "--" + name.replace("_", "-"))
@@ -255,30 +72,56 @@ class _VersionAction(argparse.Action):
 
 
 def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Options:
-    """Parses a command line. Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does."""
-    environment = os.environ if environment is None else environment
+    """Parses a command line. Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does.
+
+    Plugin modules are loaded for ``--help``, and for flags and commands that are none of the host's.
+    """
     command, rest = _command(list(arguments))
-    flags, _ = COMMANDS[command]
-    parser = _parser(command, flags)
-    given = vars(parser.parse_args(with_hyphens(rest)))
+    flags, help_text = COMMANDS[command]
+    return read_flags(command, help_text, flags, rest, environment)
+
+
+def read_flags(
+    command: str,
+    help_text: str,
+    flags: Sequence[Option],
+    arguments: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+) -> Options:
+    """Parses the flags of a command; those of ``serve`` are also those of plugin modules."""
+    environment = os.environ if environment is None else environment
+    words = with_hyphens(arguments)
+    parser = _parser(command, help_text, flags)
+    registry = None
+    if command == "serve":
+        unknown = {"-h", "--help"}.intersection(words) or parser.parse_known_args(words)[1]
+        if unknown:
+            registry = loaded_for(words, environment, flags)
+            tell_failures(registry)
+            add_flags(parser, registry)
+            if {"-h", "--help"}.intersection(words):
+                parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
+    given = vars(parser.parse_args(words))
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for flag in flags:
-        value, origin = given[flag.destination], f"--{flag.name}"
+        value, origin = given[flag.key], f"--{flag.name}"
         if value is None:
             try:
                 value, origin = flag.from_environment(environment), flag.variable
             except argparse.ArgumentTypeError as error:
                 parser.error(str(error))
         if value is not None:
-            values[flag.destination], origins[flag.destination] = value, origin
+            values[flag.key], origins[flag.key] = value, origin
         else:
-            values[flag.destination] = flag.default
+            values[flag.key] = flag.default
     if "data_provider" in origins:
-        _settle_source(parser, values, origins, {flag.destination: flag.default for flag in flags})
+        _settle_source(parser, values, origins, {flag.key: flag.default for flag in flags})
     if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
         parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
-    return Options(command=command, origins=origins, **values)
+    if registry is not None:
+        registry.take_flags(given)
+    return Options(command=command, origins=origins, registry=registry, **values)
 
 
 def _settle_source(
@@ -302,7 +145,7 @@ def _settle_source(
 def _command(arguments: list[str]) -> tuple[str, list[str]]:
     if not arguments or arguments[0].startswith("-"):
         return "serve", arguments
-    command = next((c for c in (" ".join(arguments[:2]), arguments[0]) if c in COMMANDS), None)
+    command = command_in(arguments, COMMANDS)
     if command is None:
         group = [known for known in COMMANDS if known.startswith(f"{arguments[0]} ")]
         if group and all(argument.startswith("-") for argument in arguments[1:]):
@@ -313,10 +156,11 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> NoReturn:
     """``insight-host cache``: which commands there are; asked for that is an answer, else an error."""
+    listed = _listed((name, COMMANDS[name][1]) for name in group)
     parser = argparse.ArgumentParser(
         prog=f"insight-host {word}",
         usage=f"insight-host {word} COMMAND [FLAGS]",
-        epilog="commands (each with --help tells more):\n" + _listed(group),
+        epilog=f"commands (each with --help tells more):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -325,31 +169,34 @@ def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> No
     parser.exit(2)
 
 
-def _listed(commands: Iterable[str]) -> str:
-    return "\n".join(f"  {name:<12}{COMMANDS[name][1]}" for name in commands)
+def _listed(commands: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"  {name:<12}{text}" for name, text in commands)
+
+
+def _epilog(contributed: Iterable[tuple[str, str]] = ()) -> str:
+    commands = [*((name, text) for name, (_, text) in COMMANDS.items()), *contributed]
+    return (
+        f"commands (insight-host COMMAND --help tells more):\n{_listed(commands)}\n\n"
+        "Each flag can also be an environment variable: INSIGHT_HOST_LOGDIR and so on.\n"
+        "A flag wins over its variable. Lists in variables are separated by commas or as PATH is."
+    )
 
 
 def _refuse(word: str) -> NoReturn:
-    parser = _parser("serve", SERVE_FLAGS)
+    parser = _parser("serve", "", SERVE_FLAGS)
     hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
-    parser.error(f"unknown command {word!r}, the commands are {', '.join(COMMANDS)}{hint}")
+    registry = loaded_for([], os.environ)
+    tell_failures(registry)
+    known = [*COMMANDS, *(one.name for one in contributed_commands(registry))]
+    parser.error(f"unknown command {word!r}, the commands are {', '.join(known)}{hint}")
 
 
-def _parser(command: str, flags: Sequence[Flag]) -> argparse.ArgumentParser:
-    if command == "serve":
-        title, usage = "Serves training logs to a browser.", "insight-host [COMMAND] --logdir DIR [FLAGS]"
-        epilog = (
-            f"commands (insight-host COMMAND --help tells more):\n{_listed(COMMANDS)}\n\n"
-            "Each flag can also be an environment variable: INSIGHT_HOST_LOGDIR and so on.\n"
-            "A flag wins over its variable. Lists in variables are separated by commas or as PATH is."
-        )
-    else:
-        title, usage, epilog = COMMANDS[command][1].capitalize() + ".", None, ""
+def _parser(command: str, help_text: str, flags: Sequence[Option]) -> argparse.ArgumentParser:
+    is_serve = command == "serve"
     parser = argparse.ArgumentParser(
-        prog="insight-host" if command == "serve" else f"insight-host {command}",
-        usage=usage,
-        description=title,
-        epilog=epilog,
+        prog="insight-host" if is_serve else f"insight-host {command}",
+        usage="insight-host [COMMAND] --logdir DIR [FLAGS]" if is_serve else None,
+        description="Serves training logs to a browser." if is_serve else help_text.capitalize() + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from insight_core.cli.contributed import discovered
+from insight_core.cli.host_flags import SERVE_FLAGS
 from insight_core.cli.options import Options
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
-from insight_core.registry import Registry
+from insight_core.registry import Registry, same_distribution
 
 # MindInsight 2.3.1, datavisual/data_transform/events_data.py and conf/constants.py
 _MINDINSIGHT_POINTS = {"scalar": 1000, "image": 10, "histogram": 50, "tensor": 20, "graph": 1}
@@ -23,7 +25,11 @@ def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry
 
     Those made for TensorBoard are no part of it, but may be named.
     """
-    registry = Registry.discover(options.disable_plugin, limits)
+    registry = options.registry
+    if registry is None:
+        flags = [flag.key for flag in SERVE_FLAGS]
+        registry = discovered(options.disable_plugin, options.plugin, limits, flags)
+    _check_choices(registry, options)
     if registry.pending:  # any of these may have the name
         return registry
     known = set(registry.plugins) | set(registry.failures) | registry.disabled
@@ -37,6 +43,22 @@ def open_whole_registry(options: Options) -> Registry:
     """The same for commands that answer once: plugins are waited for until they have failed."""
     limits = DEFAULT_LIMITS
     return open_registry(options, evolve(limits, start=limits.imports + limits.hook))
+
+
+def _check_choices(registry: Registry, options: Options) -> None:
+    """Raises InvalidArgument if a chosen plugin did not load: nobody wants a host without it."""
+    loaded = [(name, origin.distribution) for name, origin in registry.origins.items()]
+    loaded += [(each.candidate.name, each.candidate.origin.distribution) for each in registry.modules]
+    for name, distribution in options.plugin.items():
+        if any(name == one and same_distribution(distribution, of) for one, of in loaded):
+            continue
+        failures = [
+            each.reason
+            for each in registry.failures.values()
+            if each.entry_point == name and same_distribution(distribution, each.distribution)
+        ]
+        reason = failures[0] if failures else f"no plugin {name!r} of {distribution!r} is installed"
+        raise InvalidArgument(f"{options.origin('plugin')} {name}={distribution}: {reason}")
 
 
 def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], origin: str) -> None:

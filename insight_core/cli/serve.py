@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from insight_core.cli.data_source import ignored_flags, open_data
+from insight_core.cli.data_source import ignored_flags, open_data, start
 from insight_core.cli.import_tuning import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
@@ -19,6 +19,7 @@ from insight_core.cli.shutdown import Ending, end_soon
 from insight_core.cli.storage import open_annotations, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
+from insight_core.cli.wrapping import app_settings, check_wrapped, wrapped
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
@@ -43,7 +44,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     logdirs = open_logdirs(options)
     provider = open_data(options, registry, logdirs)
     try:
-        provider.start()
+        start(provider)
         host, server, stock = _listen(options, registry, provider, logdirs)
     except BaseException:
         provider.close()
@@ -51,13 +52,12 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     with Ending() if ending is None else nullcontext(ending) as ending:
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
+        check_wrapped(registry, serving.fail)
         settle_imports()
         host.begin()
         stock.start()
         for flag in ignored_flags(options):
-            line.print(
-                f"insight-host: {flag} has no effect: the data server at {options.data_provider} decides."
-            )
+            line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")
         for notice in problems(logdirs):
             line.print(f"insight-host: {notice.text} Runs appear as soon as it can be read.")
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
@@ -104,7 +104,8 @@ def _listen(
         stock=stock,
     )
     host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
-    return host, listen(host, options.host, options.port, path_prefix=options.path_prefix), stock
+    app = wrapped(host, registry, app_settings(options))
+    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), stock
 
 
 class _Serving:
@@ -115,6 +116,11 @@ class _Serving:
         self.failed = False
         self._thread = threading.Thread(target=self._run, name="server", daemon=True)
         self._thread.start()
+
+    def fail(self) -> None:
+        """Ends the process with exit code 1."""
+        self.failed = True
+        self._ending.ask()
 
     def _run(self) -> None:
         try:

@@ -91,7 +91,7 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
 
     def places() -> list[Place]:
         if options.data_provider is not None:
-            return [Place("", f"grpc://{options.data_provider}/{provider.location()}")]
+            return [Place("", f"{options.data_provider}/{provider.location()}")]
         prefixes = run_prefixes(logdirs)
         return [
             Place(prefix, os.path.realpath(logdir.path))

@@ -12,6 +12,7 @@ from insight_core.formats.json_text import encode_json
 from insight_core.machine import physical_memory
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
 from insight_core.plugin.contract import (
+    API_VERSION,
     CachePolicy,
     DataKind,
     Keep,
@@ -45,14 +46,29 @@ from insight_core.plugin.errors import (
     Unavailable,
     Undecodable,
 )
+from insight_core.plugin.extensions import (
+    AppSettings,
+    Cell,
+    Command,
+    CommandHost,
+    Option,
+    ProviderSettings,
+    RunColumn,
+    RunColumns,
+)
 from insight_core.plugin.hooks import hookimpl
 
 __all__ = [
+    "API_VERSION",
     "BEGINNING",
     "MOST_AT_ONCE",
+    "AppSettings",
     "CachePolicy",
+    "Cell",
     "Changes",
     "Claim",
+    "Command",
+    "CommandHost",
     "Damage",
     "DataKind",
     "DataProvider",
@@ -64,15 +80,19 @@ __all__ = [
     "InvalidArgument",
     "Keep",
     "NotFound",
+    "Option",
     "Payload",
     "PayloadStream",
     "Plugin",
     "PluginNameEnum",
     "Progress",
+    "ProviderSettings",
     "RecordDecoder",
     "RecordTable",
     "Route",
     "Run",
+    "RunColumn",
+    "RunColumns",
     "ScalarColumns",
     "ScalarQuery",
     "SeriesInfo",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from attrs import field, frozen, validators
+from attrs import Attribute, field, frozen, validators
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import Claim, FileName
@@ -15,6 +15,9 @@ from insight_core.plugin.data import DataProvider, Payload
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
+
+
+API_VERSION = 1  # of the contract between host and plugins: docs/writing_a_plugin.md, "Stability"
 
 
 class PluginNameEnum(enum.StrEnum):
@@ -92,22 +95,51 @@ def _no_routes(data: DataProvider) -> Sequence[Route]:
     return ()
 
 
+_Check: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
+
+
+def _is_a(kind: type | tuple[type, ...], words: str, *, optional: bool = False) -> _Check:
+    """A validator whose message says what the author wrote and what is expected."""
+
+    def check(owner: object, attribute: Attribute[Any], value: object) -> None:
+        if not (isinstance(value, kind) or (optional and value is None)):
+            given = "None" if value is None else f"a {type(value).__name__}"
+            raise TypeError(f"its {attribute.name} is {given}, not {words}")
+
+    return check
+
+
+_TEXT, _FUNCTION = _is_a(str, "a string"), _is_a(Callable, "a function")  # type: ignore[arg-type]
+_OPTIONAL_FUNCTION = _is_a(Callable, "a function", optional=True)  # type: ignore[arg-type]
+
+
+def _check_titles(plugin: Plugin, attribute: Attribute[Any], value: object) -> None:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(one, str) for pair in value.items() for one in pair
+    ):
+        raise TypeError("its titles are not a mapping of strings")
+
+
 @frozen
 class Plugin:
-    """What one entry point contributes. A value, not a base class: there is nothing to override.
+    """A tab. A value, not a base class: there is nothing to override.
 
     ``titles`` holds translations of ``title`` by locale (``{"zh-CN": "标量"}``). ``frontend`` is the
     directory of the built ES module; the page imports its ``index.js``. ``is_active`` says whether
     the tab has anything to show; by default, whether any run has a series of this plugin.
-    ``order`` places the tab: small first.
+    ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
+    plugin.
     """
 
-    name: str = field(validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*"))
-    title: str
-    titles: Mapping[str, str] = field(factory=dict)
-    decoder: RecordDecoder | None = None
-    cache: CachePolicy = CachePolicy()
-    routes: Callable[[DataProvider], Sequence[Route]] = _no_routes
-    frontend: Path | None = None
-    is_active: Callable[[DataProvider], bool] | None = None
-    order: int = 1000
+    name: str = field(validator=[_TEXT, validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*")])
+    title: str = field(validator=_TEXT)
+    titles: Mapping[str, str] = field(factory=dict, validator=_check_titles)
+    decoder: RecordDecoder | None = field(
+        default=None, validator=_is_a(RecordDecoder, "a RecordDecoder", optional=True)
+    )
+    cache: CachePolicy = field(default=CachePolicy(), validator=_is_a(CachePolicy, "a CachePolicy"))
+    routes: Callable[[DataProvider], Sequence[Route]] = field(default=_no_routes, validator=_FUNCTION)
+    frontend: Path | None = field(default=None, validator=_is_a(Path, "a pathlib.Path", optional=True))
+    is_active: Callable[[DataProvider], bool] | None = field(default=None, validator=_OPTIONAL_FUNCTION)
+    order: int = field(default=1000, validator=_is_a(int, "an integer"))
+    requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

@@ -1,15 +1,70 @@
-"""The hooks a plugin module may implement."""
+"""The hooks that a plugin module may implement, each marked with ``@hookimpl``.
+
+An implementation may leave out arguments that it does not need. The host calls one implementation after the
+other, each with a deadline: one that raises, hangs or exits is a failure of its module alone.
+"""
+
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from insight_core.plugin.contract import Plugin
+from insight_core.plugin.data import DataProvider
+from insight_core.plugin.extensions import (
+    AppSettings,
+    Command,
+    CommandHost,
+    Option,
+    ProviderSettings,
+    RunColumn,
+    RunColumns,
+)
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
 hookspec = pluggy.HookspecMarker("insight")
 hookimpl = pluggy.HookimplMarker("insight")
 
 
 @hookspec
-def insight_plugin() -> Plugin:  # type: ignore[empty-body]
-    """The plugin this module contributes. Required; called once, at start."""
+def insight_plugin() -> Plugin | Iterable[Plugin]:
+    """The tabs of this module. Called once, after the module was imported."""
+
+
+@hookspec
+def insight_options() -> Iterable[Option]:
+    """Flags of the command line, with environment variables. Called once, after the module was imported."""
+
+
+@hookspec
+def insight_commands(host: CommandHost) -> Iterable[Command]:
+    """Subcommands of ``insight-host``. Called for ``--help`` and for commands that the host does not know."""
+
+
+@hookspec(firstresult=True)
+def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    """The data source for ``--data-provider LOCATION``, or None if the location is none of this module's.
+
+    The first answer counts. Raise InvalidArgument for a location that is malformed: that ends the start. A
+    provider may have ``start()``, called before the host listens, and ``admit(plugin)``, called for plugins
+    that load late.
+    """
+
+
+@hookspec
+def insight_run_columns() -> Iterable[RunColumn | RunColumns]:
+    """Columns of the run table. Called once, when the columns are first asked for."""
+
+
+@hookspec
+def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplication:
+    """The WSGI application around ``app``. Called once, before the host listens.
+
+    An error or a missed deadline ends the start: a host never runs without a middleware that was installed.
+    """

@@ -247,8 +247,6 @@ def test_any_server_of_the_service_of_tensorboard_will_do(serve: Serve, logdir: 
     ("flags", "said"),
     [
         (["--data-provider", "localhost:1"], "grpc://HOST:PORT"),
-        (["--data-provider", "grpc://localhost"], "grpc://HOST:PORT"),
-        (["--data-provider", "grpc://h:99999"], "port number"),
         (["--data-provider", "grpc://h:1", "--logdir", "x"], "--logdir"),
         (["--data-provider", "grpc://h:1", "--load", "server"], "--load"),
         (["--logdir", "x", "--load", "elsewhere"], "inprocess"),
@@ -261,6 +259,23 @@ def test_flags_that_make_no_sense_are_refused(
     done = run(*flags)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("grpc://localhost", "grpc://HOST:PORT"),
+        ("grpc://h:99999", "port number"),
+        ("lake://x", "--data-provider: no plugin opens 'lake://x'"),
+    ],
+)
+def test_a_location_that_nothing_opens_ends_the_start(
+    run: Callable[..., subprocess.CompletedProcess[str]], location: str, said: str
+) -> None:
+    done = run("--data-provider", location)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_flags_that_the_data_server_decides_are_named(serve: Serve) -> None:

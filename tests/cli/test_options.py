@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from insight_core.cli.options import COMMANDS, Options, read_options
+from insight_core.cli.host_flags import COMMANDS
+from insight_core.cli.options import Options, read_options
 from insight_core.machine import physical_memory
 
 
@@ -98,7 +99,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
     [
         ("LOGDIR", "/a", "logdir", ("/a",)),
         ("LOGDIR", "/a,n:/b", "logdir", ("/a", "n:/b")),
-        ("DATA_PROVIDER", "grpc://h:1", "data_provider", "h:1"),
+        ("DATA_PROVIDER", "grpc://h:1", "data_provider", "grpc://h:1"),
         ("LOAD", "rust", "load", "rust"),
         ("HOST", "::1", "host", "::1"),
         ("PORT", "7007", "port", 7007),
@@ -111,6 +112,7 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("STATE_DIR", "s", "state_dir", "s"),
         ("READ_ONLY", "yes", "read_only", True),
         ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
+        ("PLUGIN", "a=b-c, d=e", "plugin", {"a": "b-c", "d": "e"}),
         ("PLUGIN_FLAG", "--a_b 1 --c 2,3", "plugin_flag", ("--a_b 1 --c 2,3",)),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
@@ -139,7 +141,7 @@ def test_the_source_that_a_flag_names_wins_over_that_of_a_variable(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     server = options("--data-provider", "grpc://[::1]:80", INSIGHT_HOST_LOGDIR="z", INSIGHT_HOST_LOAD="rust")
-    assert (server.data_provider, server.logdir, server.load) == ("[::1]:80", (), "inprocess")
+    assert (server.data_provider, server.logdir, server.load) == ("grpc://[::1]:80", (), "inprocess")
     logs = options("--logdir", "z", INSIGHT_HOST_DATA_PROVIDER="grpc://h:1")
     assert (logs.data_provider, logs.logdir) == (None, ("z",))
     both = {"INSIGHT_HOST_LOGDIR": "z", "INSIGHT_HOST_DATA_PROVIDER": "grpc://h:1"}
@@ -220,7 +222,7 @@ def test_bad_values_name_their_origin(capsys: pytest.CaptureFixture[str], variab
 
 
 def test_a_logdir_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ([], ["serve"], ["inspect"]):
+    for command in ([], ["serve"]):
         said = refused(capsys, *command)
         assert "--logdir" in said
         assert "INSIGHT_HOST_LOGDIR" in said
@@ -231,6 +233,7 @@ def test_an_unknown_command(capsys: pytest.CaptureFixture[str], tmp_path: object
     said = refused(capsys, "insepct", "--logdir", "a")
     assert "insepct" in said
     assert "inspect" in said
+    assert "demo" in said
     assert f"--logdir {tmp_path}" in refused(capsys, str(tmp_path))
 
 
@@ -240,9 +243,8 @@ def test_flags_are_not_abbreviated_nor_invented(capsys: pytest.CaptureFixture[st
 
 
 def test_other_commands_look_at_their_own_variables_only() -> None:
-    read = options("inspect", "--logdir=a", "--json", INSIGHT_HOST_PORT="bad")
-    assert (read.command, read.json) == ("inspect", True)
-    assert options("plugins").command == "plugins"
+    read = options("plugins", "--json", INSIGHT_HOST_PORT="bad")
+    assert (read.command, read.json) == ("plugins", True)
 
 
 def test_memory_as_a_share_of_the_machine() -> None:
@@ -274,7 +276,7 @@ def test_half_a_command_lists_what_may_follow(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == said
 
 
-@pytest.mark.parametrize("command", [[], ["serve"], ["inspect"], ["plugins"], ["cache", "clear"]])
+@pytest.mark.parametrize("command", [[], ["serve"], ["plugins"], ["cache", "clear"]])
 def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         options(*command, "--help")

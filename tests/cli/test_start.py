@@ -26,7 +26,7 @@ def imported_by(statement: str) -> set[str]:
 
 
 def test_options_are_read_before_numpy_starts_its_threads() -> None:
-    assert not imported_by("import insight_core.cli, insight_core.cli.data_server") & {"numpy", "werkzeug"}
+    assert not imported_by("import insight_core.cli, insight_core.cli.import_tuning") & {"numpy", "werkzeug"}
 
 
 def test_loading_begins_without_the_web_half_and_what_only_some_need() -> None:

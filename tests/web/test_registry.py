@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
@@ -10,8 +11,21 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
-from insight_core.plugin import Dialect, EventField, FileName, Plugin, RecordDecoder, hookimpl
+from insight_core.isolation import Limits
+from insight_core.plugin import (
+    API_VERSION,
+    Command,
+    Dialect,
+    EventField,
+    FileName,
+    Option,
+    Plugin,
+    RecordDecoder,
+    RunColumn,
+    hookimpl,
+)
 from insight_core.registry import Registry
+from insight_core.registry.modules import Candidate, Origin
 
 GOOD = Plugin("good", "Good")
 
@@ -52,7 +66,7 @@ def _fails() -> Plugin:
         (_raising(ImportError("no module named torch")), "ImportError: no module named torch"),
         (_raising(SystemExit(3)), "SystemExit: 3"),
         (_misspelt, "insight_plugn"),
-        (_unmarked, "no function insight_plugin() marked with @hookimpl"),
+        (_unmarked, "it implements no hook"),
         (lambda: _with_hook(_fails), "RuntimeError: no luck"),
         (lambda: _with_hook(lambda: "good"), "returned a str, not a Plugin"),
         (lambda: _with_hook(lambda: None), "returned None, not a Plugin"),
@@ -63,7 +77,6 @@ def _fails() -> Plugin:
         ),
         (lambda: _with_hook(lambda: evolve(GOOD, name="bad", frontend=cast(Any, "x"))), "not a pathlib.Path"),
         (lambda: _with_hook(lambda: evolve(GOOD, name="no/slash")), "name"),
-        (lambda: _with_hook(lambda: GOOD), "a plugin named 'good' is already there"),
     ],
 )
 def test_a_broken_plugin_leaves_the_others(load: Callable[[], object], reason: str) -> None:
@@ -95,18 +108,182 @@ def test_reserved_names_are_for_this_distribution() -> None:
     assert list(Registry.of([("scalar", load)]).plugins) == ["scalar"]
     foreign = Registry.of([("scalar", load)], distribution="somebody-else")
     assert not foreign.plugins
-    assert foreign.failures["scalar"].reason == "the name 'scalar' is reserved for insight-host"
+    assert foreign.failures["scalar"].reason == (
+        "the name 'scalar' is reserved for insight-host; "
+        "--plugin scalar=somebody-else takes this plugin instead"
+    )
     assert foreign.failures["scalar"].distribution == "somebody-else"
 
 
-def test_a_claim_has_one_owner() -> None:
-    decoder = RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "image")})
-    first, second = Plugin("first", "1", decoder=decoder), Plugin("second", "2", decoder=decoder)
-    registry = Registry.of(
-        [("f", lambda: _with_hook(lambda: first)), ("s", lambda: _with_hook(lambda: second))]
+def _candidates(*plugins: tuple[str, Plugin]) -> list[Candidate]:
+    """One candidate for each (distribution, plugin)."""
+    return [
+        Candidate(str(plugin.name), Origin(distribution), partial(_module, plugin))
+        for distribution, plugin in plugins
+    ]
+
+
+IMAGES = RecordDecoder(claims={EventField(Dialect.TENSORBOARD, "image")})
+
+
+def test_of_two_plugins_with_one_name_neither_is_taken() -> None:
+    registry = Registry(_candidates(("a-dist", Plugin("x", "1")), ("b-dist", Plugin("x", "2"))))
+    assert not registry.plugins
+    reason = (
+        "the name 'x' is used by 'x' of a-dist and 'x' of b-dist: "
+        "choose one with --plugin x=a-dist or --plugin x=b-dist"
     )
-    assert list(registry.plugins) == ["first"]
-    assert registry.failures["s"].reason == "both 'first' and 'second' claim tensorboard:image"
+    assert {name: failure.reason for name, failure in registry.failures.items()} == {
+        "x": reason,
+        "x (b-dist)": reason,
+    }
+
+
+def test_of_two_plugins_with_one_claim_neither_is_taken() -> None:
+    registry = Registry(
+        _candidates(
+            ("a-dist", Plugin("f", "1", decoder=IMAGES)), ("b-dist", Plugin("s", "2", decoder=IMAGES))
+        )
+    )
+    assert not registry.plugins
+    assert {failure.reason for failure in registry.failures.values()} == {
+        "tensorboard:image is claimed by 'f' of a-dist and 's' of b-dist: "
+        "choose one with --plugin f=a-dist or --plugin s=b-dist"
+    }
+    assert set(registry.failures) == {"f", "s"}
+
+
+def test_two_plugins_of_one_distribution_name_the_entry_points_to_leave_out() -> None:
+    registry = Registry.of([("one", partial(_module, GOOD)), ("two", partial(_module, GOOD))])
+    assert not registry.plugins
+    assert registry.failures["two"].reason.endswith("with --disable-plugin one or --disable-plugin two")
+
+
+@pytest.mark.parametrize("chosen", ["a-dist", "b-dist", "B_Dist"])
+def test_a_choice_takes_one_of_two_plugins(chosen: str) -> None:
+    registry = Registry(
+        _candidates(("a-dist", Plugin("x", "a-dist")), ("b-dist", Plugin("x", "b-dist"))),
+        choices={"x": chosen},
+    )
+    assert registry.plugins["x"].title == chosen.lower().replace("_", "-")
+    assert not registry.failures
+    [other] = {"a-dist", "b-dist"} - {registry.plugins["x"].title}
+    assert registry.disabled == {f"x ({other})"}
+
+
+def test_a_choice_takes_a_claim_and_a_reserved_name() -> None:
+    own, theirs = Plugin("image", "Own", decoder=IMAGES), Plugin("photos", "Theirs", decoder=IMAGES)
+    candidates = _candidates(("insight-host", own), ("their-dist", theirs))
+    unchosen = Registry(candidates)
+    assert (list(unchosen.plugins), list(unchosen.failures)) == (["image"], ["photos"])
+    chosen = Registry(candidates, choices={"photos": "their-dist"})
+    assert (list(chosen.plugins), list(chosen.failures)) == (["photos"], ["image"])
+    candidates = _candidates(("insight-host", own), ("their-dist", Plugin("image", "Theirs")))
+    assert Registry(candidates, choices={"image": "their-dist"}).plugins["image"].title == "Theirs"
+
+
+def test_a_plugin_for_a_later_host_is_refused_by_name() -> None:
+    registry = Registry.of([("x", partial(_module, Plugin("x", "X", requires_api=API_VERSION + 1)))])
+    assert registry.failures["x"].reason == (
+        f"plugin 'x' needs version {API_VERSION + 1} of the plugin API, and this insight-host has "
+        f"{API_VERSION}: upgrade insight-host"
+    )
+
+
+def test_a_module_may_give_several_plugins() -> None:
+    registry = Registry.of([("both", lambda: _with_hook(lambda: iter([GOOD, Plugin("more", "More")])))])
+    assert list(registry.plugins) == ["good", "more"]
+
+
+def test_a_module_without_a_plugin_may_have_other_hooks() -> None:
+    def commands(host: object) -> list[Command]:
+        return [Command("greet", "greet", lambda argv: 0)]
+
+    module = SimpleNamespace(commands=hookimpl(commands, specname="insight_commands"))
+    registry = Registry.of([("m", lambda: module)])
+    assert not registry.failures
+    [found] = registry.collected("insight_commands", Command, host=None)
+    assert (found.module, found.value.name) == ("m", "greet")
+    assert [list(module.hooks) for module in registry.modules] == [["insight_commands"]]
+
+
+def _exits() -> object:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("hook", "reason"),
+    [
+        (_fails, "RuntimeError: no luck"),
+        (_exits, "SystemExit: 3"),
+        (lambda: [7], "insight_run_columns() returned a int, not a RunColumn"),
+        (lambda: None, "returned None, not a RunColumn"),
+        (threading.Event().wait, "has not returned for 0 s"),
+    ],
+    ids=["raises", "exits", "wrong value", "nothing", "hangs"],
+)
+def test_a_hook_that_fails_leaves_those_of_other_modules(hook: Callable[[], object], reason: str) -> None:
+    def module(function: Callable[[], object]) -> object:
+        def insight_run_columns() -> object:
+            return function()
+
+        return SimpleNamespace(insight_run_columns=hookimpl(insight_run_columns))
+
+    column = RunColumn("c", "C")
+    limits = Limits(hook=0.2, turn=0.1)
+    registry = Registry.of(
+        [("bad", lambda: module(hook)), ("good", lambda: module(lambda: [column]))], limits=limits
+    )
+    for _ in range(2):  # each module is asked once
+        assert [one.value for one in registry.collected("insight_run_columns", RunColumn)] == [column]
+    assert reason in registry.failures["bad"].reason
+    assert list(registry.failures) == ["bad"]
+
+
+def test_a_hook_wrapper_is_refused_and_reaches_no_other_module() -> None:
+    def insight_plugin() -> Any:  # noqa: ANN401
+        yield
+
+    wrapping = SimpleNamespace(insight_plugin=hookimpl(insight_plugin, wrapper=True))
+    registry = Registry.of([("w", lambda: wrapping), ("good", partial(_module, GOOD))])
+    assert list(registry.plugins) == ["good"]
+    assert "is a hook wrapper" in registry.failures["w"].reason
+
+
+def _options(*options: Option) -> object:
+    def insight_options() -> tuple[Option, ...]:
+        return options
+
+    return SimpleNamespace(insight_options=hookimpl(insight_options))
+
+
+def test_options_come_from_the_flag_or_the_variable_or_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_FROM_ENV", "2")
+    options = [Option(name, "", 0, int) for name in ("--default", "from-env", "from-flag")]
+    registry = Registry.of([("m", lambda: _options(*options))])
+    registry.take_flags({"default": None, "from_flag": 3})
+    assert registry.options["m"] == {"default": 0, "from_env": 2, "from_flag": 3}
+
+
+def test_a_variable_that_cannot_be_read_is_a_failure_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSIGHT_HOST_COUNT", "many")
+    registry = Registry.of([("m", lambda: _options(Option("count", "", 0, int)))])
+    assert registry.failures["m"].reason.startswith("environment variable INSIGHT_HOST_COUNT: ")
+
+
+def test_two_modules_with_one_flag_are_both_refused() -> None:
+    option = Option("deep-sea", "")
+    modules = [(name, partial(_options, option)) for name in ("a", "b")]
+    registry = Registry.of([*modules, ("c", partial(_options, Option("other", "")))])
+    assert [module.candidate.name for module in registry.modules] == ["c"]
+    assert registry.failures["a"].reason == (
+        "the flag --deep-sea is that of 'a' of insight-host and 'b' of insight-host: "
+        "leave one out with --disable-plugin"
+    )
+    assert registry.failures["b"].reason == registry.failures["a"].reason
+    candidates = [Candidate("a", Origin("d"), modules[0][1])]
+    registry = Registry(candidates, flags=["deep_sea"])
+    assert registry.failures["a"].reason == "its flag --deep-sea is one of the host's"
 
 
 def test_a_file_may_be_claimed_by_several() -> None:
@@ -150,7 +327,7 @@ def test_discovery_reads_the_entry_points(monkeypatch: pytest.MonkeyPatch) -> No
         point("scalar", "insight-host", Plugin("scalar", "Scalars")),
         point("b", "another", Plugin("notes", "Notes")),
     ]
-    monkeypatch.setattr("insight_core.registry.entry_points", lambda group: points)
+    monkeypatch.setattr("insight_core.registry.modules.entry_points", lambda group: points)
     registry = Registry.discover()
     assert registry.plugins["scalar"].title == "Scalars"
     assert registry.origins["notes"].distribution == "another"

@@ -15,9 +15,9 @@ import numpy as np
 from attrs import define, field, frozen
 from insight_landscape import compute
 
-from insight_core.cli import demo_model as model
 from insight_core.plugin import InsightError
 from insight_core.recording import SummaryCollector
+from insight_demo import model
 
 log = logging.getLogger(__name__)
 

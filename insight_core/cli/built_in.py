@@ -1,0 +1,36 @@
+"""What the host itself adds through hooks: the command ``inspect``, and data servers as a data source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from insight_core.plugin import Command, DataProvider, InvalidArgument, ProviderSettings, hookimpl
+
+
+@hookimpl
+def insight_commands() -> Iterable[Command]:
+    text = "load everything once and print runs, tags, points and damage"
+
+    def run(arguments: Sequence[str]) -> int:
+        from insight_core.cli.host_flags import INSPECT_FLAGS
+        from insight_core.cli.inspect import inspect
+        from insight_core.cli.options import read_flags
+
+        return inspect(read_flags("inspect", text, INSPECT_FLAGS, arguments))
+
+    return [Command("inspect", text, run)]
+
+
+@hookimpl
+def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    if not location.startswith("grpc:"):
+        return None
+    address = re.fullmatch(r"grpc://([^/]+:([0-9]{1,5}))", location)
+    if address is None:
+        raise InvalidArgument(f"{location!r} is not of the form grpc://HOST:PORT")
+    if int(address[2]) > 65535:
+        raise InvalidArgument(f"{location!r} has a port number above 65535")
+    from insight_core.providers.opened_later import OpenedProvider  # gRPC is loaded where it is needed
+
+    return OpenedProvider(address[1], settings.plugins.values(), interval=settings.reload_interval)

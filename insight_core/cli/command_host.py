@@ -1,0 +1,69 @@
+"""What the host does for commands of plugin modules: serving, and lines on the terminal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from insight_core.cli.terminal import StatusLine
+
+
+def _nothing() -> None:
+    pass
+
+
+class TerminalHost:
+    """Implements ``CommandHost``."""
+
+    def __init__(self) -> None:
+        self._line: StatusLine | None = None
+
+    def status(self, text: str) -> None:
+        self._terminal().show(text)
+
+    def print(self, text: str) -> None:
+        self._terminal().print(text)
+
+    def serve(
+        self,
+        arguments: Sequence[str],
+        *,
+        prepare: Callable[[], None] = _nothing,
+        at_end: Callable[[], None] = _nothing,
+    ) -> int:
+        from insight_core.cli.options import read_options
+        from insight_core.cli.serve import serve
+        from insight_core.cli.shutdown import Ending
+        from insight_core.cli.terminal import open_terminal
+
+        failures: list[BaseException] = []
+        try:
+            options = read_options(["serve", *arguments])
+            self._line = open_terminal(options.verbosity)
+            with Ending() as ending:
+
+                def run() -> None:
+                    try:
+                        prepare()
+                    except BaseException as error:
+                        failures.append(error)
+                    finally:
+                        ending.ask()
+
+                threading.Thread(target=run, name="preparation", daemon=True).start()
+                if number := ending.wait():
+                    return 128 + number
+                if failures:
+                    raise failures[0]
+                return serve(options, at_end=at_end, ending=ending)
+        finally:
+            at_end()
+
+    def _terminal(self) -> StatusLine:
+        if self._line is None:
+            from insight_core.cli.terminal import open_terminal
+
+            self._line = open_terminal("warning")
+        return self._line

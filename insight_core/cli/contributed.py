@@ -1,0 +1,96 @@
+"""Flags and subcommands that plugin modules add to the command line."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from attrs import evolve
+
+from insight_core.cli.flags import plugin_choice, split_commas, split_list
+from insight_core.cli.table import printable
+from insight_core.isolation import DEFAULT_LIMITS, Limits
+from insight_core.plugin import Command, CommandHost, Option
+from insight_core.registry import Registry
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 5.0  # seconds for all modules, when a flag or command may be one of theirs
+
+
+def discovered(
+    disabled: Collection[str],
+    choices: Mapping[str, str],
+    limits: Limits = DEFAULT_LIMITS,
+    flags: Collection[str] = (),
+) -> Registry:
+    """The registry of the installed modules and of what the host itself adds through hooks."""
+
+    built_in = [("insight-host", partial(import_module, "insight_core.cli.built_in"))]
+    return Registry.discover(disabled, limits, built_in=built_in, choices=choices, flags=flags)
+
+
+def loaded_for(
+    words: Sequence[str], environment: Mapping[str, str], host_flags: Iterable[Option] = ()
+) -> Registry:
+    """The modules that a command line leaves enabled, waited for as long as a command line may take."""
+    disabled = Option("disable-plugin", "", type=str, split=split_list)
+    chosen = Option("plugin", "", type=plugin_choice, split=split_commas)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for flag in (disabled, chosen):
+        flag.add_to(parser)
+    given = vars(parser.parse_known_args(words)[0])
+    values: dict[str, Any] = {
+        flag.key: given[flag.key] or flag.from_environment(environment) or () for flag in (disabled, chosen)
+    }
+    limits = evolve(DEFAULT_LIMITS, start=_PATIENCE)
+    registry_log = logging.getLogger("insight_core.registry")
+    level = registry_log.level
+    registry_log.setLevel(logging.CRITICAL)  # tracebacks are for the log of a host: see tell_failures
+    try:
+        with redirect_stdout(sys.stderr):  # plugins may print what they like
+            return discovered(
+                values["disable_plugin"], dict(values["plugin"]), limits, [flag.key for flag in host_flags]
+            )
+    finally:
+        registry_log.setLevel(level)
+
+
+def tell_failures(registry: Registry) -> None:
+    """Says on stderr which modules may have the missing flag or command, but failed."""
+    for failure in registry.failures.values():
+        text = f"plugin {failure.entry_point} of {failure.distribution} did not load: {failure.reason}"
+        print(f"insight-host: {printable(text)}", file=sys.stderr)
+
+
+def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:
+    """Adds the flags of the modules to a parser, a group for each module."""
+    for module in registry.modules:
+        if module.options:
+            group = parser.add_argument_group(f"flags of {module.candidate.name}")
+            for option in module.options:
+                option.add_to(group)
+
+
+def contributed_commands(registry: Registry, host: CommandHost | None = None) -> list[Command]:
+    """The commands of the modules, without those of one name: which of them is meant cannot be known."""
+    found = registry.collected("insight_commands", Command, host=host)
+    count = Counter(one.value.name for one in found)
+    for name in [name for name, number in count.items() if number > 1]:
+        same = [one for one in found if one.value.name == name]
+        owners = " and ".join(f"{one.module} of {one.distribution}" for one in same)
+        log.warning("the command %s is that of %s: leave one out with --disable-plugin", name, owners)
+    return [one.value for one in found if count[one.value.name] == 1]
+
+
+def command_in(arguments: Sequence[str], names: Iterable[str]) -> str | None:
+    """The command that the arguments begin with: of two words, or of one."""
+    known = set(names)
+    return next((one for one in (" ".join(arguments[:2]), " ".join(arguments[:1])) if one in known), None)

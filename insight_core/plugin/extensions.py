@@ -1,0 +1,184 @@
+"""What a plugin module may add besides tabs: flags, commands, data sources, run columns, middleware."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+from attrs import Attribute, field, frozen, validators
+
+from insight_core.plugin.contract import Plugin
+from insight_core.plugin.data import DataProvider
+
+ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
+
+Cell: TypeAlias = str | int | float | bool | None
+
+
+def _without_hyphens(name: str) -> str:
+    return name.lstrip("-").replace("_", "-")
+
+
+def _check_type(option: Option, attribute: Attribute[Any], value: object) -> None:
+    if not callable(value):
+        raise TypeError(f"the type of --{option.name} is not a function from text to a value")
+
+
+@frozen
+class Option:
+    """A flag of the command line, which is also an environment variable, ``INSIGHT_HOST_<NAME>``.
+
+    ``type`` turns text into the value; it raises ValueError or ArgumentTypeError for text that it cannot
+    read. ``bool`` makes a switch: ``--name`` and ``--no-name``. With ``split`` the flag can be repeated and
+    its value is a list; ``split`` separates the values in the variable. ``ctx.options`` has the value under
+    ``key``: the name with underscores for hyphens.
+    """
+
+    name: str = field(
+        converter=_without_hyphens, validator=validators.matches_re(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*")
+    )
+    help: str = field(validator=validators.instance_of(str))
+    default: Any = None
+    type: Callable[[str], Any] = field(default=str, validator=_check_type)
+    metavar: str | None = None
+    aliases: tuple[str, ...] = ()
+    split: Callable[[str], Sequence[str]] | None = None
+
+    @property
+    def key(self) -> str:
+        """The name as Python has it: ``cache_dir`` for ``--cache-dir``."""
+        return self.name.replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        """The environment variable: ``INSIGHT_HOST_CACHE_DIR`` for ``--cache-dir``."""
+        return ENVIRONMENT_PREFIX + self.key.upper()
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Adds the flag to a parser, without its default: None says that the flag was not given."""
+        names = [f"--{name}" for name in (self.name, *self.aliases)]
+        common: dict[str, Any] = {"dest": self.key, "default": None, "help": self.help}
+        if self.type is bool:
+            parser.add_argument(*names, action=argparse.BooleanOptionalAction, **common)
+        else:
+            action = "append" if self.split else "store"
+            parser.add_argument(*names, action=action, type=self.type, metavar=self.metavar, **common)
+
+    def from_environment(self, environment: Mapping[str, str]) -> object:
+        """The value of the variable, None if it is unset or empty. Raises ArgumentTypeError with its name."""
+        text = environment.get(self.variable, "")
+        if not text:
+            return None
+        try:
+            if self.type is bool:
+                return truth(text)
+            if self.split:
+                return [self.type(part) for part in self.split(text)]
+            return self.type(text)
+        except (argparse.ArgumentTypeError, ValueError) as error:
+            raise argparse.ArgumentTypeError(f"environment variable {self.variable}: {error}") from error
+
+
+def truth(text: str) -> bool:
+    """Whether a text means yes. Raises ArgumentTypeError for other texts than yes and no."""
+    word = text.strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+
+
+@frozen
+class Command:
+    """A subcommand: ``insight-host NAME [ARGUMENTS]`` calls ``run`` with the arguments.
+
+    ``run`` is called in the main thread, prints what it likes, answers ``--help`` itself, and returns the
+    exit code of the process. The text of an InsightError is printed, and the exit code is 1.
+    """
+
+    name: str = field(validator=validators.matches_re(r"[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?"))
+    help: str = field(validator=validators.instance_of(str))
+    run: Callable[[Sequence[str]], int] = field(validator=validators.is_callable())
+
+
+class CommandHost(Protocol):
+    """What the host does for a command: the argument ``host`` of the hook ``insight_commands``."""
+
+    def serve(
+        self,
+        arguments: Sequence[str],
+        *,
+        prepare: Callable[[], None] = ...,
+        at_end: Callable[[], None] = ...,
+    ) -> int:
+        """Runs ``insight-host`` with these flags until a signal ends it; returns the exit code.
+
+        ``prepare`` is called first, in a thread of its own: a signal ends the wait for it, and an exception
+        the start. ``at_end`` is called at the end in any case.
+        """
+
+    def status(self, text: str) -> None:
+        """Shows a line below the output of the terminal until the next one replaces it."""
+
+    def print(self, text: str) -> None:
+        """Prints a line to stderr, above the status."""
+
+
+@frozen
+class ProviderSettings:
+    """What a data source needs to know of the host: see ``insight_open_provider``."""
+
+    plugins: Mapping[str, Plugin]
+    reload_interval: float = 1.0  # seconds; 0: load once
+    cache_directory: Path | None = None  # None: nothing may be kept for the next start
+    options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
+
+
+@frozen
+class AppSettings:
+    """What a WSGI middleware needs to know of the host: see ``insight_wrap_app``."""
+
+    path_prefix: str = ""  # "/a/b", or empty
+    window_title: str = ""
+    bound_host: str = "127.0.0.1"
+    allowed_hosts: Sequence[str] = ()
+    options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
+
+
+def _no_values(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+    return {}
+
+
+@frozen
+class RunColumn:
+    """A column of the run table. ``values(data, runs)`` returns the cells by run; runs may be left out.
+
+    ``titles`` holds translations of ``title`` by locale, ``group`` a name under which the page gathers
+    columns. Columns that ``RunColumns.list`` returns need no ``values``.
+    """
+
+    name: str = field(validator=validators.instance_of(str))
+    title: str = field(validator=validators.instance_of(str))
+    values: Callable[[DataProvider, Sequence[str]], Mapping[str, Cell]] = field(
+        default=_no_values, validator=validators.is_callable()
+    )
+    titles: Mapping[str, str] = field(factory=dict)
+    kind: Literal["number", "text", "time", "boolean"] = "text"
+    group: str = ""
+
+
+@frozen
+class RunColumns:
+    """Columns of the run table that depend on the logs.
+
+    ``list(data)`` returns the columns that there are, ``values(data, names, runs)`` the cells of the named
+    columns: by name of the column, then by run.
+    """
+
+    list: Callable[[DataProvider], Iterable[RunColumn]] = field(validator=validators.is_callable())
+    values: Callable[[DataProvider, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
+        validator=validators.is_callable()
+    )

@@ -1,0 +1,52 @@
+"""Why entry points, plugins and hooks failed, in words for the user."""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections.abc import Collection, Iterable
+
+from attrs import frozen
+
+from insight_core.isolation import Overdue, in_one_line
+from insight_core.registry.modules import Candidate, Refusal
+
+TOLD = (Refusal, Overdue, argparse.ArgumentTypeError)  # errors whose text says all
+
+
+@frozen
+class PluginFailure:
+    """Why one entry point, one of its plugins or one of its hooks failed."""
+
+    entry_point: str
+    distribution: str
+    reason: str  # one line, fit for the user
+    traceback: str  # for the log
+
+
+def failure_of(
+    candidate: Candidate, error: BaseException, before: str = "", name: str | None = None
+) -> PluginFailure:
+    """``before`` says which hook failed, ``name`` which of several plugins of the module."""
+    text = " ".join(str(error).split()) if isinstance(error, TOLD) else in_one_line(error)
+    return PluginFailure(
+        entry_point=name or candidate.name,
+        distribution=candidate.origin.distribution,
+        reason=before + text,
+        traceback="".join(traceback.format_exception(error)),
+    )
+
+
+def by_free_name(failures: Iterable[PluginFailure], taken: Collection[str]) -> dict[str, PluginFailure]:
+    """Failures by entry point; one whose name is in use also carries its distribution or a number."""
+    named: dict[str, PluginFailure] = {}
+    for failure in failures:
+        name = failure.entry_point
+        if name in taken or name in named:
+            name = f"{name} ({failure.distribution})"
+        base, count = name, 1
+        while name in taken or name in named:
+            count += 1
+            name = f"{base} #{count}"
+        named[name] = failure
+    return named

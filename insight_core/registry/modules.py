@@ -1,0 +1,164 @@
+"""Imports plugin modules, registers them with pluggy one by one, and calls their hooks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import entry_points
+from types import SimpleNamespace
+from typing import Any
+
+import pluggy
+from attrs import field, frozen
+
+from insight_core.isolation import Call, Calls, Limits
+from insight_core.plugin import API_VERSION, Option, Plugin
+from insight_core.plugin import hooks as hookspecs
+
+GROUP = "insight.plugins"
+DISTRIBUTION = "insight-host"
+
+
+@frozen
+class Origin:
+    """The installed distribution of a plugin."""
+
+    distribution: str
+    version: str = ""
+
+
+@frozen(eq=False)
+class Candidate:
+    """A module that may implement hooks: an entry point, or a part of the host."""
+
+    name: str
+    origin: Origin
+    load: Callable[[], object]
+    built_in: bool = False  # a part of the host: cannot be disabled
+
+
+@frozen(eq=False)
+class Module:
+    """A registered module: its hooks, and the answers of those that are asked when it loads."""
+
+    candidate: Candidate
+    calls: Calls
+    hooks: Mapping[str, pluggy.HookImpl]
+    plugins: tuple[Plugin, ...] = ()
+    options: tuple[Option, ...] = ()
+    values: dict[str, Any] = field(factory=dict)  # of the options, by key
+
+    def call(self, hook: str, limit: float, **arguments: object) -> Any:  # noqa: ANN401
+        """What the hook returns. Raises what it raises, Crashed, Overdue or Busy."""
+        implementation = self.hooks[hook]
+        return self.calls.run(
+            f"{hook}() of {self.candidate.name}", lambda: called(implementation, **arguments), limit
+        )
+
+
+class Refusal(Exception):
+    """The module or plugin breaks a rule; the text says which."""
+
+
+def installed() -> list[Candidate]:
+    """The entry points of the group, those of this distribution first."""
+    found = []
+    for point in entry_points(group=GROUP):
+        origin = Origin(point.dist.name, point.dist.version) if point.dist is not None else Origin("")
+        found.append(Candidate(point.name, origin, point.load))
+    found.sort(key=lambda c: (c.origin.distribution != DISTRIBUTION, c.origin.distribution, c.name))
+    return found
+
+
+def called(implementation: pluggy.HookImpl, **arguments: object) -> Any:  # noqa: ANN401
+    """Calls a hook with those of the arguments that it takes. Iterators are read to their end."""
+    answer: Any = implementation.function(*(arguments[name] for name in implementation.argnames))
+    return list(answer) if hasattr(answer, "__next__") else answer
+
+
+class Loader:
+    """Holds the one manager of pluggy."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._manager = pluggy.PluginManager("insight")
+        self._manager.add_hookspecs(hookspecs)
+        self._count = 0
+        self.wrapping: set[Candidate] = set()  # that have insight_wrap_app, whatever else of them fails
+
+    def load(self, candidate: Candidate, call: Call[Module]) -> Module:
+        """Imports and registers a module and asks it for plugins and options, in the thread of the call."""
+        module = candidate.load()
+        name, hooks = self._register(candidate, module)
+        if "insight_wrap_app" in hooks:
+            self.wrapping.add(candidate)
+        try:
+            calls = Calls(f"plugin {candidate.name}", self._limits)
+            plugins: tuple[Plugin, ...] = ()
+            options: tuple[Option, ...] = ()
+            if "insight_plugin" in hooks:
+                call.proceed(f"insight_plugin() of {candidate.name}", self._limits.hook)
+                plugins = _plugins(called(hooks["insight_plugin"]))
+            if "insight_options" in hooks:
+                call.proceed(f"insight_options() of {candidate.name}", self._limits.hook)
+                options = all_of(Option, called(hooks["insight_options"]), "insight_options()")
+            return Module(candidate, calls, hooks, plugins, options)
+        except BaseException:
+            with self._lock:
+                self._manager.unregister(name=name)
+            raise
+
+    def _register(self, candidate: Candidate, module: object) -> tuple[str, Mapping[str, pluggy.HookImpl]]:
+        # only what is marked, taken out of the module before the lock: nothing of the module runs below it
+        marked = SimpleNamespace(
+            **{
+                name: getattr(module, name)
+                for name in dir(module)
+                if self._manager.parse_hookimpl_opts(module, name) is not None
+            }
+        )
+        if not vars(marked):
+            raise Refusal("it implements no hook: mark insight_plugin() or another hook with @hookimpl")
+        with self._lock:
+            self._count += 1
+            taken = self._manager.has_plugin(candidate.name)
+            name = f"{candidate.name} #{self._count}" if taken else candidate.name
+            try:
+                self._manager.register(marked, name)
+                self._manager.check_pending()
+                return name, self._implementations(marked)
+            except BaseException:
+                if self._manager.has_plugin(name):
+                    self._manager.unregister(name=name)
+                raise
+
+    def _implementations(self, marked: object) -> Mapping[str, pluggy.HookImpl]:
+        hooks = {}
+        for caller in self._manager.get_hookcallers(marked) or []:
+            [*_, hooks[caller.name]] = [one for one in caller.get_hookimpls() if one.plugin is marked]
+            if hooks[caller.name].hookwrapper or hooks[caller.name].wrapper:
+                raise Refusal(f"{caller.name}() is a hook wrapper: modules cannot wrap hooks of others")
+        return hooks
+
+
+def all_of(kind: Any, answer: object, hook: str) -> tuple[Any, ...]:  # noqa: ANN401
+    """The values that a hook gave, each of the kind. Raises Refusal for anything else."""
+    values = tuple(answer) if isinstance(answer, Iterable) and not isinstance(answer, str) else (answer,)
+    for value in values:
+        if not isinstance(value, kind):
+            given = "None" if value is None else f"a {type(value).__name__}"
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            raise Refusal(f"{hook} returned {given}, not a {' or '.join(one.__name__ for one in kinds)}")
+    return values
+
+
+def _plugins(answer: object) -> tuple[Plugin, ...]:
+    plugins: tuple[Plugin, ...] = all_of(Plugin, answer, "insight_plugin()")
+    for plugin in plugins:
+        if plugin.requires_api > API_VERSION:
+            raise Refusal(
+                f"plugin {plugin.name!r} needs version {plugin.requires_api} of the plugin API, and this "
+                f"{DISTRIBUTION} has {API_VERSION}: upgrade {DISTRIBUTION}"
+            )
+    return plugins
