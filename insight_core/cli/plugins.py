@@ -42,6 +42,7 @@ class PluginRow:
     made_for: str = "insight-host"  # or TensorBoard
     version: str = ""
     distribution: str = ""
+    hooks: list[str] = field(factory=list)
     claims: list[str] = field(factory=list)
     cache: str = ""
     routes: list[str] = field(factory=list)
@@ -75,7 +76,7 @@ def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"plugins": [asdict(row) for row in rows]}, indent=2))
         return
-    header = ("NAME", "MADE FOR", "VERSION", "DISTRIBUTION", "CLAIMS", "CACHE", "ROUTES", "STATE")
+    header = ("NAME", "MADE FOR", "VERSION", "DISTRIBUTION", "HOOKS", "CLAIMS", "CACHE", "ROUTES", "STATE")
     print(
         table(
             header,
@@ -85,6 +86,7 @@ def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
                     row.made_for,
                     row.version or "-",
                     row.distribution or "-",
+                    _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
                     _in_short(row.claims),
                     row.cache or "-",
                     _in_short(row.routes),
@@ -107,7 +109,12 @@ def _in_short(texts: Sequence[str]) -> str:
 
 
 def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_LIMITS) -> list[PluginRow]:
-    """Loaded plugins in tab order, then failures, then what was disabled."""
+    """Loaded plugins in tab order, then modules without a plugin, failures, and what was disabled."""
+    hooks = {
+        name: sorted(module.hooks)
+        for module in registry.modules
+        for name in (module.candidate.name, *(str(plugin.name) for plugin in module.plugins))
+    }
     policies = cache_policies(options, registry.plugins)
     asked = _routes(registry.plugins, limits)
     rows = []
@@ -120,6 +127,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
                 title=plugin.title,
                 version=origin.version,
                 distribution=origin.distribution,
+                hooks=hooks[name],
                 claims=sorted(map(str, plugin.decoder.claims)) if plugin.decoder else [],
                 cache=describe(policies.get(name, plugin.cache)),
                 routes=routes,
@@ -127,6 +135,10 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
                 reason=reason,
             )
         )
+    for module in registry.modules:
+        if not module.plugins:
+            name, origin = module.candidate.name, module.candidate.origin
+            rows.append(PluginRow(name, "", "insight-host", origin.version, origin.distribution, hooks[name]))
     for name, failure in registry.failures.items():
         rows.append(
             PluginRow(name=name, distribution=failure.distribution, state="failed", reason=failure.reason)

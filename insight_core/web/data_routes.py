@@ -18,6 +18,7 @@ from insight_core.web.live_events import EventStream, Streams, changes_as_dict, 
 from insight_core.web.mounting import Endpoint
 from insight_core.web.parameters import since_of
 from insight_core.web.parts import Part, Parts
+from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
 
 API_VERSION = 1  # of the contract between the page and ES modules
@@ -125,7 +126,7 @@ class DataRoutes:
     def run_table(self, request: Request) -> Response:
         generation = self.provider.generation()
         progress = self.provider.progress()
-        answer = {
+        answer: dict[str, object] = {
             "generation": generation,
             "boot": self.boot,
             "progress": {
@@ -146,6 +147,9 @@ class DataRoutes:
                 for run in self.provider.runs()
             ],
         }
+        names = request.args.getlist("columns")
+        if names:
+            answer |= RunColumnTable(self.registry, self.provider, self.settings.limits).answer(names)
         return tag_by_content(request, json_answer(answer))
 
     def damage(self, request: Request) -> Response:

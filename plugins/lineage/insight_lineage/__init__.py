@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
+from insight_core.plugin import (
+    Cell,
+    DataProvider,
+    Plugin,
+    PluginNameEnum,
+    Route,
+    RunColumn,
+    RunColumns,
+    hookimpl,
+)
 from insight_lineage.decoder import DECODER
 
 
@@ -17,6 +26,25 @@ def _routes(data: DataProvider) -> Sequence[Route]:
 
 def _is_active(data: DataProvider) -> bool:
     return bool(data.runs())  # a run without lineage has its scalars at least
+
+
+def _listed(data: DataProvider) -> Iterable[RunColumn]:
+    from insight_lineage.run_columns import listed  # werkzeug: only where there is a host
+
+    return listed(data)
+
+
+def _values(
+    data: DataProvider, names: Sequence[str], runs: Sequence[str]
+) -> Mapping[str, Mapping[str, Cell]]:
+    from insight_lineage.run_columns import values
+
+    return values(data, names, runs)
+
+
+@hookimpl
+def insight_run_columns() -> Iterable[RunColumns]:
+    return [RunColumns(_listed, _values)]
 
 
 @hookimpl

@@ -21,6 +21,7 @@ from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
+from insight_lineage.run_columns import lineage_over
 from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
 from insight_lineage.table import Table, description
@@ -31,7 +32,7 @@ _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
 
 
 def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(Lineage(data))
+    views = _Views(lineage_over(data))
     return [
         Route("/columns", views.columns),
         Route("/runs", views.runs),
