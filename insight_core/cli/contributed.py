@@ -68,6 +68,8 @@ def tell_failures(registry: Registry) -> None:
     for failure in registry.failures.values():
         text = f"plugin {failure.entry_point} of {failure.distribution} did not load: {failure.reason}"
         print(f"insight-host: {printable(text)}", file=sys.stderr)
+    for name in sorted(registry.pending - {each.entry_point for each in registry.failures.values()}):
+        print(f"insight-host: plugin {printable(name)} has not loaded yet", file=sys.stderr)
 
 
 def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:

@@ -97,10 +97,10 @@ def read_flags(
         unknown = {"-h", "--help"}.intersection(words) or parser.parse_known_args(words)[1]
         if unknown:
             registry = loaded_for(words, environment, flags)
-            tell_failures(registry)
             add_flags(parser, registry)
             if {"-h", "--help"}.intersection(words):
                 parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
+            tell_failures(registry)
     given = vars(parser.parse_args(words))
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -186,8 +186,8 @@ def _refuse(word: str) -> NoReturn:
     parser = _parser("serve", "", SERVE_FLAGS)
     hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
     registry = loaded_for([], os.environ)
-    tell_failures(registry)
     known = [*COMMANDS, *(one.name for one in contributed_commands(registry))]
+    tell_failures(registry)
     parser.error(f"unknown command {word!r}, the commands are {', '.join(known)}{hint}")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attrs import asdict, evolve, field, frozen
 
+from insight_core.cli.command_host import TerminalHost
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, describe, open_registry
 from insight_core.cli.shutdown import end_soon
@@ -19,7 +20,7 @@ from insight_core.cli.stock import open_stock
 from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
-from insight_core.plugin import Plugin
+from insight_core.plugin import Command, Plugin, RunColumn, RunColumns
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import Stock
@@ -61,6 +62,8 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
         stock = open_stock(options, provider, [], registry)
         stock.start()
         registry.wait_until_loaded()
+        registry.collected("insight_commands", Command, host=TerminalHost())  # failures show in the rows
+        registry.collected("insight_run_columns", (RunColumn, RunColumns))
         own = plugin_rows(registry, options, limits)
         stock.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
         rows = own + stock_rows(stock, options.disable_plugin)

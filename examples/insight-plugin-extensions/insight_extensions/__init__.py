@@ -1,0 +1,81 @@
+"""One small example of each hook: a tab, a flag, a command, a data source, a run column, a middleware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from insight_core.plugin import (
+    AppSettings,
+    Cell,
+    Command,
+    DataProvider,
+    InvalidArgument,
+    Option,
+    Plugin,
+    ProviderSettings,
+    RunColumn,
+    hookimpl,
+)
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+@hookimpl
+def insight_plugin() -> Plugin:
+    return Plugin(name="extensions", title="Extensions", titles={"zh-CN": "扩展"})
+
+
+@hookimpl
+def insight_options() -> Iterable[Option]:
+    return [Option("greeting", "text of the header X-Greeting (default: none)", default="", type=str)]
+
+
+@hookimpl
+def insight_commands() -> Iterable[Command]:
+    def greet(arguments: Sequence[str]) -> int:
+        print(f"Hello {' '.join(arguments) or 'world'}")
+        return 0
+
+    return [Command("greet", "greet by name", greet)]
+
+
+@hookimpl
+def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    scheme, _, count = location.partition("://")
+    if scheme != "mem":
+        return None  # the host asks the next module
+    if not count.isdecimal():
+        raise InvalidArgument(f"{location!r} is not of the form mem://RUNS")
+    from insight_extensions.memory import runs_in_memory
+
+    return runs_in_memory(int(count))
+
+
+def _lengths(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:
+    """The largest number of points of a scalar series, by run."""
+    longest: dict[str, int] = {}
+    for info in data.series("scalar", runs=runs):
+        longest[info.key.run] = max(longest.get(info.key.run, 0), info.points)
+    return longest
+
+
+@hookimpl
+def insight_run_columns() -> Iterable[RunColumn]:
+    return [RunColumn("length", "Length", _lengths, titles={"zh-CN": "长度"}, kind="number")]
+
+
+@hookimpl
+def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplication:
+    greeting = settings.options["greeting"]
+    if not greeting:
+        return app
+
+    def greeting_app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *rest: object) -> object:
+            return start_response(status, [*headers, ("X-Greeting", greeting)], *rest)  # type: ignore[arg-type]
+
+        return app(environ, start)  # type: ignore[arg-type]
+
+    return greeting_app

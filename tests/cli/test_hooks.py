@@ -1,0 +1,188 @@
+"""A third-party package that uses every hook: installed by pip, it changes the command line and the host."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Serve = Callable[..., Any]
+
+FAILING = {
+    "raises": "raise RuntimeError('no luck')",
+    "exits": "import sys; sys.exit(3)",
+    "hangs": "import threading; threading.Event().wait()",
+}
+
+
+@pytest.fixture(scope="module")
+def installed(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+) -> dict[str, str]:
+    """The environment in which the example is installed as a user would, but without the network."""
+    target = tmp_path_factory.mktemp("site")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", str(target)]
+    source = repository / "examples/insight-plugin-extensions"
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, str(source)],
+        capture_output=True,
+        text=True,
+        env=offline_environment,
+    )
+    assert done.returncode == 0, done.stderr
+    return _with_path(target)
+
+
+def _with_path(*places: Path) -> dict[str, str]:
+    kept = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place]
+    return {"PYTHONPATH": os.pathsep.join([*map(str, places), *kept])}
+
+
+def _module(place: Path, name: str, body: str, distribution: str | None = None) -> Path:
+    """A module with an entry point, as pip would leave it."""
+    source = f"from insight_core.plugin import *\nfrom insight_core.plugin import hookimpl\n{body}\n"
+    place.mkdir(exist_ok=True)
+    (place / f"{name}.py").write_text(source, encoding="utf-8")
+    info = place / f"{distribution or name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {distribution or name}\nVersion: 1.0\n", encoding="utf-8"
+    )
+    (info / "entry_points.txt").write_text(f"[insight.plugins]\n{name} = {name}\n", encoding="utf-8")
+    return place
+
+
+def _hook(head: str, body: str) -> str:
+    return f"@hookimpl\ndef {head}:\n    {body}\n"
+
+
+def test_help_has_the_flag_and_the_command(run: Run, installed: dict[str, str]) -> None:
+    done = run("--help", env=installed)
+    assert done.returncode == 0
+    assert "--greeting" in done.stdout
+    assert "greet by name" in done.stdout
+    assert "flags of extensions" in done.stdout
+    assert "flags of extensions" not in run("--help").stdout
+
+
+def test_a_subcommand_gets_its_arguments(run: Run, installed: dict[str, str]) -> None:
+    done = run("greet", "Ada", "Lovelace", env=installed)
+    assert (done.returncode, done.stdout) == (0, "Hello Ada Lovelace\n")
+    assert "unknown command 'greet'" in run("greet").stderr
+
+
+@pytest.mark.parametrize("by", ["flag", "variable"])
+def test_a_location_a_column_and_a_middleware(serve: Serve, installed: dict[str, str], by: str) -> None:
+    flags = ["--greeting", "hello"] if by == "flag" else []
+    env = {**installed, **({} if flags else {"INSIGHT_HOST_GREETING": "hello"})}
+    serving = serve("--data-provider", "mem://3", *flags, env=env)
+    with urllib.request.urlopen(f"{serving.url}data/run_table?columns=length", timeout=10) as answer:
+        table = json.load(answer)
+        assert answer.headers["X-Greeting"] == "hello"
+    assert [run["name"] for run in table["runs"]] == ["run1", "run2", "run3"]
+    [column] = table["columns"]
+    assert (column["plugin"], column["values"]) == ("extensions", {"run1": 1, "run2": 2, "run3": 3})
+    serving.process.send_signal(signal.SIGTERM)
+    serving.process.communicate(timeout=10)
+    assert serving.process.returncode == 0
+
+
+def test_a_location_that_is_malformed_ends_the_start(run: Run, installed: dict[str, str]) -> None:
+    done = run("--data-provider", "mem://many", env=installed)
+    assert done.returncode == 1
+    assert "'mem://many' is not of the form mem://RUNS" in done.stderr
+
+
+def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, str]) -> None:
+    rows = {row["name"]: row for row in json.loads(run("plugins", "--json", env=installed).stdout)["plugins"]}
+    assert rows["extensions"]["hooks"] == [
+        "insight_commands",
+        "insight_open_provider",
+        "insight_options",
+        "insight_plugin",
+        "insight_run_columns",
+        "insight_wrap_app",
+    ]
+    assert rows["demo"]["hooks"] == ["insight_commands"]
+    assert "insight_open_provider" in rows["insight-host"]["hooks"]
+
+
+@pytest.mark.parametrize("how", FAILING)
+@pytest.mark.parametrize("hook", ["insight_options()", "insight_commands()"])
+def test_a_hook_of_the_command_line_that_fails_leaves_those_of_others(
+    run: Run, installed: dict[str, str], tmp_path: Path, hook: str, how: str
+) -> None:
+    bad = _module(tmp_path / "site", "bad", _hook(hook, FAILING[how]))
+    env = _with_path(Path(installed["PYTHONPATH"].split(os.pathsep)[0]), bad)
+    done = run("--help", env=env)
+    assert done.returncode == 0
+    assert "--greeting" in done.stdout
+    assert "greet by name" in done.stdout
+    assert re.search("plugin bad of bad did not load: .+|plugin bad has not loaded yet", done.stderr)
+
+
+@pytest.mark.parametrize("how", FAILING)
+def test_a_middleware_that_fails_ends_the_start_with_the_reason(run: Run, tmp_path: Path, how: str) -> None:
+    site = _module(tmp_path / "site", "guard", _hook("insight_wrap_app(app, settings)", FAILING[how]))
+    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
+    assert done.returncode == 1
+    assert "insight_wrap_app() of guard failed" in done.stderr
+    assert "http://" not in done.stdout
+
+
+def test_no_host_runs_without_a_middleware_whose_module_fails(run: Run, tmp_path: Path) -> None:
+    body = _hook("insight_wrap_app(app)", "return app") + _hook("insight_plugin()", "raise OSError('gone')")
+    site = _module(tmp_path / "site", "guard", body)
+    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
+    assert done.returncode == 1
+    assert "no host runs without it: OSError: gone" in done.stderr
+
+
+def test_a_middleware_that_loads_too_late_ends_the_host(run: Run, tmp_path: Path) -> None:
+    body = "import time\ntime.sleep(2)\n" + _hook("insight_wrap_app(app)", "return app")
+    site = _module(tmp_path / "site", "guard", body)
+    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
+    assert done.returncode == 1
+    assert "guard has insight_wrap_app() and loaded too late" in done.stderr
+
+
+def test_the_host_waits_for_a_chosen_plugin_and_never_starts_without_it(
+    serve: Serve, run: Run, tmp_path: Path
+) -> None:
+    body = "import time\ntime.sleep(2)\n" + _hook("insight_wrap_app(app)", "return app")
+    env = _with_path(_module(tmp_path / "site", "guard", body, "my-guard"))
+    serving = serve("--logdir", str(tmp_path), "--plugin", "guard=my-guard", env=env)
+    serving.process.send_signal(signal.SIGTERM)
+    serving.process.communicate(timeout=10)
+    assert serving.process.returncode == 0
+    done = run("--logdir", str(tmp_path), "--plugin", "guard=other", env=env)
+    assert done.returncode == 1
+    assert "--plugin guard=other: no plugin 'guard' of 'other' is installed" in done.stderr
+
+
+@pytest.mark.parametrize("how", FAILING)
+def test_a_data_source_that_fails_ends_the_start_with_the_reason(run: Run, tmp_path: Path, how: str) -> None:
+    site = _module(tmp_path / "site", "lake", _hook("insight_open_provider(location)", FAILING[how]))
+    done = run("--data-provider", "lake://x", env=_with_path(site))
+    assert done.returncode == 1
+    assert "insight_open_provider() of lake" in done.stderr
+
+
+def test_flags_of_the_host_load_no_module_while_the_command_line_is_read(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom insight_core.cli.options import read_options\n"
+        "read_options(['--logdir', 'x', '--port', '0'], {})\n"
+        "print([name for name in sys.modules if name.startswith('insight_scalar')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
