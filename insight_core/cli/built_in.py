@@ -1,4 +1,4 @@
-"""What the host itself adds through hooks: the command ``inspect``, and data servers as a data source."""
+"""The command ``inspect`` and ``grpc://`` locations, which the host adds through hooks itself."""
 
 from __future__ import annotations
 

@@ -22,6 +22,10 @@ from insight_core.registry import Registry
 
 log = logging.getLogger(__name__)
 
+_BUILT_IN = {  # by name, as modules of others: nothing here imports them
+    "insight-host": "insight_core.cli.built_in",
+    "tensorboard-plugins": "insight_core.cli.tensorboard_flags",
+}
 _PATIENCE = 5.0  # seconds for all modules, when a flag or command may be one of theirs
 
 
@@ -33,7 +37,7 @@ def discovered(
 ) -> Registry:
     """The registry of the installed modules and of what the host itself adds through hooks."""
 
-    built_in = [("insight-host", partial(import_module, "insight_core.cli.built_in"))]
+    built_in = [(name, partial(import_module, module)) for name, module in _BUILT_IN.items()]
     return Registry.discover(disabled, limits, built_in=built_in, choices=choices, flags=flags)
 
 

@@ -6,7 +6,6 @@ import argparse
 import math
 import os
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from insight_core.machine import physical_memory
@@ -81,17 +80,6 @@ def page_source(text: str) -> str:
     """A source as in a Content-Security-Policy: a scheme with its colon, or an origin."""
     if not re.fullmatch(r"\*|[a-z][a-z0-9+.-]*:|([a-z][a-z0-9+.-]*://)?[A-Za-z0-9.*-]+(:([0-9]+|\*))?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an origin like https://example.org:8443")
-    return text
-
-
-def plugin_flag(text: str) -> str:
-    """Words of a flag as a shell has them, the first with its hyphens."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} has an open quotation") from error
-    if not words or not words[0].startswith("-"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a flag such as '--name value'")
     return text
 
 

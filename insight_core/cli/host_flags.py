@@ -11,7 +11,6 @@ from insight_core.cli.flags import (
     one_of,
     page_source,
     plugin_choice,
-    plugin_flag,
     port_number,
     sample_counts,
     seconds,
@@ -61,14 +60,6 @@ PLUGIN = Option(
     type=plugin_choice,
     metavar="NAME=DISTRIBUTION",
     split=split_commas,
-    default=(),
-)
-PLUGIN_FLAG = Option(
-    "plugin-flag",
-    "a flag of a plugin made for TensorBoard, as in --plugin-flag='--greeting hello'; may be repeated",
-    type=plugin_flag,
-    metavar="'--NAME VALUE'",
-    split=lambda text: [text],
     default=(),
 )
 SAMPLES = Option(
@@ -163,7 +154,6 @@ SERVE_FLAGS = (
     READ_ONLY,
     DISABLE_PLUGIN,
     PLUGIN,
-    PLUGIN_FLAG,
     Option("window-title", "title of the browser window", type=str, default="", metavar="TEXT"),
     Option(
         "allowed-host",

@@ -49,7 +49,6 @@ class Options:
     read_only: bool = False
     disable_plugin: tuple[str, ...] = field(default=(), converter=_words)
     plugin: Mapping[str, str] = field(default=(), converter=dict)  # distributions by name
-    plugin_flag: tuple[str, ...] = field(default=(), converter=_words)
     window_title: str = ""
     allowed_host: tuple[str, ...] = field(default=(), converter=_words)
     frame_ancestor: tuple[str, ...] = field(default=(), converter=_words)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from insight_core.cli.options import Options
+from insight_core.cli.tensorboard_flags import plugin_flags
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
@@ -33,6 +33,6 @@ def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -
         reload_interval=options.reload_interval,
         taken=taken,
         known=taken | registry.disabled | registry.pending,
-        flags=[word for text in options.plugin_flag for word in shlex.split(text)],
+        flags=plugin_flags(registry),
         disabled=options.disable_plugin,
     )

@@ -8,6 +8,7 @@ import pytest
 
 from insight_core.cli.host_flags import COMMANDS
 from insight_core.cli.options import Options, read_options
+from insight_core.cli.tensorboard_flags import plugin_flags
 from insight_core.machine import physical_memory
 
 
@@ -113,7 +114,6 @@ def test_flags(arguments: list[str], name: str, value: object) -> None:
         ("READ_ONLY", "yes", "read_only", True),
         ("MAX_MEMORY", "100kb", "max_memory", 100 << 10),
         ("PLUGIN", "a=b-c, d=e", "plugin", {"a": "b-c", "d": "e"}),
-        ("PLUGIN_FLAG", "--a_b 1 --c 2,3", "plugin_flag", ("--a_b 1 --c 2,3",)),
         ("DISABLE_PLUGIN", f"a{os.pathsep}b,c", "disable_plugin", ("a", "b", "c")),
         ("WINDOW_TITLE", "Runs, all", "window_title", "Runs, all"),
         ("OPEN", "1", "open", True),
@@ -287,7 +287,8 @@ def test_help_names_every_flag(capsys: pytest.CaptureFixture[str], command: list
 
 def test_flags_of_plugins_are_left_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     given = options("--logdir", "a", "--plugin-flag", "--my_depth 3", "--plugin-flag=--my_word='a b'")
-    assert given.plugin_flag == ("--my_depth 3", "--my_word='a b'")
+    assert given.registry is not None
+    assert plugin_flags(given.registry) == ["--my_depth", "3", "--my_word=a b"]
     assert "'depth 3' is not a flag such as '--name value'" in refused(
         capsys, "--logdir", "a", "--plugin-flag", "depth 3"
     )

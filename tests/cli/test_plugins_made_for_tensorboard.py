@@ -57,6 +57,7 @@ def test_they_are_listed(run: Run, site: Path) -> None:
         "made_for": "TensorBoard",
         "version": "1.0",
         "distribution": "example-plugins",
+        "hooks": [],
         "claims": ["plugin:scalars"],
         "cache": "",
         "routes": ["/tags", "/scalars", "/static/*"],

@@ -1,0 +1,44 @@
+"""The flag ``--plugin-flag`` of hosting plugins made for TensorBoard."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterable, Sequence
+
+from insight_core.plugin import Option, hookimpl
+from insight_core.registry import Registry
+
+MODULE = "tensorboard-plugins"  # the name of this module in the registry
+_OPTION = "plugin-flag"
+
+
+def _plugin_flag(text: str) -> str:
+    """Words of a flag as a shell has them, the first with its hyphens."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} has an open quotation") from error
+    if not words or not words[0].startswith("-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a flag such as '--name value'")
+    return text
+
+
+@hookimpl
+def insight_options() -> Iterable[Option]:
+    return [
+        Option(
+            _OPTION,
+            "a flag of a plugin made for TensorBoard: --plugin-flag='--greeting hello'; may be repeated",
+            type=_plugin_flag,
+            metavar="'--NAME VALUE'",
+            split=lambda text: [text],
+            default=(),
+        )
+    ]
+
+
+def plugin_flags(registry: Registry) -> Sequence[str]:
+    """The words of all these flags."""
+    given = registry.options.get(MODULE, {}).get(_OPTION.replace("-", "_"), ())
+    return [word for text in given for word in shlex.split(text)]
