@@ -21,6 +21,12 @@ def _main(arguments: Sequence[str] | None) -> int:
     import os
     import sys
 
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["--version"]:  # without importing what reads the other flags
+        from insight_core.cli.version import version_text
+
+        print(version_text())
+        return 0
     from insight_core.cli.import_tuning import prepare_imports, settle_imports
 
     prepare_imports()
@@ -29,7 +35,6 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     command: Callable[[Options], int]
     try:
-        words = sys.argv[1:] if arguments is None else list(arguments)
         contributed = _contributed(words)
         if contributed is not None:
             settle_imports()

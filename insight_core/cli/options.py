@@ -76,6 +76,8 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None
     Plugin modules are loaded for ``--help``, and for flags and commands that are none of the host's.
     """
     command, rest = _command(list(arguments))
+    if command not in COMMANDS:  # of a plugin module, which reads its arguments itself
+        return Options(command=command)
     flags, help_text = COMMANDS[command]
     return read_flags(command, help_text, flags, rest, environment)
 
@@ -149,7 +151,12 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         group = [known for known in COMMANDS if known.startswith(f"{arguments[0]} ")]
         if group and all(argument.startswith("-") for argument in arguments[1:]):
             _show_group(arguments[0], group, arguments[1:])
-        _refuse(" ".join(arguments[:2]) if group else arguments[0])
+        registry = loaded_for(arguments, os.environ)
+        contributed = [one.name for one in contributed_commands(registry)]
+        command = command_in(arguments, contributed)
+        if command is None:
+            tell_failures(registry)
+            _refuse(" ".join(arguments[:2]) if group else arguments[0], contributed)
     return command, arguments[len(command.split()) :]
 
 
@@ -181,13 +188,11 @@ def _epilog(contributed: Iterable[tuple[str, str]] = ()) -> str:
     )
 
 
-def _refuse(word: str) -> NoReturn:
+def _refuse(word: str, contributed: Iterable[str]) -> NoReturn:
     parser = _parser("serve", "", SERVE_FLAGS)
     hint = f"; to serve this directory: --logdir {word}" if os.path.isdir(word) else ""
-    registry = loaded_for([], os.environ)
-    known = [*COMMANDS, *(one.name for one in contributed_commands(registry))]
-    tell_failures(registry)
-    parser.error(f"unknown command {word!r}, the commands are {', '.join(known)}{hint}")
+    known = ", ".join([*COMMANDS, *contributed])
+    parser.error(f"unknown command {word!r}, the commands are {known}{hint}")
 
 
 def _parser(command: str, help_text: str, flags: Sequence[Option]) -> argparse.ArgumentParser:
