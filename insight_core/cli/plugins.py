@@ -61,9 +61,9 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
         provider = LocalProvider([], registry.plugins.values())
         stock = open_stock(options, provider, [], registry)
         stock.start()
+        _ask_hooks(registry)  # while others are imported
         registry.wait_until_loaded()
-        registry.collected("insight_commands", Command, host=TerminalHost())  # failures show in the rows
-        registry.collected("insight_run_columns", (RunColumn, RunColumns))
+        _ask_hooks(registry)
         own = plugin_rows(registry, options, limits)
         stock.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
         rows = own + stock_rows(stock, options.disable_plugin)
@@ -73,6 +73,12 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     if stock.is_there or registry.has_others:
         end_soon(0)
     return 0
+
+
+def _ask_hooks(registry: Registry) -> None:
+    """Calls the hooks that need nothing, each once, so that failures show in the rows."""
+    registry.collected("insight_commands", Command, host=TerminalHost())
+    registry.collected("insight_run_columns", (RunColumn, RunColumns))
 
 
 def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:

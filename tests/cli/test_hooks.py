@@ -117,6 +117,13 @@ def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, s
     assert "insight_open_provider" in rows["insight-host"]["hooks"]
 
 
+def test_plugins_names_the_hook_that_fails(run: Run, tmp_path: Path) -> None:
+    site = _module(tmp_path / "site", "bad", _hook("insight_run_columns()", FAILING["raises"]))
+    rows = json.loads(run("plugins", "--json", env=_with_path(site)).stdout)["plugins"]
+    reasons = {row["reason"] for row in rows if row["name"].startswith("bad") and row["state"] == "failed"}
+    assert reasons == {"insight_run_columns() of bad: RuntimeError: no luck"}
+
+
 @pytest.mark.parametrize("how", FAILING)
 @pytest.mark.parametrize("hook", ["insight_options()", "insight_commands()"])
 def test_a_hook_of_the_command_line_that_fails_leaves_those_of_others(
