@@ -85,6 +85,13 @@ def _plugins(repository: Path) -> set[str]:
     return {path.name for path in repository.glob("plugins/*/insight_*") if path.is_dir()}
 
 
+def _with_page(repository: Path) -> set[str]:
+    """The plugins that have a tab."""
+    found = {path.parent.name for path in repository.glob("plugins/*/insight_*/frontend")}
+    assert found == _plugins(repository) - {"insight_demo"}
+    return found
+
+
 def test_every_plugin_is_packaged_and_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
     directories = {path.name for path in repository.glob("plugins/*") if path.is_dir()}
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -136,7 +143,7 @@ def test_sdist_carries_built_assets(sdist: Path, repository: Path) -> None:
         names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     assert f"frontend/{PAGE}" in names
     assert "frontend/insight_frontend/static/.digest" in names
-    for package in _plugins(repository):
+    for package in _with_page(repository):
         assert f"plugins/{package.removeprefix('insight_')}/{package}/static/index.js" in names
     assert {"LICENSE", "README.md", "hatch_build.py", "package-lock.json", "frontend/build.mjs"} <= names
     assert "insight_core/ingest/scanner/_kernel.pyx" in names
@@ -149,7 +156,7 @@ def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {"insight_core", "insight_frontend", "insight_host", *_plugins(repository)}
     assert PAGE in names
-    assert {f"{package}/static/index.js" for package in _plugins(repository)} <= set(names)
+    assert {f"{package}/static/index.js" for package in _with_page(repository)} <= set(names)
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
     assert [name for name in names if unwanted.search(name)] == []
 
