@@ -40,7 +40,7 @@ ROOMS: dict[str, Room] = {
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
     "store": _room("formats plugin", "attrs numpy"),
-    "ingest": _room("formats plugin store", "attrs inotify_simple numpy"),
+    "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
     "providers": _room("formats ingest plugin rpc store", "attrs google grpc numpy"),
     "web": _room("activity formats isolation plugin registry", "attrs insight_frontend werkzeug"),

@@ -208,7 +208,7 @@ def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[
         registry = open_registry(options.shared)
         plugins = registry.plugins
         policies = _policies(options, plugins)
-        provider = open_local(options.shared, logdirs, plugins, policies, options.reload)
+        provider = open_local(options.shared, logdirs, registry, policies, options.reload)
         registry.follow(provider.admit)
         server = serve(provider, options.host, options.port, version=host_version())
     except BindError as error:

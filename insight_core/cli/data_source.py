@@ -97,7 +97,7 @@ def ignored_flags(options: Options) -> list[str]:
 
 def _in_process(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
     policies = cache_policies(options, registry.plugins)
-    return open_local(options, logdirs, registry.plugins, policies, options.reload_interval)
+    return open_local(options, logdirs, registry, policies, options.reload_interval)
 
 
 def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from insight_core.cli.garbage_collection import rare_collections
+from insight_core.cli.log_formats import follow_log_formats
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
@@ -26,6 +27,7 @@ def inspect(options: Options) -> int:
     provider = LocalProvider(
         logdirs, registry.plugins.values(), reload_interval=0, while_loading=rare_collections
     )
+    follow_log_formats(registry, provider.admit_log_format)
     try:
         display = LoadingDisplay(line, provider.progress, lambda: len(provider.runs()))
         display.start()

@@ -14,10 +14,11 @@ from insight_core.cli.options import Options
 from insight_core.cli.table import printable
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.machine import physical_memory
-from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Plugin
+from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument
 
 if TYPE_CHECKING:  # the commands on the cache load no data
     from insight_core.providers.local import LocalProvider
+    from insight_core.registry import Registry
     from insight_core.web.annotations.store import AnnotationStore
 
 log = logging.getLogger(__name__)
@@ -28,17 +29,18 @@ _MEMORY_SHARE = 0.5  # of what there is
 def open_local(
     options: Options,
     logdirs: Sequence[Logdir],
-    plugins: Mapping[str, Plugin],
+    registry: Registry,
     policies: Mapping[str, CachePolicy],
     reload_interval: float,
 ) -> LocalProvider:
     """The provider of these logdirs, not started yet. Raises InvalidArgument."""
+    from insight_core.cli.log_formats import follow_log_formats
     from insight_core.providers.local import LocalProvider
 
     directory = writable_directory(options, logdirs)
-    return LocalProvider(
+    provider = LocalProvider(
         logdirs,
-        plugins.values(),
+        registry.plugins.values(),
         policies=policies,
         reload_interval=reload_interval,
         cache_directory=directory if options.cache else None,
@@ -46,6 +48,8 @@ def open_local(
         spill_directory=directory,
         while_loading=rare_collections,
     )
+    follow_log_formats(registry, provider.admit_log_format)
+    return provider
 
 
 def cache_directory(options: Options) -> Path:

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.ingest.beginnings import Beginnings
 from insight_core.ingest.file_patterns import Directory, FileNames, Match, made_runs, taken, to_be_told
 from insight_core.ingest.walk import Walk
-from insight_core.plugin import Dialect, InvalidArgument
+from insight_core.plugin import Dialect, InvalidArgument, LogFormat
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 
@@ -57,15 +58,16 @@ def parse_logdir(text: str) -> Logdir:
 
 
 class FoundFile(NamedTuple):
-    """An event file: where it is, the run it belongs to, and its stat."""
+    """An event file or one of a log format: where it is, the run it belongs to, and its stat."""
 
     run: str
     path: str
     name: str  # relative to the logdir, fit to be shown
     order: FileOrder
-    dialect: Dialect  # as its name suggests
+    dialect: Dialect  # as its name suggests, of an event file
     size: int
     mtime_ns: int
+    format: LogFormat | None = None  # that reads it; None: an event file
 
 
 @define
@@ -254,12 +256,18 @@ def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, begi
         if beginnings.say(each.path, each.info, tells)
     )
     for each in awaited:
-        for file in taken(each.name, each.matches, holding, runs):
+        begins_like = partial(_begins_like, each, beginnings)
+        for file in taken(each.name, each.matches, holding, runs, begins_like):
             run = _run_name(prefix, file.directory)
             if each.info is None:
                 _note(found, run, printable(each.name), each.reason)
                 continue
             info = each.info
+            found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+            if file.format is not None:
+                _add_log(found, run, each, file.tag, file.format, info)
+            if not file.claims:
+                continue
             found.named[(run, each.path)] = NamedFile(
                 run,
                 each.path,
@@ -269,7 +277,41 @@ def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, begi
                 info.st_size,
                 info.st_mtime_ns,
             )
-            found.runs[run] = max(found.runs.get(run, 0.0), info.st_mtime)
+
+
+def _begins_like(awaited: _Awaited, beginnings: Beginnings, tells: Callable[[bytes], bool]) -> bool:
+    """A file that cannot be read counts: the reason is listed."""
+    if awaited.info is None or beginnings.say(awaited.path, awaited.info, tells):
+        return True
+    return not os.access(awaited.path, os.R_OK)
+
+
+def _add_log(
+    found: Found, run: str, awaited: _Awaited, tag: str, log_format: LogFormat, info: os.stat_result
+) -> None:
+    """Notes a file that a log format reads, before the event files of the run."""
+    file = FoundFile(
+        run,
+        awaited.path,
+        printable(awaited.name),
+        (-1.0, tag),
+        Dialect.TENSORBOARD,
+        info.st_size,
+        info.st_mtime_ns,
+        log_format,
+    )
+    if log_format.newest_only:
+        others = [key for key, other in found.files.items() if key[0] == run and other.format is log_format]
+        for key in others:
+            if _age(found.files[key]) > _age(file):
+                return
+            del found.files[key]
+    found.files[(run, awaited.path)] = file
+
+
+def _age(file: FoundFile) -> tuple[int, list[int]]:
+    """Greater for newer files; of files of the same time for those with higher numbers in their names."""
+    return file.mtime_ns, [int(digits) for digits in re.findall(r"\d+", file.order[1])]
 
 
 def _leads_back(path: str, root: str, relative: str) -> bool:

@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from attrs import Factory, define, frozen
 
-from insight_core.plugin import FileName, Flaw, Plugin
+from insight_core.plugin import FileName, Flaw, LogFormat, Plugin
 
 _ANY_DIRECTORIES = "**"
 _WILDCARDS = re.compile(r"\*|\?|\[!?\]?[^\]]*\]")
@@ -24,18 +24,19 @@ FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 
 @frozen(eq=False)
 class FilePattern:
-    """The claim of one plugin, ready to be compared."""
+    """The claim of one plugin or log format, ready to be compared."""
 
-    plugin: str
+    plugin: str  # empty for log formats, of which one reads a file
     claim: FileName
     directories: tuple[str | None, ...]  # a pattern of each name; None: any number of directories
     way: str  # a part of every path to such a directory
     name: str
     literal: str  # the longest part of the name's pattern that has no wildcard
     is_suffix: bool  # the literal is the end of the name
+    format: LogFormat | None
 
     @classmethod
-    def of(cls, plugin: str, claim: FileName) -> Self:
+    def of(cls, plugin: str, claim: FileName, log_format: LogFormat | None = None) -> Self:
         names = claim.pattern.split("/")
         if names[-1] == _ANY_DIRECTORIES:
             names.append("*")
@@ -50,6 +51,7 @@ class FilePattern:
             names[-1],
             literal,
             bool(parts[-1]),
+            log_format,
         )
 
     def above(self, directories: Sequence[str]) -> list[int]:
@@ -72,15 +74,15 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 class FileNames:
-    """The patterns of all plugins. Most names match none, which is found out soon."""
+    """The patterns of all plugins and log formats. Most names match none, which is found out soon."""
 
-    def __init__(self, plugins: Iterable[Plugin] = ()) -> None:
+    def __init__(self, plugins: Iterable[Plugin] = (), formats: Iterable[LogFormat] = ()) -> None:
         self._patterns: list[FilePattern] = []
         self.checks: dict[str, FileCheck] = {}  # by plugin
-        self.add(plugins)
+        self.add(plugins, formats)
 
-    def add(self, plugins: Iterable[Plugin]) -> None:
-        """Has the patterns of these plugins too, from the next look on."""
+    def add(self, plugins: Iterable[Plugin], formats: Iterable[LogFormat] = ()) -> None:
+        """Has the patterns of these plugins and formats too, from the next look on."""
         plugins = tuple(plugins)
         new = [
             FilePattern.of(plugin.name, claim)
@@ -88,6 +90,7 @@ class FileNames:
             for claim in (plugin.decoder.claims if plugin.decoder else ())
             if isinstance(claim, FileName)
         ]
+        new += [FilePattern.of("", claim, each) for each in formats for claim in each.files]
         self._patterns = sorted(
             [*self._patterns, *new],
             key=lambda each: (
@@ -134,6 +137,7 @@ class TakenFile(NamedTuple):
     directory: str  # of the run, relative to the logdir
     tag: str  # the path relative to that
     claims: tuple[tuple[str, FileName], ...]  # by plugin
+    format: LogFormat | None  # that reads it
 
 
 @define
@@ -183,27 +187,41 @@ def to_be_told(
     ]
 
 
-def taken(path: str, matches: Iterable[Match], holding: set[str], runs: set[str]) -> list[TakenFile]:
+def taken(
+    path: str,
+    matches: Iterable[Match],
+    holding: set[str],
+    runs: set[str],
+    begins_like: Callable[[Callable[[bytes], bool]], bool],
+) -> list[TakenFile]:
     """The file at ``path``, relative to the logdir, once for each run of which plugins take it.
 
-    ``runs``: all directories that are runs.
+    ``runs``: all directories that are runs. ``begins_like``: whether the file begins as a format wants it.
     """
     names = path.split("/")
-    found: dict[str, dict[str, FileName]] = {}
+    found: dict[str, dict[str, FilePattern]] = {}
     plugins: set[str] = set()
     for pattern, above in matches:
+        makes_run = pattern.claim.makes_run
         if pattern.plugin in plugins:
             continue
-        if pattern.claim.makes_run is True:
+        if pattern.format is not None and callable(makes_run) and not begins_like(makes_run):
+            continue
+        if makes_run is True:
             directory: str | None = _run_of(names, above, holding)
         else:
             directory = _nearest(names, above, runs)
         if directory is not None:
             plugins.add(pattern.plugin)
-            found.setdefault(directory, {})[pattern.plugin] = pattern.claim
+            found.setdefault(directory, {})[pattern.plugin] = pattern
     return [
-        TakenFile(directory, path[len(directory) + 1 if directory else 0 :], tuple(claims.items()))
-        for directory, claims in found.items()
+        TakenFile(
+            directory,
+            path[len(directory) + 1 if directory else 0 :],
+            tuple((plugin, pattern.claim) for plugin, pattern in patterns.items() if plugin),
+            patterns[""].format if "" in patterns else None,
+        )
+        for directory, patterns in found.items()
     ]
 
 

@@ -16,9 +16,10 @@ from insight_core.ingest.claimed_files import NamedFiles
 from insight_core.ingest.discover import Found, FoundFile, Logdir, discover
 from insight_core.ingest.file_patterns import FileNames
 from insight_core.ingest.index.writer import IndexWriter
+from insight_core.ingest.log_file import FormatReader
 from insight_core.ingest.schedule import Reading
 from insight_core.ingest.tailer import Tailed
-from insight_core.plugin import Progress
+from insight_core.plugin import LogFormat, Progress
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
@@ -30,11 +31,12 @@ log = logging.getLogger(__name__)
 
 _IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
 _LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
+_WAITING = 0.2  # seconds between two looks at files whose log format has not returned yet
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
 class Loader:
-    """Reads event files into a store, in threads of its own or, with load(), also in the caller's."""
+    """Reads log files into a store, in threads of its own or, with load(), also in the caller's."""
 
     def __init__(
         self,
@@ -58,6 +60,8 @@ class Loader:
         self._while_loading = while_loading
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
+        self._readers: dict[LogFormat, FormatReader] = {}
+        self._waiting: list[Tailed] = []  # for a log format
         self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
         self._by_path: dict[str, list[Tailed]] = {}
         self._places: dict[tuple[str, FileOrder], str] = {}  # paths
@@ -126,7 +130,11 @@ class Loader:
             except Exception:  # a fault here must not end the tailing of all logs
                 log.exception("loading failed; it is tried again")
             if self._interval <= 0:
-                return
+                if not self._waiting:
+                    return
+                self._stop.wait(_WAITING)
+                changed = frozenset()
+                continue
             if first:  # the watch begins by listing every directory, and the first answers are due now
                 self._stop.wait(self._pause)
             first = False
@@ -137,13 +145,18 @@ class Loader:
         earliest = self._looked + self._pause
         watcher = self._watcher
         if watcher is None or not watcher.follows:
+            if self._waiting:
+                self._stop.wait(_WAITING)
+                is_due = time.monotonic() >= max(earliest, self._looked + self._interval)
+                return None if is_due else frozenset()
             pause = max(self._interval, earliest - time.monotonic())
             if watcher is None:
                 self._stop.wait(pause)
             else:
                 watcher.wait(pause)
             return None
-        due = min([self._looked + _LOOK_ANYWAY, *self._settling.values(), self._named.next_check])
+        due = time.monotonic() + _WAITING if self._waiting else self._looked + _LOOK_ANYWAY
+        due = min([due, *self._settling.values(), self._named.next_check])
         changed = watcher.wait(max(0.0, due - time.monotonic()))
         if changed is None or time.monotonic() >= self._looked + _LOOK_ANYWAY:
             self._stop.wait(max(0.0, earliest - time.monotonic()))
@@ -152,6 +165,11 @@ class Loader:
 
     def load(self) -> None:
         """One look at the logdirs, and everything in them that was not read before."""
+        self._look()
+        while self._waiting and self._thread is None and not self._stop.wait(_WAITING):
+            self._follow(frozenset())
+
+    def _look(self) -> None:
         with self._looking, self._while_loading():
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(self._logdirs, self._names, self._beginnings)
@@ -163,27 +181,30 @@ class Loader:
                 for run in self._runs:
                     self._store.set_loading(run, False)
                 self._named.check(self._stop)
-                if not self._loaded_once:
-                    self._loaded_once = True
-                    self._store.touch_runs()
+                self._note_loaded()
+
+    def _note_loaded(self) -> None:
+        if not self._loaded_once and not self._waiting:
+            self._loaded_once = True
+            self._store.touch_runs()
 
     def _follow(self, changed: frozenset[str]) -> None:
         """Reads files that changed, if they are known and still there; else looks at everything."""
         with self._looking:
-            known: list[Tailed] = []
+            known: list[Tailed] = list(self._waiting)
             for path in changed:
                 tailed = self._by_path.get(path)
                 if tailed is None and self._named.look_at(path, _SETTLING):
                     continue
                 if tailed is None or not self._look_at(path, tailed):
-                    known = []
                     break
-                known += tailed
+                known += [each for each in tailed if each not in known]
             else:
                 self._read(known)
                 self._named.check(self._stop)
+                self._note_loaded()
                 return
-        self.load()
+        self._look()
 
     def _look_at(self, path: str, files: list[Tailed]) -> bool:
         try:
@@ -209,7 +230,11 @@ class Loader:
             if tailed is None:
                 self._remember(key, file)
             else:
-                tailed.found = file
+                if tailed.found.format is file.format:
+                    tailed.found = file
+                else:
+                    self._forget(tailed)
+                    self._remember(key, file)
         self._named.reconcile(found.named, _SETTLING if self._loaded_once else 0.0)
         for run, name in self._noted.keys() - found.damage.keys():
             self._store.set_damage(run, name, ())
@@ -218,7 +243,10 @@ class Loader:
         self._noted = found.damage
 
     def _remember(self, key: tuple[str, str], file: FoundFile) -> None:
-        tailed = self._files[key] = Tailed(file, self._store, self._cache)
+        reader = None
+        if file.format is not None:
+            reader = self._readers.setdefault(file.format, FormatReader(file.format))
+        tailed = self._files[key] = Tailed(file, self._store, self._cache, reader)
         self._by_path.setdefault(file.path, []).append(tailed)
         self._places[(file.run, file.order)] = file.path
 
@@ -249,6 +277,7 @@ class Loader:
                 Reading(behind, lambda: self._preferred, self._stop, self._file_read, self._run_read).run()
             finally:
                 self._is_loading = False
+        self._waiting = [tailed for tailed in behind if tailed.is_waiting]
         self._settle()
 
     def _file_read(self, tailed: Tailed) -> None:

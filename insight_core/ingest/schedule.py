@@ -144,7 +144,7 @@ class Reading:
         for unread in task:
             waits = False
             for tailed in unread.files:
-                if not tailed.is_new or tailed.found.size > LARGEST or size >= _TASK:
+                if not tailed.is_new or tailed.reader or tailed.found.size > LARGEST or size >= _TASK:
                     break
                 if waits and tailed.may_be_kept:
                     break  # files of a run are read in order: the first metadata of a tag decides

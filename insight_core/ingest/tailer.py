@@ -1,4 +1,4 @@
-"""An event file and the place it has in the store."""
+"""A log file and the place it has in the store."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from attrs import define, field, frozen
 
 from insight_core.formats.batch import Batch, Flaw, SmallFile
 from insight_core.ingest.discover import FoundFile
-from insight_core.ingest.event_file import HEAD, TAIL, EventFile, Replaced
+from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
 from insight_core.ingest.index.entry import Entry
+from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files, reads_together
 from insight_core.store.store import Store
 
@@ -37,12 +39,13 @@ class ReadState:
 
 @define(eq=False)
 class Tailed:
-    """Reads one event file into the store. One thread at a time may read or describe it."""
+    """Reads one file into the store. One thread at a time may read or describe it."""
 
     found: FoundFile
     store: Store
     cache: IndexCache | None = None
-    file: EventFile = field(init=False)
+    reader: FormatReader | None = None  # of files that are no event files
+    file: EventFile | LogFile = field(init=False)
     is_new: bool = True  # never read: an earlier process may have
     failure: str = ""  # of the last try
     kept: ReadState | None = None  # of which there is an entry in the cache
@@ -50,7 +53,7 @@ class Tailed:
     lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def __attrs_post_init__(self) -> None:
-        self.file = self._event_file()
+        self.file = self._opened()
 
     @property
     def is_behind(self) -> bool:
@@ -66,6 +69,11 @@ class Tailed:
     def is_worth_keeping(self) -> bool:
         """Whether the next start finds an entry in the cache sooner than it reads the file."""
         return self.found.size > _SHORT or not reads_together()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a log format is being waited for."""
+        return isinstance(self.file, LogFile) and self.file.is_waiting
 
     @property
     def may_be_kept(self) -> bool:
@@ -92,6 +100,9 @@ class Tailed:
             except Replaced:
                 self._start_anew()
                 return 1, True
+            except Waiting:
+                self.say_damage()
+                return most, False
             except FileNotFoundError:
                 return 1, False  # the next look finds it gone
             except OSError as error:
@@ -108,6 +119,7 @@ class Tailed:
         """Has the file, of which nothing was read so far, as it was read whole; False when that fails."""
         with self.lock:
             try:
+                assert isinstance(self.file, EventFile)
                 self._append(self.file.take(found))
             except Exception:
                 log.debug("%s is read by itself", self.found.path, exc_info=True)
@@ -152,9 +164,11 @@ class Tailed:
 
     def _start_anew(self) -> None:
         self.store.drop_file(self.found.run, self.found.name, self.found.order)
-        self.file = self._event_file()
+        self.file = self._opened()
 
-    def _event_file(self) -> EventFile:
+    def _opened(self) -> EventFile | LogFile:
+        if self.reader is not None:
+            return LogFile(self.found.path, self.reader)
         return EventFile(self.found.path, self.found.dialect, self.store.number_plugins)
 
     def _finish(self) -> bool:

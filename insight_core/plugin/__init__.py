@@ -57,6 +57,7 @@ from insight_core.plugin.extensions import (
     RunColumns,
 )
 from insight_core.plugin.hooks import hookimpl
+from insight_core.plugin.log_formats import LogFormat, Points
 
 __all__ = [
     "API_VERSION",
@@ -79,12 +80,14 @@ __all__ = [
     "InsightError",
     "InvalidArgument",
     "Keep",
+    "LogFormat",
     "NotFound",
     "Option",
     "Payload",
     "PayloadStream",
     "Plugin",
     "PluginNameEnum",
+    "Points",
     "Progress",
     "ProviderSettings",
     "RecordDecoder",

@@ -24,6 +24,7 @@ from insight_core.plugin.extensions import (
     RunColumn,
     RunColumns,
 )
+from insight_core.plugin.log_formats import LogFormat
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -68,3 +69,8 @@ def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplica
 
     An error or a missed deadline ends the start: a host never runs without a middleware that was installed.
     """
+
+
+@hookspec
+def insight_log_formats() -> Iterable[LogFormat]:
+    """Formats of log files that are not event files. Called once, after the module was imported."""

@@ -20,6 +20,7 @@ from insight_core.plugin import (
     Changes,
     Damage,
     FileName,
+    LogFormat,
     NotFound,
     Payload,
     PayloadStream,
@@ -62,6 +63,7 @@ class LocalProvider:
         logdirs: Sequence[Logdir],
         plugins: Iterable[Plugin],
         *,
+        log_formats: Iterable[LogFormat] = (),
         policies: Mapping[str, CachePolicy] | None = None,
         reload_interval: float = 1.0,
         watch: bool = True,
@@ -73,7 +75,7 @@ class LocalProvider:
         self._logdirs = tuple(logdirs)
         plugins = list(plugins)
         self._plugins = {plugin.name for plugin in plugins}
-        self._names = FileNames(plugins)
+        self._names = FileNames(plugins, log_formats)
         memory = ColumnMemory(max_memory, spill_directory)
         self._store = Store(plugins, policies or {}, memory)
         self._loader = Loader(
@@ -101,6 +103,11 @@ class LocalProvider:
         if any(isinstance(claim, FileName) for claim in (plugin.decoder.claims if plugin.decoder else ())):
             self._names.add([plugin])
             self._loader.look_again()
+
+    def admit_log_format(self, log_format: LogFormat) -> None:
+        """Files of this format are read too."""
+        self._names.add((), [log_format])
+        self._loader.look_again()
 
     def load(self) -> None:
         """Reads everything that is there now, and returns when that is done."""

@@ -43,9 +43,9 @@ class SeriesGroup:
 
 @frozen(eq=False)
 class FileState:
-    """What the store holds of one event file."""
+    """What the store holds of one file that is read."""
 
-    dialect: Dialect
+    dialect: Dialect | None  # of an event file
     start_time: float | None  # smallest wall time seen
     metadata: Mapping[str, Metadata] = Factory(dict)  # by tag
     groups: tuple[SeriesGroup, ...] = ()  # no tag of a plugin twice

@@ -126,7 +126,13 @@ class Store:
             self._touch_runs(vanished=True)
 
     def append(
-        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+        self,
+        run: str,
+        file: str,
+        order: FileOrder,
+        dialect: Dialect | None,
+        batch: Batch,
+        expected: float = 1.0,
     ) -> None:
         """Adds what a stretch of a file held; the whole file holds about ``expected`` times as much."""
         with self._lock:
@@ -150,7 +156,7 @@ class Store:
                 held.metadata.setdefault(tag, metadata)
                 state.metadata.setdefault(tag, metadata)
             taken = self._owners.taken(
-                batch.columns, dialect, (held.metadata, state.metadata), file.rpartition("/")[2]
+                batch.columns, batch.dialect, (held.metadata, state.metadata), file.rpartition("/")[2]
             )
             self._generation += 1
             if state.series.has_no_events:
@@ -257,7 +263,7 @@ class Store:
         with self._lock:
             state = self._runs.get(run)
             held = state.files.get(order) if state else None
-            if state is None or held is None or held.dialect is None:
+            if state is None or held is None:
                 return None
             dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
             refused = dict(held.refused)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from insight_core.formats.batch import Batch, SmallFile
-from insight_core.ingest import event_file, loader
+from insight_core.ingest import event_file, followed_file, loader
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.beginnings import Beginnings
@@ -154,7 +154,7 @@ def test_everything_is_looked_at_now_and_then_whatever_is_told(
 def test_a_record_that_stays_cut_off_becomes_damage_without_another_change(
     tmp_path: Path, follow: Callable[[Path], tuple[Store, ToldWatcher]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_file, "_SETTLED", 0.2)
+    monkeypatch.setattr(followed_file, "_SETTLED", 0.2)
     monkeypatch.setattr(loader, "_SETTLING", 0.3)
     writer = EventWriter(tmp_path / "r")
     writer.scalar("x", 0, 0.0)

@@ -13,7 +13,8 @@ import pytest
 from insight_core.formats.batch import Batch, ValueColumns
 from insight_core.ingest import event_file
 from insight_core.ingest.discover import Logdir
-from insight_core.ingest.event_file import MOST_FLAWS, EventFile
+from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.followed_file import MOST_FLAWS
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.scanner.scanner import open_scanner
 from insight_core.plugin import Dialect, SeriesKey

@@ -14,7 +14,8 @@ from insight_core.formats.batch import Batch, SmallFile
 from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.discover import Logdir
-from insight_core.ingest.event_file import HEAD, TAIL, EventFile
+from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.followed_file import HEAD, TAIL
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files

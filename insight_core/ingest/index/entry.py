@@ -1,4 +1,4 @@
-"""What is known of one event file, put together so that a later start can go on from there."""
+"""What is known of one file, put together so that a later start can go on from there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from insight_core.store.file_state import FileState
 
 @frozen
 class FileRecord:
-    """The state of an EventFile: which file it is, how far it was read and what could not be read."""
+    """The state of a FollowedFile: which file it is, how far it was read and what could not be read."""
 
     inode: int
     size: int  # bytes, at the last complete look
@@ -22,17 +22,18 @@ class FileRecord:
     head_checksum: int
     tail_length: int  # of the bytes just before ``position``
     tail_checksum: int
-    dialect: Dialect
+    dialect: Dialect | None  # of an event file
     flaws: tuple[Flaw, ...] = ()  # named one by one
     more_flaws: int = 0
     first_unnamed_flaw: int = 0  # offset
     unnamed_skipped: int = 0  # bytes
     tail: Flaw | None = None  # why nothing more could be read
+    state: str = ""  # of a LogFormat: its name and version, and what it goes on from, as JSON
 
 
 @frozen(eq=False)
 class Entry:
-    """An event file as the index cache keeps it."""
+    """A file as the index cache keeps it."""
 
     file: FileRecord
     content: FileState

@@ -31,7 +31,7 @@ from insight_core.ingest.index.entry import Entry, FileRecord
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.store.file_state import FileState, SeriesGroup
 
-VERSION = 3  # raise it when the layout changes, or what the scanner makes of a file
+VERSION = 4  # raise it when the layout changes, or what the scanner makes of a file
 _MAGIC = b"insightI"
 _ALIGNMENT = 64  # bytes, of each column
 _LONGEST_PATH = 4096  # bytes; Linux allows no more
@@ -41,7 +41,7 @@ _LONGEST_PATH = 4096  # bytes; Linux allows no more
 _HEADER = struct.Struct("=8sIIQ16sIQQQII")
 _BYTE_ORDER = 0x01020304
 _COUNTS, _FLAGS = np.dtype(np.int64), np.dtype(np.bool_)
-_DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)  # by number
+_DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 # inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
 # flaws that are not named (count, first offset, bytes), start time (NaN: none)
 _FILE = struct.Struct("=QqqqqQQQQQqqd")
@@ -121,7 +121,7 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
     numbers += [_dialect_number(entry.file.dialect), _dialect_number(content.dialect)]
     _encode_flaws([*entry.file.flaws], numbers, texts)
     _encode_flaws([entry.file.tail] if entry.file.tail else [], numbers, texts)
-    numbers.append(len(content.refused))
+    numbers += [texts.number(entry.file.state), len(content.refused)]
     numbers += [texts.number(tag) for tag in content.refused]
     _encode_flaws(list(content.refused.values()), numbers, texts)
     numbers.append(len(content.metadata))
@@ -149,7 +149,7 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
     return [header, name, *pieces]
 
 
-def _dialect_number(dialect: Dialect) -> int:
+def _dialect_number(dialect: Dialect | None) -> int:
     return _DIALECTS.index(dialect)
 
 
@@ -232,10 +232,11 @@ class _Kind:
 class _Directory:
     """All of an entry but its columns and the numbers of its file. Files of alike runs share one."""
 
-    file_dialect: Dialect
-    content_dialect: Dialect
+    file_dialect: Dialect | None
+    content_dialect: Dialect | None
     flaws: tuple[Flaw, ...]
     tail: Flaw | None
+    state: str
     refused: Mapping[str, Flaw]
     metadata: Mapping[str, Metadata]
     kinds: tuple[_Kind, ...]  # of the groups
@@ -300,7 +301,7 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
     file = FileRecord(
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
         directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
-        directory.tail,
+        directory.tail, directory.state,
     )  # fmt: skip
     start = None if math.isnan(start_time) else start_time
     content = FileState(
@@ -324,6 +325,7 @@ def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
     numbers = _Numbers(np.frombuffer(data, np.int64, count).tolist(), joined)
     file_dialect, content_dialect = (_DIALECTS[number] for number in numbers.take(2))
     flaws, tail = numbers.flaws(), numbers.flaws()
+    [state] = numbers.words(1)
     refused = dict(zip(numbers.words(numbers.number()), numbers.flaws(), strict=True))
     metadata = {}
     for _ in range(numbers.number()):
@@ -337,7 +339,7 @@ def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
         columns = tuple((name, np.dtype(kind)) for name, kind in zip(words[::2], words[1::2], strict=True))
         kinds.append(_Kind(plugin, tuple(map(_claim, claims)), columns, tuple(tags)))
     return _Directory(
-        file_dialect, content_dialect, flaws, tail[0] if tail else None,
+        file_dialect, content_dialect, flaws, tail[0] if tail else None, state,
         refused, metadata, tuple(kinds),
     )  # fmt: skip
 

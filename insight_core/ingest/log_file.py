@@ -1,0 +1,262 @@
+"""One log file that a plugin's LogFormat reads, call by call, each with a deadline."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from attrs import Factory, evolve, frozen
+from numpy.typing import NDArray
+
+from insight_core.formats.batch import Batch, Flaw, ValueColumns, never_back
+from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, Stretch, both_ends
+from insight_core.ingest.index.entry import FileRecord
+from insight_core.ingest.scan_ahead import file_version
+from insight_core.ingest.scanner.regular_file import open_regular
+from insight_core.isolation import Call, Calls, Crashed, in_one_line
+from insight_core.plugin import Dialect, LogFormat, Points
+
+log = logging.getLogger(__name__)
+
+_TURN = 1.0  # seconds that a thread waits for a call before it reads other files
+_DEADLINE = 30.0  # seconds after which a call that has not returned is damage
+_MOST_CALLS = 8  # of one format at a time, those that hang included
+_LONGEST_STATE = 64 << 10  # characters of JSON
+
+
+class Waiting(Exception):
+    """The format has not returned yet; the file is read on at a later look."""
+
+
+class FormatReader:
+    """A log format and the calls of it that are under way."""
+
+    def __init__(self, log_format: LogFormat) -> None:
+        self.format = log_format
+        self.key = f"{log_format.name} {log_format.version}"
+        self._calls = Calls(f"log format {log_format.name}")
+        self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
+
+    def start(self, file: LogFile) -> Call[_Turn] | None:
+        """Begins to read on; None while as many calls are under way as may be."""
+        self._open = [call for call in self._open if not call.done.is_set()]
+        if len(self._open) >= _MOST_CALLS:
+            return None
+        call = self._calls.start(f"reading {file.path}", lambda _: file.turn(), _DEADLINE)
+        self._open.append(call)
+        return call
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether no call can be begun, and none is about to end."""
+        hanging = [call for call in self._open if call.is_overdue and not call.done.is_set()]
+        return len(hanging) >= _MOST_CALLS
+
+
+@frozen(eq=False)
+class _Turn:
+    """What one call gave, checked, and what the file was then."""
+
+    info: os.stat_result
+    began: int  # position
+    end: int
+    head: Stretch
+    tail: Stretch
+    state: str = ""  # JSON
+    columns: list[ValueColumns] = Factory(list)
+    flaws: list[Flaw] = Factory(list)
+    error: BaseException | None = None  # that the format raised
+
+
+class LogFile(FollowedFile):
+    """Reads one file, a call at a time. The interface is that of EventFile."""
+
+    def __init__(self, path: str, reader: FormatReader) -> None:
+        super().__init__(path, None)
+        self._reader = reader
+        self._state = "null"  # JSON
+        self._call: Call[_Turn] | None = None
+        self._is_postponed = False  # until other calls of the format have returned
+        self._failed = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether reading goes on as soon as a call returns that is expected to."""
+        if self._call is not None:
+            return not self._call.is_overdue
+        return self._is_postponed and not self._reader.is_stuck
+
+    def read(self, may_scan_ahead: bool = False) -> Batch | None:
+        """The next points; None at the end of the file. Raises Replaced, Waiting, OSError."""
+        if self._call is None:
+            self._call = self._reader.start(self)
+            self._is_postponed = self._call is None
+            if self._call is None:
+                if self._reader.is_stuck:
+                    self._tail = Flaw(self.position, f"{_MOST_CALLS} calls of {self._name} hang")
+                raise Waiting
+        call = self._call
+        if not call.done.wait(min(_TURN, call.left())):
+            if call.is_overdue:
+                reason = f"{self._name} has not returned for {call.deadline:.0f} s"
+                if self._tail is None or self._tail.reason != reason:
+                    log.warning("%s: %s", self.path, reason)
+                self._tail, self._grew = Flaw(self.position, reason), -math.inf
+            raise Waiting
+        self._call = None
+        if call.error is not None:
+            raise call.error
+        return self._apply(cast(_Turn, call.value))
+
+    @property
+    def _name(self) -> str:
+        return f"the log format {self._reader.format.name}"
+
+    # --- in a thread of the format ---
+
+    def turn(self) -> _Turn:
+        """Calls the format once. Raises Replaced, OSError."""
+        with io.BufferedReader(_NamedFile(open_regular(self.path), self.path)) as stream:
+            descriptor = stream.raw.fileno()
+            info = os.fstat(descriptor)
+            known = [self._head, self._end]
+            if self._identity not in (None, (info.st_dev, info.st_ino)) or info.st_size < self.position:
+                raise Replaced
+            if not all(stretch.is_in(descriptor) for stretch in known):
+                raise Replaced
+            before = both_ends(descriptor, info)
+            began = self.position
+            try:
+                stream.seek(began)
+                columns, flaws, state = self._called(cast(BinaryIO, stream))
+                end = stream.tell()
+                if end < began:
+                    raise ValueError(f"it went back from byte {began} to byte {end}")
+            except BaseException as error:  # SystemExit too: the thread is the plugin's
+                return _Turn(info, began, began, self._head, self._end, error=error)
+            if file_version(os.fstat(descriptor)) != file_version(info):
+                known += before
+            head = Stretch.of(descriptor, 0, min(HEAD, end))
+            tail = Stretch.of(descriptor, max(0, end - TAIL), end)
+            # last: a file that was written anew while it was read is neither the one nor the other
+            if not all(stretch.is_in(descriptor) for stretch in known):
+                raise Replaced
+            return _Turn(info, began, end, head, tail, state, columns, flaws)
+
+    def _called(self, stream: BinaryIO) -> tuple[list[ValueColumns], list[Flaw], str]:
+        items, state = self._reader.format.read(stream, json.loads(self._state))
+        points: list[Points] = []
+        flaws: list[Flaw] = []
+        for item in items:
+            if isinstance(item, Flaw):
+                flaws.append(Flaw(int(item.offset), str(item.reason), int(item.skipped)))
+            elif isinstance(item, Points):
+                points.append(item)
+            else:
+                raise TypeError(f"it returned a {type(item).__name__}, not Points or a Flaw")
+        text = json.dumps(state, allow_nan=False)
+        if len(text) > _LONGEST_STATE:
+            raise ValueError(f"its state has {len(text)} characters; at most {_LONGEST_STATE} are kept")
+        return columns_of(points), flaws, text
+
+    # --- in the loader's thread ---
+
+    def _apply(self, turn: _Turn) -> Batch | None:
+        self._look_at(turn.info)
+        self._seen, self._failed = (-1, -1), False
+        if turn.error is not None:
+            self._fail(turn.error)
+            self._note_complete(turn.info)  # it is tried again when the file changes, or the host starts
+            return None
+        self._flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
+        self._state = turn.state
+        self.position, self._head, self._end = turn.end, turn.head, turn.tail
+        is_done = turn.end >= self.size or turn.end == turn.began
+        self._tail = None
+        if is_done:
+            self._tail = self._tail_of(turn)
+            self._note_complete(turn.info)
+        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.columns, tail=self._tail)
+        batch.first_wall_time = min(filter(None, map(_first, turn.columns)), default=None)
+        return batch if turn.columns or not is_done else None
+
+    def _tail_of(self, turn: _Turn) -> Flaw | None:
+        """Why the rest was not read."""
+        if not self.size:
+            return Flaw(0, "the file is empty")
+        if turn.end >= self.size:
+            return None
+        named = [flaw for flaw in turn.flaws if flaw.offset >= turn.end]
+        return named[0] if named else Flaw(turn.end, "the end is not finished", self.size - turn.end)
+
+    def _fail(self, error: BaseException) -> None:
+        if not isinstance(error, Exception):
+            error = Crashed(in_one_line(error))
+        text = str(error) if isinstance(error, ValueError) else in_one_line(error)
+        if not isinstance(error, ValueError):
+            log.error("%s failed to read %s", self._name, self.path, exc_info=error)
+        self._failed, self._grew = True, -math.inf
+        self._tail = Flaw(self.position, f"{self._name} failed: {text}", max(0, self.size - self.position))
+
+    def record(self) -> FileRecord | None:
+        record = None if self._failed else super().record()
+        return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
+
+    def resume(self, record: FileRecord) -> bool:
+        key, _, state = record.state.partition("\n")
+        if key != self._reader.key or not super().resume(record):
+            return False
+        self._state = state
+        return True
+
+
+class _NamedFile(io.FileIO):
+    """A file opened by descriptor that has the path for its name."""
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        super().__init__(descriptor, "rb")
+        self.name = path
+
+
+def columns_of(points: Sequence[Points]) -> list[ValueColumns]:
+    """The points by tag, end to end. Raises ValueError or TypeError for columns that do not fit."""
+    by_tag: dict[str, list[list[NDArray[Any]]]] = {}
+    for each in points:
+        if not isinstance(each.tag, str) or not each.tag:
+            raise TypeError(f"{each.tag!r} is not a tag")
+        columns = [_column(each, "steps", np.int64), _column(each, "wall_times", np.float64)]
+        columns.append(_column(each, "values", np.float64))
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError(f"the columns of {each.tag!r} are not equally long")
+        if len(columns[0]):
+            by_tag.setdefault(each.tag, []).append(columns)
+    if not by_tag:
+        return []
+    steps_of = [np.concatenate([columns[0] for columns in parts]) for parts in by_tag.values()]
+    every = [columns for parts in by_tag.values() for columns in parts]
+    steps, wall_times, values = (np.concatenate(columns) for columns in zip(*every, strict=True))
+    ends = np.cumsum([len(steps) for steps in steps_of])
+    ascending = np.array([never_back(steps) for steps in steps_of])
+    tags = tuple(by_tag)
+    return [ValueColumns(tags, "simple_value", ends, ascending, steps, wall_times, values, None, None, None)]
+
+
+def _column(points: Points, name: str, dtype: type[Any]) -> NDArray[Any]:
+    given = np.asarray(getattr(points, name))
+    if name == "wall_times" and points.wall_times is None:
+        return np.full(len(np.asarray(points.steps)), np.nan)
+    kinds = "iub" if dtype is np.int64 else "iubf"
+    if given.ndim != 1 or (given.size and given.dtype.kind not in kinds):
+        raise TypeError(f"the {name} of {points.tag!r} are not a column of {dtype.__name__}")
+    return given.astype(dtype)
+
+
+def _first(columns: ValueColumns) -> float | None:
+    finite = columns.wall_times[np.isfinite(columns.wall_times)]
+    return float(finite.min()) if len(finite) else None

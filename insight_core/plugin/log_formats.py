@@ -1,0 +1,87 @@
+"""Formats of log files that are no event files: how a plugin reads their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO, TypeAlias
+
+from attrs import Attribute, field, frozen
+from numpy.typing import ArrayLike
+
+from insight_core.formats.batch import Flaw
+from insight_core.plugin.claims import FileName
+
+
+@frozen(eq=False)
+class Points:
+    """Points of one tag, in the order of the file. One-dimensional columns of equal length.
+
+    Parameters
+    ----------
+    tag : str
+        Name of the series in its run, of one or more characters.
+    steps : array_like of int64
+    values : array_like of float64
+        NaN and infinities are values as well.
+    wall_times : array_like of float64, optional
+        Seconds since the epoch, NaN where a time is unknown. None: all times are unknown.
+    """
+
+    tag: str
+    steps: ArrayLike
+    values: ArrayLike
+    wall_times: ArrayLike | None = None
+
+
+ReadResult: TypeAlias = tuple[Iterable[Points | Flaw], Any]
+
+
+def _files(given: FileName | Iterable[FileName]) -> tuple[FileName, ...]:
+    return (given,) if isinstance(given, FileName) else tuple(given)
+
+
+def _check_name(log_format: LogFormat, attribute: Attribute[str], name: str) -> None:
+    if not isinstance(name, str) or not name:
+        raise ValueError("a log format needs a name")
+
+
+def _check_files(log_format: LogFormat, attribute: Attribute[Any], files: tuple[FileName, ...]) -> None:
+    if not files or not all(isinstance(each, FileName) for each in files):
+        raise ValueError("the files of a log format are one or more FileName claims")
+
+
+@frozen(eq=False)
+class LogFormat:
+    """A format of log files, read into scalar series as the files grow.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the formats; shown where reading fails.
+    files : FileName or iterable of FileName
+        Which files have this format. Where ``makes_run`` is a function, only files whose beginning it
+        accepts are read, in directories that are runs anyway as well.
+    read : callable
+        ``read(stream, state) -> (items, state)`` reads some MiB at most. ``stream`` is a binary file,
+        ``stream.name`` its path, positioned where the last call left it; ``state`` is what the last call
+        returned, None at the beginning of the file. Items are Points, and a Flaw for each malformed part:
+        its offset in the file, a reason that names the line, and how many bytes are skipped.
+
+        ``read`` leaves the stream behind the last byte it has dealt with, so that an unfinished last line
+        is read again when the file has grown. It is called until it stays where it is or the file ends. A
+        Flaw at or behind that place counts only if the file does not go on.
+
+        The state has to be JSON of at most 64 KiB; it is kept in the index with what was read. A file that
+        was replaced or truncated is read from its beginning. What ``read`` raises is listed as damage.
+    version : int
+        Raise it when ``read`` makes something else of the same file: indexes are then made again.
+    newest_only : bool
+        Of the files of a run that have this format only the one that was modified last is read: for
+        formats that write their whole history into every file.
+    """
+
+    name: str = field(validator=_check_name)
+    files: tuple[FileName, ...] = field(converter=_files, validator=_check_files)
+    read: Callable[[BinaryIO, Any], ReadResult]
+    version: int = 1
+    newest_only: bool = False
