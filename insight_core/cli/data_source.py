@@ -138,7 +138,7 @@ def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> St
         for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
     ]
     policies = cache_policies(options, registry.plugins)
-    provider = open_local(options, mindspore, registry.plugins, policies, options.reload_interval)
+    provider = open_local(options, mindspore, registry, policies, options.reload_interval)
     try:
         return open_rust_servers(logdirs, registry.plugins, policies, options.reload_interval, provider)
     except (ImportError, OSError) as error:

@@ -1,0 +1,38 @@
+"""Metric logs that are no event files: Lightning's CSVLogger, DVCLive, Hugging Face Trainer, JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from insight_core.plugin import FileName, LogFormat, hookimpl
+from insight_metric_logs import beginnings, csv_log, dvclive, json_lines, trainer_state
+
+
+@hookimpl
+def insight_log_formats() -> Iterable[LogFormat]:
+    return FORMATS
+
+
+FORMATS = (
+    LogFormat("Lightning CSVLogger", FileName("metrics.csv", makes_run=beginnings.of_csv), csv_log.read),
+    LogFormat(
+        "DVCLive",
+        [
+            FileName("plots/metrics/**/*.tsv", makes_run=beginnings.of_dvclive),
+            FileName("plots/scalars/**/*.tsv", makes_run=beginnings.of_dvclive),
+            FileName("dvclive/scalars/**/*.tsv", makes_run=beginnings.of_dvclive),
+            FileName("dvclive/*.tsv", makes_run=beginnings.of_dvclive),
+        ],
+        dvclive.read,
+    ),
+    LogFormat(
+        "Hugging Face Trainer",
+        [
+            FileName("trainer_state.json", makes_run=beginnings.of_trainer_state),
+            FileName("checkpoint-*/trainer_state.json", makes_run=beginnings.of_trainer_state),
+        ],
+        trainer_state.read,
+        newest_only=True,
+    ),
+    LogFormat("JSON lines", FileName("metrics.jsonl", makes_run=beginnings.of_json_lines), json_lines.read),
+)

@@ -1,0 +1,58 @@
+"""``metrics.csv`` of Lightning's CSVLogger: a header, then a row a step, with empty cells."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+from insight_core.plugin import Flaw, Points
+from insight_metric_logs.lines import next_lines
+from insight_metric_logs.tables import Table, steps_of, table_of, values_of
+
+
+def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
+    """Reads some whole rows. The logger writes the file anew for a further column."""
+    state = state or {"line": 1, "header": [], "told": []}
+    lines = next_lines(stream, state["line"], quoted=True)
+    found: list[Points | Flaw] = list(lines.flaws)
+    if not lines.data:
+        if stream.tell() > lines.offset:  # a line that was too long
+            state["line"] += 1
+        return found, state
+    table = table_of(lines, state["line"], ",")
+    state["line"] += lines.data.count(b"\n")
+    begin = 0
+    for header in _headers(table):
+        found += _points(table.part(begin, header), state)
+        state["header"] = [name.strip() for name in table.rows[header]]
+        begin = header + 1
+    found += _points(table.part(begin, len(table.rows)), state)
+    return found + table.flaws, state
+
+
+def _headers(table: Table) -> list[int]:
+    """Rows that are headers: a logger that goes on with a file may write another one."""
+    if b"step" not in table.lines.data:
+        return []
+    return [row for row, cells in enumerate(table.rows) if "step" in cells or " step" in cells]
+
+
+def _points(table: Table, state: dict[str, Any]) -> list[Points | Flaw]:
+    header = state["header"]
+    if not table.rows:
+        return []
+    if "step" not in header:
+        raise ValueError("line 1: there is no column 'step'")
+    width = len(header)
+    if set(map(len, table.rows)) != {width}:
+        odd = [row for row, cells in enumerate(table.rows) if len(cells) != width]
+        for row in odd:
+            table.damaged(row, f"{len(table.rows[row])} cells, the header has {width}", skips=True)
+        table.select([row for row in range(len(table.rows)) if len(table.rows[row]) == width])
+    steps = steps_of(table, header.index("step"))
+    found: list[Points | Flaw] = []
+    for name, cells in zip(header, zip(*table.rows, strict=True), strict=True) if table.rows else ():
+        if name and name != "step":
+            rows, values = values_of(table, cells, name, state["told"])
+            if len(rows):
+                found.append(Points(name, steps[rows], values))
+    return found

@@ -1,0 +1,91 @@
+"""``metrics.jsonl``: an object of numbers on each line; ``step`` and ``time`` (seconds) are optional."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, BinaryIO
+
+from insight_core.plugin import Flaw, Points
+from insight_metric_logs.lines import Lines, next_lines
+from insight_metric_logs.objects import Objects, flat
+
+
+def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
+    """Reads some lines; the last one also without a line end, if it is a whole object."""
+    state = state or {"line": 1, "objects": 0, "has_steps": False, "told": []}
+    lines = next_lines(stream, state["line"])
+    if not lines.data:
+        last = _last(stream, lines)
+        if last is None:
+            if stream.tell() > lines.offset:  # a line that was too long
+                state["line"] += 1
+            return list(lines.flaws), state
+        lines = last
+    found: list[Points | Flaw] = []
+    texts = lines.data.split(b"\n")
+    places = [place for place, text in enumerate(texts) if text and not text.isspace()]
+
+    def damaged(place: int, reason: str, skipped: int = 0) -> None:
+        found.append(Flaw(lines.offset_of(place), f"line {state['line'] + place}: {reason}", skipped))
+
+    objects = _all(texts, places)
+    if objects is None:
+        objects, good = [], []
+        for place in places:
+            try:
+                objects.append(_object(texts[place]))
+                good.append(place)
+            except (ValueError, RecursionError) as error:
+                damaged(place, str(error), len(texts[place]) + 1)
+        places = good
+    if lines.data.count(b"{") > len(objects):
+        objects = [flat(each) for each in objects]
+    has_steps = state["has_steps"] or any("step" in each for each in objects)
+    points = Objects(
+        objects,
+        state["objects"],
+        has_steps,
+        lambda index, reason: damaged(places[index], reason),
+        state["told"],
+    ).points()
+    state["has_steps"] = has_steps
+    state["objects"] += len(objects)
+    state["line"] += lines.data.count(b"\n")
+    return [*points, *found], state
+
+
+def _all(texts: list[bytes], places: list[int]) -> list[dict[str, Any]] | None:
+    """All lines parsed in one go; None if any of them is not an object."""
+    try:
+        objects = json.loads(b"[" + b",".join(texts[place] for place in places) + b"]")
+    except (ValueError, RecursionError):
+        return None
+    if len(objects) != len(places) or not all(type(each) is dict for each in objects):
+        return None
+    return objects  # type: ignore[no-any-return]
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg}, column {error.colno})") from error
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _last(stream: BinaryIO, lines: Lines) -> Lines | None:
+    """The rest of the file, if that is a whole object without a line end."""
+    place = stream.tell()
+    if place > lines.offset or not lines.flaws:
+        return None
+    text = stream.read(lines.flaws[0].skipped)
+    try:
+        _object(text)
+    except (ValueError, RecursionError):
+        stream.seek(place)
+        return None
+    return Lines(text, place)

@@ -1,0 +1,74 @@
+"""Whole lines of a file that may grow, some MiB at a time."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+from attrs import frozen
+
+from insight_core.plugin import Flaw
+from insight_metric_logs.beginnings import BOM
+
+_PIECE = 4 << 20  # bytes
+_LONGEST = 16 << 20  # bytes of a line
+
+
+@frozen
+class Lines:
+    """Some whole lines; ``flaws`` say what of the file was left out around them."""
+
+    data: bytes  # empty, or with a line end at its end
+    offset: int  # of ``data`` in the file
+    flaws: tuple[Flaw, ...] = ()
+
+    def offset_of(self, line: int) -> int:
+        """Where in the file a line begins, counted from 0."""
+        if not line:
+            return self.offset
+        ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
+        return self.offset + int(ends[min(line, len(ends)) - 1]) + 1
+
+
+def next_lines(stream: BinaryIO, number: int, *, quoted: bool = False) -> Lines:
+    """The next whole lines, of which the first is the one of this number.
+
+    Leaves the stream at the end of them. ``quoted``: lines may end within quotes, which are not cut apart.
+    """
+    start = stream.tell()
+    data = stream.read(_PIECE)
+    cut = _cut(data, quoted=quoted)
+    while not cut and len(data) < _LONGEST and (more := stream.read(_PIECE)):
+        data += more
+        cut = _cut(data, quoted=quoted)
+    if not cut and len(data) < _LONGEST:
+        stream.seek(start)
+        if not data:
+            return Lines(b"", start)
+        return Lines(b"", start, (Flaw(start, f"line {number} is not finished", len(data)),))
+    if not cut:
+        return Lines(b"", start, (_skip(stream, start, number),))
+    stream.seek(start + cut)
+    skipped = len(BOM) if start == 0 and data.startswith(BOM) else 0
+    return Lines(data[skipped:cut], start + skipped)
+
+
+def _cut(data: bytes, *, quoted: bool) -> int:
+    """Where the last whole line ends; 0: nowhere."""
+    cut = data.rfind(b"\n") + 1
+    while quoted and data.count(b'"', 0, cut) % 2:
+        cut = data.rfind(b"\n", 0, data.rfind(b'"', 0, cut)) + 1  # the last quote is open
+    return cut
+
+
+def _skip(stream: BinaryIO, start: int, number: int) -> Flaw:
+    """Goes to the end of a line that is too long."""
+    end = stream.tell()
+    while piece := stream.read(_PIECE):
+        place = piece.find(b"\n")
+        if place >= 0:
+            end += place + 1
+            break
+        end += len(piece)
+    stream.seek(end)
+    return Flaw(start, f"line {number} is longer than {_LONGEST >> 20} MiB", end - start)

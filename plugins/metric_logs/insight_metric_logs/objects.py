@@ -1,0 +1,112 @@
+"""JSON objects of numbers as points."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress, count
+from typing import Any
+
+import numpy as np
+from attrs import Factory, define
+from numpy.typing import NDArray
+
+from insight_core.plugin import Points
+from insight_metric_logs.numbers import numbers, whole_numbers
+
+_Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # places, steps, values, times
+
+
+@define
+class Objects:
+    """Objects in the order of the file; ``damaged`` is called with a place and a reason."""
+
+    objects: Sequence[Mapping[str, Any]]
+    first: int  # number of the first object in the file: the step of an object without one
+    has_steps: bool  # an object without a step is damaged
+    damaged: Callable[[int, str], None]
+    told: list[str]  # tags that are no numbers, which are named once
+    _found: dict[str, list[_Columns]] = Factory(dict)
+
+    def points(self) -> list[Points]:
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for place, each in enumerate(self.objects):
+            alike.setdefault(tuple(each), []).append(place)
+        for keys, places in alike.items():
+            self._add(keys, np.array(places))
+        return [_points(tag, parts) for tag, parts in self._found.items()]
+
+    def _add(self, keys: tuple[str, ...], places: NDArray[np.intp]) -> None:
+        """Takes objects with the same keys in the same order."""
+        rows = [self.objects[place].values() for place in places.tolist()]
+        columns = dict(zip(keys, zip(*rows, strict=True), strict=True))
+        times = self._times(columns.pop("time", None), places)
+        if "step" in columns:
+            cells = columns.pop("step")
+            steps, bad = whole_numbers(cells, operator.index)
+            for row in bad.tolist():
+                self.damaged(int(places[row]), f"the step is {cells[row]!r}, not a whole number")
+        elif self.has_steps:
+            for place in places.tolist():
+                self.damaged(place, "no step")
+            return
+        else:
+            steps, bad = self.first + places, np.empty(0, np.intp)
+        has_step = np.ones(len(places), bool)
+        has_step[bad] = False
+        for tag, cells in columns.items():
+            there, values = self._values(tag, cells, places)
+            there, values = there[has_step[there]], values[has_step[there]]
+            if len(there):
+                part = (places[there], steps[there], values, times[there])
+                self._found.setdefault(tag, []).append(part)
+
+    def _times(self, cells: Sequence[Any] | None, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        if cells is None:
+            return np.full(len(places), np.nan)
+        times, bad = numbers(cells)
+        bad = np.array([row for row in bad.tolist() if cells[row] is not None], np.intp)
+        if len(bad) and "time" not in self.told:
+            self.told.append("time")
+            self.damaged(int(places[bad[0]]), f"the time is {_short(cells[bad[0]])}, not seconds as a number")
+        return times
+
+    def _values(
+        self, tag: str, cells: Sequence[Any], places: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Rows that have a number, and these numbers; null is no damage."""
+        there = np.arange(len(cells))
+        if None in cells:
+            has = [cell is not None for cell in cells]
+            there, cells = np.fromiter(compress(count(), has), np.intp), list(compress(cells, has))
+        values, bad = numbers(cells)
+        if not len(bad):
+            return there, values
+        if tag not in self.told:
+            self.told.append(tag)
+            first = int(bad[0])
+            reason = f"{tag!r} is {_short(cells[first])}, not a number; further ones are not listed"
+            self.damaged(int(places[there[first]]), reason)
+        good = np.delete(np.arange(len(cells)), bad)
+        return there[good], values[good]
+
+
+def _points(tag: str, parts: list[_Columns]) -> Points:
+    places, steps, values, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.argsort(places, kind="stable") if len(parts) > 1 else slice(None)
+    return Points(tag, steps[order], values[order], times[order])
+
+
+def flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested objects with the names joined by ``/``."""
+    found: dict[str, Any] = {}
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            found.update(flat(inner, f"{prefix}{name}/"))
+        elif prefix or name:
+            found[prefix + name] = inner
+    return found
+
+
+def _short(value: object) -> str:
+    return "a list" if isinstance(value, list) else repr(value)[:60]

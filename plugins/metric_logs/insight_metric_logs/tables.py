@@ -1,0 +1,107 @@
+"""Rows of delimited text as columns of numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import compress, count
+
+import numpy as np
+from attrs import Factory, define
+from numpy.typing import NDArray
+
+from insight_core.plugin import Flaw
+from insight_metric_logs.lines import Lines
+from insight_metric_logs.numbers import numbers, whole_numbers
+
+
+@define
+class Table:
+    """Rows of cells, the line on which each ends, and what of the text is damaged."""
+
+    lines: Lines
+    number: int  # of the first line
+    rows: list[list[str]] = Factory(list)
+    places: Sequence[int] = ()  # index of the line of each row
+    flaws: list[Flaw] = Factory(list)
+
+    def damaged(self, row: int, reason: str, *, skips: bool = False) -> None:
+        """Notes that a row cannot be used as it is; where it ``skips``, nothing of it is used."""
+        line = self.places[row]
+        offset = self.lines.offset_of(line)
+        skipped = self.lines.offset_of(line + 1) - offset if skips else 0
+        self.flaws.append(Flaw(offset, f"line {self.number + line}: {reason}", skipped))
+
+    def select(self, kept: Sequence[int]) -> None:
+        self.rows = [self.rows[row] for row in kept]
+        self.places = [self.places[row] for row in kept]
+
+    def part(self, first: int, end: int) -> Table:
+        """Some of the rows; damage is noted in the same list."""
+        return Table(self.lines, self.number, self.rows[first:end], self.places[first:end], self.flaws)
+
+
+def table_of(lines: Lines, number: int, delimiter: str) -> Table:
+    """Every row that is not blank."""
+    text = lines.data.decode("utf-8", "replace")
+    table = Table(lines, number)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    with suppress(csv.Error):
+        table.rows = list(reader)
+    if reader.line_num == len(table.rows) and all(table.rows):
+        table.places = range(len(table.rows))
+        return table
+    table.rows, places = [], []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    while True:
+        try:
+            for row in reader:
+                if row:
+                    table.rows.append(row)
+                    places.append(reader.line_num - 1)
+            break
+        except csv.Error as error:
+            line = reader.line_num - 1
+            table.flaws.append(Flaw(lines.offset_of(line), f"line {number + line}: {error}"))
+    table.places = places
+    return table
+
+
+def steps_of(table: Table, column: int) -> NDArray[np.int64]:
+    """The steps of all rows. Rows without one are damaged, and are taken out of the table."""
+    steps, bad = whole_numbers([row[column] for row in table.rows])
+    if not len(bad):
+        return steps
+    for row in bad.tolist():
+        cell = table.rows[row][column]
+        table.damaged(row, f"the step is {cell!r}, not a whole number" if cell else "no step", skips=True)
+    kept = np.delete(np.arange(len(steps)), bad)
+    table.select(kept.tolist())
+    return steps[kept]
+
+
+def values_of(
+    table: Table, cells: Sequence[str], name: str, told: list[str]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows that have a number in a column, and these numbers. Empty cells are no damage.
+
+    ``told``: columns of text, which are named once.
+    """
+    if name in told:
+        return np.empty(0, np.intp), np.empty(0)
+    if all(cells):
+        rows, texts = np.arange(len(cells)), cells
+    else:
+        rows, texts = np.fromiter(compress(count(), cells), np.intp), list(filter(None, cells))
+    values, bad = numbers(texts)
+    if not len(bad):
+        return rows, values
+    first = int(rows[bad[0]])
+    more = f", and {len(bad) - 1} more" if len(bad) > 1 else ""
+    table.damaged(first, f"{name!r} is {cells[first][:40]!r}, not a number{more}")
+    if len(bad) == len(texts):
+        told.append(name)
+    good = np.delete(np.arange(len(texts)), bad)
+    return rows[good], values[good]

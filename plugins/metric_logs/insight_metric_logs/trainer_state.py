@@ -1,0 +1,67 @@
+"""``trainer_state.json`` of Hugging Face's Trainer, which is written whole at each checkpoint."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, BinaryIO
+
+from insight_core.plugin import Flaw, Points
+from insight_metric_logs.objects import Objects, flat
+
+_LARGEST = 256 << 20  # bytes: the file is one JSON value, which is parsed in memory
+_PARTS = {"eval_": "eval/", "test_": "test/"}  # of names, as the Trainer's TensorBoard callback writes them
+
+
+def read(stream: BinaryIO, state: None) -> tuple[list[Points | Flaw], None]:
+    """Reads the whole file. An unfinished one is read when it has changed."""
+    start = stream.tell()
+    text = stream.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        end = stream.seek(0, 2)
+        return [Flaw(start, f"larger than {_LARGEST >> 20} MiB, the most that is read", end - start)], None
+    if start and not text.strip():
+        return [], None
+    try:
+        history = _history(text)
+    except ValueError as error:
+        stream.seek(start)
+        return [Flaw(start, str(error), len(text))], None
+    found: list[Points | Flaw] = []
+    objects = []
+    for index, entry in enumerate(history):
+        is_object = isinstance(entry, dict)
+        if not is_object:
+            found.append(Flaw(start, f"log_history[{index}] is not an object"))
+        objects.append({_tag(name): value for name, value in flat(entry).items()} if is_object else {})
+    points = Objects(
+        objects,
+        0,
+        True,
+        lambda index, reason: found.append(Flaw(start, f"log_history[{index}]: {reason}")),
+        [],
+    ).points()
+    return [*points, *found], None
+
+
+def _history(text: bytes) -> list[Any]:
+    try:
+        value = json.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: not JSON ({error.msg})") from error
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    history = value.get("log_history") if isinstance(value, dict) else None
+    if not isinstance(history, list):
+        raise ValueError("there is no list log_history")
+    return history
+
+
+def _tag(name: str) -> str:
+    if name in ("step", "time"):
+        return name
+    for prefix, part in _PARTS.items():
+        if name.startswith(prefix):
+            return part + name.removeprefix(prefix)
+    return f"train/{name}"
