@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 
-from insight_core.plugin import LogFormat
+from insight_core.plugin import InvalidArgument, LogFormat
 from insight_core.registry import Registry
 
 _HOOK = "insight_log_formats"
-
-log = logging.getLogger(__name__)
 
 
 def follow_log_formats(registry: Registry, came: Callable[[LogFormat], None]) -> None:
     """Calls ``came`` with each log format, now and later; any thread may call it.
 
-    Of formats with one name the first is taken, and the log names the distribution of the others.
+    Of formats with one name the first is used. The modules of the others are listed as failures.
     """
-    taken: dict[str, LogFormat] = {}
+    used: dict[str, LogFormat] = {}
     seen: set[int] = set()  # ids of formats, which the registry keeps
     lock = threading.Lock()
 
@@ -30,15 +27,14 @@ def follow_log_formats(registry: Registry, came: Callable[[LogFormat], None]) ->
                 if id(log_format) in seen:
                     continue
                 seen.add(id(log_format))
-                is_taken = taken.setdefault(log_format.name, log_format) is log_format
-            if is_taken:
+                is_used = used.setdefault(log_format.name, log_format) is log_format
+            if is_used:
                 came(log_format)
-            else:
-                log.error(
-                    "a log format named %r is already there; the one of %s is not used",
-                    log_format.name,
-                    contribution.distribution or "an unknown distribution",
-                )
+                continue
+            reason = InvalidArgument(f"a log format named {log_format.name!r} is already there")
+            for module in registry.implementing(_HOOK):
+                if module.candidate.name == contribution.module:
+                    registry.hook_failed(module, _HOOK, reason)
 
     look()
     registry.follow(lambda plugin: None, look)

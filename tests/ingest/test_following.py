@@ -268,7 +268,13 @@ class FailingStore(Store):
     appends = 0
 
     def append(
-        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+        self,
+        run: str,
+        file: str,
+        order: FileOrder,
+        dialect: Dialect | None,
+        batch: Batch,
+        expected: float = 1.0,
     ) -> None:
         self.appends += 1
         if self.appends == 2:

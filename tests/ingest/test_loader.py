@@ -33,7 +33,13 @@ class WatchedStore(Store):
         self.arrivals: list[str] = []
 
     def append(
-        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+        self,
+        run: str,
+        file: str,
+        order: FileOrder,
+        dialect: Dialect | None,
+        batch: Batch,
+        expected: float = 1.0,
     ) -> None:
         self.arrivals.append(run)
         super().append(run, file, order, dialect, batch, expected)

@@ -148,7 +148,13 @@ class FailingStore(Store):
     failed = False
 
     def append(
-        self, run: str, file: str, order: FileOrder, dialect: Dialect, batch: Batch, expected: float = 1.0
+        self,
+        run: str,
+        file: str,
+        order: FileOrder,
+        dialect: Dialect | None,
+        batch: Batch,
+        expected: float = 1.0,
     ) -> None:
         if not self.failed:
             self.failed = True

@@ -41,8 +41,10 @@ class Objects:
         rows = [self.objects[place].values() for place in places.tolist()]
         columns = dict(zip(keys, zip(*rows, strict=True), strict=True))
         times = self._times(columns.pop("time", None), places)
-        if "step" in columns:
-            cells = columns.pop("step")
+        cells = columns.pop("step", None)
+        if not columns:
+            return
+        if cells is not None:
             steps, bad = whole_numbers(cells, operator.index)
             for row in bad.tolist():
                 self.damaged(int(places[row]), f"the step is {cells[row]!r}, not a whole number")
