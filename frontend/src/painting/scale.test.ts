@@ -60,6 +60,7 @@ describe('ticks', () => {
   });
 
   it('of durations say units', () => {
+    expect(duration(Number.NaN, 'en')).toBe('–');
     expect(duration(5400, 'en')).toBe('1h 30m');
     expect(duration(5400, 'zh-CN')).toBe('1时30分');
     expect(duration(59.94, 'en')).toBe('59.9s');

@@ -57,9 +57,10 @@ const UNITS: Readonly<Record<Locale, readonly [string, string, string, string]>>
   'zh-CN': ['天', '时', '分', '秒'],
 };
 
-/** Seconds as the two largest units that are not zero: `1h 30m`. */
+/** Seconds as the two largest units that are not zero: `1h 30m`. A dash where they are not known. */
 export function duration(seconds: number, locale: Locale): string {
   const units = UNITS[locale];
+  if (!Number.isFinite(seconds)) return '–'; // some logs have no times
   if (seconds === 0) return `0${units[3]}`;
   const sign = seconds < 0 ? '−' : '';
   const size = Math.abs(seconds);
