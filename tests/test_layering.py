@@ -43,7 +43,7 @@ ROOMS: dict[str, Room] = {
     "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
     "providers": _room("formats ingest plugin rpc store", "attrs google grpc numpy"),
-    "web": _room("activity formats isolation plugin registry", "attrs insight_frontend werkzeug"),
+    "web": _room("activity formats isolation plugin plugin.http registry", "attrs insight_frontend werkzeug"),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
@@ -159,6 +159,16 @@ def test_no_modules_of_the_core_import_each_other_in_a_circle(repository: Path) 
     assert _circle(files) == []
 
 
+def test_no_modules_of_a_plugin_import_each_other_in_a_circle(repository: Path) -> None:
+    roots = [*repository.glob("plugins/*/insight_*"), *repository.glob("examples/*/insight_*")]
+    assert roots
+    circles = {
+        root.name: _circle({_module_of(path, root.parent): path for path in root.rglob("*.py")})
+        for root in roots
+    }
+    assert [circle for circle in circles.values() if circle] == []
+
+
 def test_a_circle_is_found(tmp_path: Path) -> None:
     sources = {"a": "import b", "b": "def later():\n    from c import x", "c": "import a"}
     for name, source in sources.items():
@@ -256,3 +266,13 @@ def test_a_data_server_loads_plugins_without_the_web_half(repository: Path) -> N
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.strip() == "[]"
+
+
+def test_a_start_imports_no_decoder_and_no_routes_of_a_plugin() -> None:
+    program = (
+        "import sys; from insight_core.registry import Registry; Registry.discover()\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('insight_')"
+        " and name.rpartition('.')[2] in ('routes', 'views', 'decoder', 'record_routes')))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []

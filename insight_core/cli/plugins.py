@@ -46,6 +46,8 @@ class PluginRow:
     hooks: list[str] = field(factory=list)
     claims: list[str] = field(factory=list)
     cache: str = ""
+    presets: dict[str, str] = field(factory=dict)  # policies by word of --cache-preset
+    decoded_bytes: int = 0  # of decoded values in memory at most
     routes: list[str] = field(factory=list)
     state: str = "ok"
     reason: str = ""
@@ -85,7 +87,18 @@ def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"plugins": [asdict(row) for row in rows]}, indent=2))
         return
-    header = ("NAME", "MADE FOR", "VERSION", "DISTRIBUTION", "HOOKS", "CLAIMS", "CACHE", "ROUTES", "STATE")
+    header = (
+        "NAME",
+        "MADE FOR",
+        "VERSION",
+        "DISTRIBUTION",
+        "HOOKS",
+        "CLAIMS",
+        "CACHE",
+        "PRESETS",
+        "ROUTES",
+        "STATE",
+    )
     print(
         table(
             header,
@@ -98,6 +111,7 @@ def _print(rows: Sequence[PluginRow], *, as_json: bool) -> None:
                     _in_short([hook.removeprefix("insight_") for hook in row.hooks]),
                     _in_short(row.claims),
                     row.cache or "-",
+                    "; ".join(f"{name}: {policy}" for name, policy in row.presets.items()) or "-",
                     _in_short(row.routes),
                     row.state,
                 )
@@ -139,6 +153,8 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
                 hooks=hooks[name],
                 claims=sorted(map(str, plugin.decoder.claims)) if plugin.decoder else [],
                 cache=describe(policies.get(name, plugin.cache)),
+                presets={preset: describe(policy) for preset, policy in plugin.presets.items()},
+                decoded_bytes=plugin.cache.payload_bytes,
                 routes=routes,
                 state="failed" if reason else "ok",
                 reason=reason,
@@ -191,12 +207,19 @@ def _entry_point(point: Candidate) -> PluginRow:
 
 def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:
     """The routes of each plugin, or why it says none."""
+    from insight_core.web.services import Services  # the web half is slow to load
+
     provider = LocalProvider([], plugins.values())
+    services = Services(provider)
     found: dict[str, tuple[list[str], str]] = {}
 
     def begin(name: str) -> Call[list[str]]:
         def routes(_: object) -> list[str]:
-            return [f"{'/'.join(route.methods)} {route.path}" for route in plugins[name].routes(provider)]
+            plugin = plugins[name]
+            return [
+                f"{'/'.join(route.methods)} {route.path}"
+                for route in plugin.routes(services.context_of(plugin))
+            ]
 
         return Calls(f"plugin {name}", limits).start(
             "routes()", routes, limits.routes, partial(answered, name)

@@ -13,12 +13,6 @@ from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
 from insight_core.registry import Registry, same_distribution
 
-# MindInsight 2.3.1, datavisual/data_transform/events_data.py and conf/constants.py
-_MINDINSIGHT_POINTS = {"scalar": 1000, "image": 10, "histogram": 50, "tensor": 20, "graph": 1}
-_MINDINSIGHT_OTHER_POINTS = 500
-_MINDINSIGHT_SERIES = 300  # tags of a run
-_MINDINSIGHT_TAGS = {"graph": 10, "tensor": 6}
-
 
 def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry:
     """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has.
@@ -81,20 +75,21 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
 def cache_policies(options: Options, plugins: Mapping[str, Plugin]) -> dict[str, CachePolicy]:
     """The policies that the flags change, by plugin."""
     policies = {}
-    for name in plugins:
+    for name, plugin in plugins.items():
         if options.cache_preset == "all":
-            policies[name] = CachePolicy()
-        elif options.cache_preset == "mindinsight":
-            policies[name] = CachePolicy(
-                keep=Keep.UNIFORM,
-                points=_MINDINSIGHT_POINTS.get(name, _MINDINSIGHT_OTHER_POINTS),
-                series=_MINDINSIGHT_TAGS.get(name, _MINDINSIGHT_SERIES),
-            )
+            policies[name] = _retaining(plugin.cache, CachePolicy())
+        elif (preset := plugin.presets.get(options.cache_preset or "")) is not None:
+            policies[name] = _retaining(plugin.cache, preset)
     for name, points in options.samples_per_plugin.items():
         if name in plugins:
             keep = Keep.UNIFORM if points else Keep.ALL
             policies[name] = evolve(policies.get(name, plugins[name].cache), keep=keep, points=points)
     return policies
+
+
+def _retaining(cache: CachePolicy, preset: CachePolicy) -> CachePolicy:
+    """A preset says which points stay, not how much memory decoded values may take."""
+    return evolve(preset, payload_bytes=cache.payload_bytes)
 
 
 def describe(policy: CachePolicy) -> str:

@@ -10,7 +10,9 @@ from insight_core.formats.batch import Flaw
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.json_text import encode_json
 from insight_core.machine import physical_memory
+from insight_core.plugin.annotations import Annotation, Annotations
 from insight_core.plugin.claims import BEGINNING, Claim, EventField, FileName, SummaryPlugin
+from insight_core.plugin.context import Ask, PluginContext, Values
 from insight_core.plugin.contract import (
     API_VERSION,
     CachePolicy,
@@ -38,6 +40,7 @@ from insight_core.plugin.data import (
     ShownAttempts,
     X,
 )
+from insight_core.plugin.encoding import check_elements, nbytes_of, plain
 from insight_core.plugin.errors import (
     InsightError,
     InvalidArgument,
@@ -58,12 +61,16 @@ from insight_core.plugin.extensions import (
 )
 from insight_core.plugin.hooks import hookimpl
 from insight_core.plugin.log_formats import LogFormat, Points
+from insight_core.plugin.places import RecordPlace, place_in, record_at
 
 __all__ = [
     "API_VERSION",
     "BEGINNING",
     "MOST_AT_ONCE",
+    "Annotation",
+    "Annotations",
     "AppSettings",
+    "Ask",
     "CachePolicy",
     "Cell",
     "Changes",
@@ -86,11 +93,13 @@ __all__ = [
     "Payload",
     "PayloadStream",
     "Plugin",
+    "PluginContext",
     "PluginNameEnum",
     "Points",
     "Progress",
     "ProviderSettings",
     "RecordDecoder",
+    "RecordPlace",
     "RecordTable",
     "Route",
     "Run",
@@ -105,8 +114,14 @@ __all__ = [
     "TooLarge",
     "Unavailable",
     "Undecodable",
+    "Values",
     "X",
+    "check_elements",
     "encode_json",
     "hookimpl",
+    "nbytes_of",
     "physical_memory",
+    "place_in",
+    "plain",
+    "record_at",
 ]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from attrs import field, fields_dict, frozen
 
-from insight_core.plugin import InvalidArgument
+from insight_core.plugin.errors import InvalidArgument
 
 HIGHEST_MARK = 10
 _LINE = 200  # characters of a display name or remark

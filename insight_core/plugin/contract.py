@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from attrs import Attribute, field, frozen, validators
+from attrs import Attribute, converters, field, frozen, validators
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin.claims import Claim, FileName
-from insight_core.plugin.data import DataProvider, Payload
+from insight_core.plugin.context import PluginContext
+from insight_core.plugin.data import Payload
+from insight_core.plugin.encoding import nbytes_of, plain
+from insight_core.plugin.references import reference
 
 if TYPE_CHECKING:  # a data server loads decoders, never the web half
     from werkzeug import Response
@@ -46,10 +49,15 @@ def _frozen_claims(claims: Iterable[Claim]) -> frozenset[Claim]:
 
 @frozen
 class RecordDecoder:
-    """Which values of an event a plugin takes, and how it reads one.
+    """Which values of an event a plugin takes, and how the host decodes one.
 
-    ``decode`` is called when a client asks for a value, never while a file is scanned, and raises
-    ``ValueError`` for bytes that it cannot read. Numbers of kind SCALAR arrive decoded; files hold none.
+    The host alone calls ``decode``: when a client asks for a value, never while a file is scanned. It
+    raises ``ValueError`` for bytes that it cannot read. ``encode`` turns a decoded value into one that
+    ``encode_json`` accepts (for ``/value``), ``size_of`` returns its bytes in memory. Numbers of kind SCALAR
+    arrive decoded; a claimed file cannot be of kind SCALAR.
+
+    All functions may be given by name, ``"package.module:name"``, and are then imported at their first
+    call.
 
     ``check`` finds the places of a file claimed by its name that cannot be read: they are listed as
     damage of the run. The loader calls it once for each version of a file, so the file should be small.
@@ -57,12 +65,20 @@ class RecordDecoder:
 
     claims: frozenset[Claim] = field(converter=_frozen_claims)
     kind: DataKind = DataKind.RECORD
-    decode: Callable[[Payload], Any] | None = None
-    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = None
+    decode: Callable[[Payload], Any] | None = field(default=None, converter=converters.optional(reference))
+    encode: Callable[[Any], object] = field(default=plain, converter=reference)
+    size_of: Callable[[Any], int] = field(default=nbytes_of, converter=reference)
+    check: Callable[[BinaryIO, FileName], Iterable[Flaw]] | None = field(
+        default=None, converter=converters.optional(reference)
+    )
 
     def __attrs_post_init__(self) -> None:
-        if self.kind is DataKind.SCALAR and any(isinstance(claim, FileName) for claim in self.claims):
+        if self.kind is not DataKind.SCALAR:
+            return
+        if any(isinstance(claim, FileName) for claim in self.claims):
             raise ValueError("files that are claimed by their names hold no numbers")
+        if self.decode is not None:
+            raise ValueError("values of kind SCALAR arrive decoded: leave decode out")
 
 
 class Keep(enum.StrEnum):
@@ -78,8 +94,9 @@ class CachePolicy:
     """How much of a plugin's data is retained. Plain data, so that it can cross a process."""
 
     keep: Keep = Keep.ALL
-    points: int = 0  # per series; 0 is unlimited
-    series: int = 0  # per run; 0 is unlimited
+    points: int = field(default=0, validator=validators.ge(0))  # per series; 0 is unlimited
+    series: int = field(default=0, validator=validators.ge(0))  # per run; 0 is unlimited
+    payload_bytes: int = field(default=64 << 20, validator=validators.ge(0))  # decoded values; 0 keeps none
 
 
 @frozen
@@ -91,7 +108,7 @@ class Route:
     methods: tuple[str, ...] = ("GET",)
 
 
-def _no_routes(data: DataProvider) -> Sequence[Route]:
+def _no_routes(ctx: PluginContext) -> Sequence[Route]:
     return ()
 
 
@@ -125,10 +142,11 @@ class Plugin:
     """A tab. A value, not a base class: there is nothing to override.
 
     ``titles`` holds translations of ``title`` by locale (``{"zh-CN": "标量"}``). ``frontend`` is the
-    directory of the built ES module; the page imports its ``index.js``. ``is_active`` says whether
-    the tab has anything to show; by default, whether any run has a series of this plugin.
-    ``order`` places the tab: small first. A host whose API_VERSION is below ``requires_api`` refuses the
-    plugin.
+    directory of the built ES module; the page imports its ``index.js``. ``cache`` limits retained points and
+    decoded values, ``presets`` replaces the retention for a word of ``--cache-preset``. ``routes`` and
+    ``is_active`` may be given by name, ``"package.module:name"``. ``is_active`` returns whether the tab has
+    anything to show; by default, whether any run has a series of this plugin. ``order`` places the tab:
+    small first. A host whose API_VERSION is below ``requires_api`` refuses the plugin.
     """
 
     name: str = field(validator=[_TEXT, validators.matches_re(r"[A-Za-z][A-Za-z0-9_-]*")])
@@ -138,8 +156,15 @@ class Plugin:
         default=None, validator=_is_a(RecordDecoder, "a RecordDecoder", optional=True)
     )
     cache: CachePolicy = field(default=CachePolicy(), validator=_is_a(CachePolicy, "a CachePolicy"))
-    routes: Callable[[DataProvider], Sequence[Route]] = field(default=_no_routes, validator=_FUNCTION)
+    presets: Mapping[str, CachePolicy] = field(
+        factory=dict, validator=_is_a(Mapping, "a mapping of CachePolicy")
+    )
+    routes: Callable[[PluginContext], Sequence[Route]] = field(
+        default=_no_routes, converter=reference, validator=_FUNCTION
+    )
     frontend: Path | None = field(default=None, validator=_is_a(Path, "a pathlib.Path", optional=True))
-    is_active: Callable[[DataProvider], bool] | None = field(default=None, validator=_OPTIONAL_FUNCTION)
+    is_active: Callable[[PluginContext], bool] | None = field(
+        default=None, converter=converters.optional(reference), validator=_OPTIONAL_FUNCTION
+    )
     order: int = field(default=1000, validator=_is_a(int, "an integer"))
     requires_api: int = field(default=1, validator=_is_a(int, "an integer"))

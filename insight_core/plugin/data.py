@@ -31,8 +31,8 @@ class PayloadStream:
     """The bytes of a payload from the first to the last, read as they are needed. To be closed; ``with``
     does that.
 
-    ``file`` is read forwards, by one thread at a time. Reading it raises an InsightError if fewer bytes
-    come than ``size``.
+    ``file`` is read by one thread at a time, and is seekable where the bytes are on this machine. Reading
+    raises an InsightError if fewer bytes come than ``size``.
     """
 
     file: BinaryIO

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from attrs import Attribute, field, frozen, validators
 
+from insight_core.plugin.context import PluginContext
 from insight_core.plugin.contract import Plugin
 from insight_core.plugin.data import DataProvider
 
@@ -174,11 +175,11 @@ class RunColumn:
 class RunColumns:
     """Columns of the run table that depend on the logs.
 
-    ``list(data)`` returns the columns that there are, ``values(data, names, runs)`` the cells of the named
-    columns: by name of the column, then by run.
+    ``list(ctx)`` returns the columns that there are, ``values(ctx, names, runs)`` the cells of the named
+    columns: by name of the column, then by run. ``ctx`` is the context of the first plugin of the module.
     """
 
-    list: Callable[[DataProvider], Iterable[RunColumn]] = field(validator=validators.is_callable())
-    values: Callable[[DataProvider, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
+    list: Callable[[PluginContext], Iterable[RunColumn]] = field(validator=validators.is_callable())
+    values: Callable[[PluginContext, Sequence[str], Sequence[str]], Mapping[str, Mapping[str, Cell]]] = field(
         validator=validators.is_callable()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from insight_core.ingest.scanner.regular_file import opened
 from insight_core.plugin import MOST_AT_ONCE, InsightError, InvalidArgument, Payload, PayloadStream
@@ -64,10 +64,42 @@ def stream_of_payload(payload: Payload) -> PayloadStream:
     return PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
 
 
+class _FileReader(io.RawIOBase):
+    """A file up to the size that it has now; seekable."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self.size = os.fstat(file.fileno()).st_size
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        at = self._file.tell()
+        into = memoryview(buffer).cast("B")[: max(0, self.size - at)]
+        try:
+            count = self._file.readinto(into)
+        except OSError as error:
+            raise InsightError(f"a file cannot be read: {error.strerror or error}") from error
+        if len(into) and not count:
+            raise InsightError(f"a payload ended after {at:,} of {self.size:,} bytes")
+        return count or 0
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def stream_of_file(path: str, claim: Claim) -> PayloadStream:
-    """Of the file as it is now. Raises OSError."""
-    file = opened(path)
-    return stream_of_pieces(_pieces(file), os.fstat(file.fileno()).st_size, claim, file.close)
+    """Of the file as it is now; its ``file`` is seekable. Raises OSError."""
+    reader = _FileReader(opened(path))
+    return PayloadStream(io.BufferedReader(reader, _PIECE), reader.size, claim)
 
 
 def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
@@ -85,14 +117,3 @@ def check_size(size: int, claim: Claim) -> None:
         raise InvalidArgument(
             f"the file taken by {claim} has {size:,} bytes: more than {MOST_AT_ONCE:,} are read in pieces"
         )
-
-
-def _pieces(file: BinaryIO | io.FileIO) -> Iterator[bytes]:
-    while True:
-        try:
-            piece = file.read(_PIECE)
-        except OSError as error:
-            raise InsightError(f"a file cannot be read: {error.strerror or error}") from error
-        if not piece:
-            return
-        yield piece

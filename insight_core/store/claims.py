@@ -100,7 +100,8 @@ class Owners:
             if isinstance(claim, SummaryPlugin) and owner.holds_numbers and not owner.policy.series
         )
         facts = [repr((o.claims, o.name, o.holds_numbers)) for o in self._owners.values()]
-        facts += [repr(item) for item in self._policies.items()]
+        kept = ((name, policy.keep, policy.points, policy.series) for name, policy in self._policies.items())
+        facts += map(repr, kept)
         self.fingerprint = hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()
 
     def policy(self, name: str) -> CachePolicy:

@@ -43,7 +43,7 @@ def http_error_answer(error: HTTPException) -> Response:
     if text is None or error.description != type(error).description:
         text = error.description or text or error.name
     refusal = error_answer(text, code)
-    for name in ("Allow", "Retry-After"):
+    for name in ("Allow", "Content-Range", "Retry-After"):
         if name in answer.headers:
             refusal.headers[name] = answer.headers[name]
     return refusal

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from werkzeug import Request, Response
@@ -32,7 +33,8 @@ from insight_core.web.data_routes import DataRoutes
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, new_map
-from insight_core.web.parts import Parts
+from insight_core.web.parts import PATH, Parts
+from insight_core.web.services import Services
 from insight_core.web.settings import HostSettings
 
 if TYPE_CHECKING:
@@ -62,7 +64,14 @@ class Host:
         self._names = HostNames(self.settings.bound_host, self.settings.allowed_hosts)
         self._annotations = annotations if annotations is not None else AnnotationStore()
         self._streams = Streams(provider, self.settings.max_streams, self._annotations)
-        self._parts = Parts(provider, self.settings.limits, self._streams.listing_changed)
+        services = Services(
+            provider,
+            self._annotations.now,
+            self._ask,
+            self.settings.cache_directory,
+            self.settings.plugin_options,
+        )
+        self._parts = Parts(services, self.settings.limits, self._streams.listing_changed)
         self._parts.add(registry.plugins.values())
         data_routes = DataRoutes(
             registry=registry,
@@ -90,8 +99,9 @@ class Host:
         self._parts.begin()
 
     def close(self) -> None:
-        """Ends the streams of events; the provider belongs to whoever opened it."""
+        """Ends the streams of events, and what plugins hold; the provider belongs to whoever opened it."""
         self._streams.stop()
+        self._parts.close()
 
     def _answer(self, request: Request) -> Response:
         if not self._names.allow(request.environ.get("HTTP_HOST"), request.environ.get("SERVER_NAME")):
@@ -114,16 +124,10 @@ class Host:
                 owner = _TENSORBOARD
                 return self._stock_answer(request, stock)
             owner = endpoint.owner
-            annotations = self._annotations.now()
-            request.environ |= {
-                "insight.annotations": annotations,
-                "insight.ask": self._ask,
-                "insight.cache_directory": self.settings.cache_directory,
-            }
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return endpoint.answer(request, variables)
             # before the view: what is loaded while it works must not pass for already seen
-            tag = f"{self._boot}-{self._provider.generation()}-{annotations.generation}"
+            tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}"
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)
             answer = endpoint.answer(request, variables)
@@ -170,23 +174,32 @@ class Host:
         answer.headers.setdefault("Content-Security-Policy", framing(self.settings.frame_ancestors))
         return answer
 
-    def _ask(self, request: Request, path: str, parameters: MultiDict[str, str]) -> Response:
-        """What a plugin answers to another one, see insight_core.plugin.http.asking."""
+    def _ask(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
+        """See insight_core.plugin.Ask."""
+        pairs = [
+            (name, str(value))
+            for name, values in parameters.items()
+            for value in ([values] if isinstance(values, str | int) else values)
+        ]
+        path = f"{PATH}{plugin}{route}"
+        inner = Request(EnvironBuilder(path=path, query_string=MultiDict(pairs)).get_environ())
         try:
             endpoint, variables = self._match(path, "GET")
         except HTTPException as error:
             raise NotFound(f"nothing answers {path}") from error
-        inner = EnvironBuilder(path=path, query_string=parameters).get_environ()
-        inner |= {name: value for name, value in request.environ.items() if name.startswith("insight.")}
         try:
-            return endpoint.answer(Request(inner), variables)
+            answer = endpoint.answer(inner, variables)
         except InsightError:
             raise
         except (Overdue, Busy) as error:
-            raise Unavailable(f"plugin {endpoint.owner}: {error}") from error
+            raise Unavailable(f"plugin {plugin}: {error}") from error
         except Exception as error:
-            log.exception("%s failed on %s", endpoint.owner, path)
-            raise Unavailable(f"plugin {endpoint.owner} failed to answer") from error
+            log.exception("%s failed on %s", plugin, path)
+            raise Unavailable(f"plugin {plugin} failed to answer") from error
+        if answer.status_code != 200 or answer.mimetype != "application/json":
+            raise Unavailable(f"plugin {plugin} answered {route} with {answer.status} and {answer.mimetype}")
+        decoded: object = json.loads(answer.get_data())
+        return decoded
 
     def _below_prefix(self, request: Request) -> str | Response:
         """The path below the prefix, or what to say to a request that is not below it."""

@@ -132,7 +132,7 @@ class Connection:
             "wsgi.multithread": True,
             "wsgi.multiprocess": False,
             "wsgi.run_once": False,
-            "insight.client": self._socket,
+            "werkzeug.socket": self._socket,
             "SERVER_SOFTWARE": _SERVER,
             "SERVER_NAME": arrived_at[0],
             "SERVER_PORT": str(arrived_at[1]),

@@ -149,7 +149,8 @@ class DataRoutes:
         }
         names = request.args.getlist("columns")
         if names:
-            answer |= RunColumnTable(self.registry, self.provider, self.settings.limits).answer(names)
+            table = RunColumnTable(self.registry, self.provider, self.settings.limits, self.parts.context_of)
+            answer |= table.answer(names)
         return tag_by_content(request, json_answer(answer))
 
     def damage(self, request: Request) -> Response:
@@ -186,7 +187,7 @@ class DataRoutes:
             boot=self.boot,
             plugins=self.parts.names,
             heartbeat=self.settings.heartbeat,
-            client=request.environ.get("insight.client"),
+            client=request.environ.get("werkzeug.socket"),
         )
         return Response(stream, mimetype="text/event-stream", headers=headers)
 

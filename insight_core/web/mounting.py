@@ -1,9 +1,10 @@
-"""What stands behind a URL, and the URLs of plugins, each plugin on its own risk."""
+"""Endpoints of URLs, and the URLs of plugins with the calls that isolate them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,11 +13,16 @@ from werkzeug import Request, Response
 from werkzeug.routing import Map, Rule
 
 from insight_core.isolation import Busy, Calls, Overdue, request_line
-from insight_core.plugin import DataProvider, Plugin, Route
-from insight_core.web.answers import json_answer
+from insight_core.plugin import DataKind, Plugin, PluginContext, Route
+from insight_core.plugin.references import reference
 from insight_core.web.assets import asset_answer
 
 log = logging.getLogger(__name__)
+
+# imported at the first request: a start needs none of it
+_TAGS, _RECORDS, _BLOB, _VALUE = (
+    reference(f"insight_core.web.record_routes:{name}") for name in ("tags", "records", "blob", "value")
+)
 
 
 @frozen(eq=False)
@@ -59,24 +65,35 @@ def new_map(rules: Iterable[Rule]) -> Map:
     return Map(rules, strict_slashes=False, merge_slashes=False)
 
 
-def given_rules(plugin: Plugin, provider: DataProvider, own: Sequence[Rule] = ()) -> list[Rule]:
-    """The URLs that every plugin has."""
-    rules: list[Rule] = []
+def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[Rule] = ()) -> list[Rule]:
+    """The URLs that every plugin has, unless it answers them itself."""
     base = f"/data/plugin/{plugin.name}"
-    if not any(rule.rule.rstrip("/") == f"{base}/tags" for rule in own):
-        tags = Endpoint(_tags_view(plugin.name, provider), plugin.name, follows_data=True)
-        rules.append(Rule(f"{base}/tags", endpoint=tags, methods=["GET"]))
+    taken = {rule.rule.rstrip("/") for rule in own}
+    views: dict[str, Callable[..., Response]] = {"tags": partial(_TAGS, ctx)}
+    if plugin.decoder is not None and plugin.decoder.kind is DataKind.RECORD:
+        views |= {"records": partial(_RECORDS, ctx), "blob": partial(_BLOB, ctx)}
+        if plugin.decoder.decode is not None:
+            views["value"] = partial(_VALUE, ctx, plugin)
+    rules = [
+        Rule(
+            f"{base}/{name}",
+            endpoint=Endpoint(view, plugin.name, follows_data=True, calls=calls if name == "value" else None),
+            methods=["GET"],
+        )
+        for name, view in views.items()
+        if f"{base}/{name}" not in taken
+    ]
     if plugin.frontend is not None:
         static = Endpoint(_static_view(plugin.frontend), plugin.name)
         rules.append(Rule(f"{base}/static/<path:name>", endpoint=static, methods=["GET"]))
     return rules
 
 
-def own_rules(plugin: Plugin, provider: DataProvider, calls: Calls) -> list[Rule]:
+def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
     """The URLs of its own that the plugin names. Raises what it raises, and errors for other things."""
     rules: list[Rule] = []
     seen: set[tuple[str, str]] = set()
-    for route in plugin.routes(provider):
+    for route in plugin.routes(ctx):
         if not isinstance(route, Route):
             raise TypeError(f"routes() gave a {type(route).__name__}, not a Route")
         if not callable(route.view):
@@ -94,16 +111,6 @@ def own_rules(plugin: Plugin, provider: DataProvider, calls: Calls) -> list[Rule
         path = f"/data/plugin/{plugin.name}{route.path}"
         rules.append(Rule(path, endpoint=endpoint, methods=list(route.methods)))
     return rules
-
-
-def _tags_view(name: str, provider: DataProvider) -> Callable[..., Response]:
-    def tags(request: Request) -> Response:
-        found: dict[str, dict[str, object]] = {}
-        for info in provider.series(name):
-            found.setdefault(info.key.run, {})[info.key.tag] = info.as_tag()
-        return json_answer(found)
-
-    return tags
 
 
 def _static_view(root: Path) -> Callable[..., Response]:

@@ -1,40 +1,63 @@
-"""The plugins of a host, each with its calls, its URLs and whether it has something to show."""
+"""The plugins of a host, each with its context, its calls, its URLs and whether its tab is active."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from attrs import evolve
 from werkzeug.exceptions import NotFound as Unknown
 from werkzeug.routing import Map
 
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
-from insight_core.plugin import DataProvider, Plugin, Unavailable
+from insight_core.plugin import Plugin, PluginContext, Unavailable
+from insight_core.plugin.references import Reference
+from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, new_map, own_rules
+from insight_core.web.services import Services
 
 log = logging.getLogger(__name__)
 
-_PATH = "/data/plugin/"
+PATH = "/data/plugin/"
+_CLOSING = 0.8  # seconds that plugins have at the end
 
 
 class Part:
     """One plugin in a host. ``changed`` is called when what the listing shows of it has changed."""
 
     def __init__(
-        self, plugin: Plugin, provider: DataProvider, limits: Limits, changed: Callable[[], None]
+        self, plugin: Plugin, services: Services, limits: Limits, changed: Callable[[], None]
     ) -> None:
         self.plugin = plugin
         self.calls = Calls(f"plugin {plugin.name}", limits, changed)
         self.activity = Question(self.calls, self._is_active, changed, keeps=(Unavailable,))
-        self._provider = provider
+        self._closing: list[Callable[[], None]] = []
+        self.context = services.context_of(plugin, self._closing.append)
         self._changed = changed
-        self._map = new_map(given_rules(plugin, provider))
+        self._map = new_map(given_rules(plugin, self.context, self.calls))
+        self._asking = threading.Lock()
+        self._call: Call[Map] | None = None  # for routes that the first request asks for
         self._failure: str | None = None  # why it has no routes of its own
         self._is_late = False
         self._settled = threading.Event()  # its routes are known, or were given up
+
+    @property
+    def is_loaded_later(self) -> bool:
+        """Whether its routes are a module that the first request imports, not the start."""
+        return isinstance(self.plugin.routes, Reference)
+
+    def close(self) -> Call[None] | None:
+        """Begins to call what the plugin registered for the end, if anything."""
+
+        def close(_: Call[None]) -> None:
+            for each in self._closing:
+                each()
+
+        return self.calls.start("on_close", close, _CLOSING) if self._closing else None
 
     def ask_routes(self) -> Call[Map]:
         return self.calls.start("routes()", self._routes, self.calls.limits.routes, self._answered)
@@ -48,8 +71,10 @@ class Part:
 
     def match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         """Raises HTTPException, and Unavailable while the plugin has not said its routes."""
-        if not path.startswith(f"{_PATH}{self.plugin.name}/static/"):  # which is the host's
-            self._settled.wait(self.calls.limits.routes)
+        self._begin_routes()
+        is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host
+        if not (is_static or self._settled.wait(self.calls.limits.routes) or self._call is None):
+            self.give_up(self._call)
         try:
             return self._map.bind("host").match(path, method=method)
         except Unknown:
@@ -57,6 +82,11 @@ class Part:
                 reason = self._failure or "its routes are not known yet"
                 raise Unavailable(f"plugin {self.plugin.name}: {reason}") from None
             raise
+
+    def _begin_routes(self) -> None:
+        with self._asking:
+            if self.is_loaded_later and self._call is None:
+                self._call = self.ask_routes()
 
     @property
     def error(self) -> str | None:
@@ -69,12 +99,12 @@ class Part:
     def _is_active(self) -> bool:
         plugin = self.plugin
         if plugin.is_active is None:
-            return bool(self._provider.series(plugin.name))
-        return bool(plugin.is_active(self._provider))
+            return bool(self.context.data.series(plugin.name))
+        return bool(plugin.is_active(self.context))
 
     def _routes(self, _: Call[Map]) -> Map:
-        own = own_rules(self.plugin, self._provider, self.calls)
-        return new_map([*own, *given_rules(self.plugin, self._provider, own)])
+        own = own_rules(self.plugin, self.context, self.calls)
+        return new_map([*own, *given_rules(self.plugin, self.context, self.calls, own)])
 
     def _answered(self, call: Call[Map]) -> None:
         was_late, self._is_late = self._is_late, False
@@ -96,8 +126,8 @@ class Part:
 class Parts:
     """All of them in tab order. Plugins may be added at any time."""
 
-    def __init__(self, provider: DataProvider, limits: Limits, changed: Callable[[], None]) -> None:
-        self._provider = provider
+    def __init__(self, services: Services, limits: Limits, changed: Callable[[], None]) -> None:
+        self._services = services
         self._limits = limits
         self._changed = changed
         self._lock = threading.Lock()
@@ -113,15 +143,24 @@ class Parts:
 
     def of_path(self, path: str) -> Part | None:
         """The plugin whose URLs begin as ``path`` does."""
-        if not path.startswith(_PATH):
+        if not path.startswith(PATH):
             return None
-        return self._by_name.get(path[len(_PATH) :].partition("/")[0])
+        return self._by_name.get(path[len(PATH) :].partition("/")[0])
+
+    def context_of(self, module: Module) -> PluginContext:
+        """The context of the module's first plugin; of a module without plugins, one by its entry point."""
+        for plugin in module.plugins:
+            part = self._by_name.get(str(plugin.name))
+            if part is not None:
+                return part.context
+        name = module.candidate.name
+        return evolve(self._services.context_of(Plugin("module", name)), name=name)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
         """Has these too, if they are new."""
         with self._lock:
             new = [
-                Part(plugin, self._provider, self._limits, self._changed)
+                Part(plugin, self._services, self._limits, self._changed)
                 for plugin in plugins
                 if plugin.name not in self._by_name
             ]
@@ -139,9 +178,19 @@ class Parts:
             self._begun = True
             self._ask_routes()
 
+    def close(self) -> None:
+        """Calls what plugins registered for the end, for ``_CLOSING`` seconds in all."""
+        ends = time.monotonic() + _CLOSING
+        for call in [each.close() for each in self]:
+            if call is not None:
+                call.done.wait(max(0.0, ends - time.monotonic()))
+                if call.error is not None:
+                    log.error("%s could not be closed", call.what, exc_info=call.error)
+
     def _ask_routes(self) -> None:
         with self._lock:
-            parts, self._unasked = self._unasked, []
+            parts = [each for each in self._unasked if not each.is_loaded_later]
+            self._unasked = []
         if parts:
             threading.Thread(target=self._in_turn, args=(parts,), name="routes", daemon=True).start()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from insight_core.isolation import Busy, Call, Limits, Overdue, in_one_line
-from insight_core.plugin import Cell, DataProvider, RunColumn, RunColumns
+from insight_core.plugin import Cell, DataProvider, PluginContext, RunColumn, RunColumns
 from insight_core.registry import Module, Registry
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,7 @@ class RunColumnTable:
     registry: Registry
     provider: DataProvider
     limits: Limits
+    context_of: Callable[[Module], PluginContext]
 
     def answer(self, names: Collection[str]) -> dict[str, object]:
         """``names`` are names of columns, or lists of them separated by commas, or ``all``."""
@@ -68,23 +69,28 @@ class RunColumnTable:
     ) -> Call[list[dict[str, object]]]:
         return module.calls.start(
             f"the run columns of {module.candidate.name}",
-            lambda _: list(self._columns(sources, runs, wanted)),
+            lambda _: list(self._columns(module, sources, runs, wanted)),
             self.limits.active,
             limited=True,
         )
 
     def _columns(
-        self, sources: Iterable[RunColumn | RunColumns], runs: Sequence[str], wanted: Collection[str]
+        self,
+        module: Module,
+        sources: Iterable[RunColumn | RunColumns],
+        runs: Sequence[str],
+        wanted: Collection[str],
     ) -> Iterator[dict[str, object]]:
         for source in sources:
             if isinstance(source, RunColumn):
                 if _ALL in wanted or source.name in wanted:
                     yield _described(source, source.values(self.provider, runs), runs)
                 continue
-            listed = [one for one in source.list(self.provider) if _ALL in wanted or one.name in wanted]
+            ctx = self.context_of(module)
+            listed = [one for one in source.list(ctx) if _ALL in wanted or one.name in wanted]
             if not listed:
                 continue
-            values = source.values(self.provider, [one.name for one in listed], runs)
+            values = source.values(ctx, [one.name for one in listed], runs)
             for column in listed:
                 yield _described(column, values.get(column.name, {}), runs)
 

@@ -141,7 +141,7 @@ def test_plugins_that_fail_say_why() -> None:
     def broken_routes(_: object) -> list[object]:
         raise RuntimeError("no routes today")
 
-    plugin = Plugin(name="half", title="Half", routes=broken_routes)  # type: ignore[arg-type]
+    plugin = Plugin(name="half", title="Half", routes=broken_routes)
     module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
     registry = Registry.of([("broken", _fails), ("half", lambda: module)])
     rows = {row.name: row for row in plugin_rows(registry, read_options(["plugins"], {}))}
@@ -151,12 +151,12 @@ def test_plugins_that_fail_say_why() -> None:
 
 
 PLUGINS = {
-    name: Plugin(name=name, title=name, cache=cache)
-    for name, cache in {
-        "scalar": CachePolicy(),
-        "image": CachePolicy(Keep.LATEST, 5, 7),
-        "custom": CachePolicy(),
-    }.items()
+    name: Plugin(name=name, title=name, cache=cache, presets=presets)
+    for name, cache, presets in (
+        ("scalar", CachePolicy(), {"mindinsight": CachePolicy(Keep.UNIFORM, 1000, 300)}),
+        ("image", CachePolicy(Keep.LATEST, 5, 7, 1 << 20), {"mindinsight": CachePolicy(Keep.UNIFORM, 10)}),
+        ("custom", CachePolicy(), {}),
+    )
 }
 
 
@@ -166,15 +166,19 @@ def _policies(*flags: str) -> dict[str, CachePolicy]:
 
 def test_cache_policies() -> None:
     assert _policies() == {}
-    assert _policies("--cache-preset=all") == dict.fromkeys(PLUGINS, CachePolicy())
+    image = CachePolicy(payload_bytes=1 << 20)
+    assert _policies("--cache-preset=all") == {
+        "scalar": CachePolicy(),
+        "image": image,
+        "custom": CachePolicy(),
+    }
     assert _policies("--cache-preset=mindinsight") == {
         "scalar": CachePolicy(Keep.UNIFORM, 1000, 300),
-        "image": CachePolicy(Keep.UNIFORM, 10, 300),
-        "custom": CachePolicy(Keep.UNIFORM, 500, 300),
+        "image": CachePolicy(Keep.UNIFORM, 10, 0, 1 << 20),
     }
     assert _policies("--samples-per-plugin=scalar=3,image=0") == {
         "scalar": CachePolicy(Keep.UNIFORM, 3),
-        "image": CachePolicy(Keep.ALL, 0, 7),
+        "image": CachePolicy(Keep.ALL, 0, 7, 1 << 20),
     }
     both = _policies("--cache-preset=mindinsight", "--samples-per-plugin=scalar=0")
     assert both["scalar"] == CachePolicy(Keep.ALL, 0, 300)

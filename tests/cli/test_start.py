@@ -16,6 +16,7 @@ from insight_core.cli.import_tuning import prepare_imports, settle_imports
 from insight_core.cli.options import read_options
 from insight_core.cli.storage import open_local
 from insight_core.ingest.discover import Found, Logdir, discover
+from insight_core.registry import Registry
 
 
 def imported_by(statement: str) -> set[str]:
@@ -58,7 +59,7 @@ def test_a_host_searches_rarely_for_garbage_while_it_loads(
     monkeypatch.setattr("insight_core.ingest.loader.discover", looking)
     before = gc.get_threshold()
     options = read_options(["--no-cache", "--logdir", str(tmp_path)], {})
-    provider = open_local(options, [Logdir(str(tmp_path))], {}, {}, 0.0)
+    provider = open_local(options, [Logdir(str(tmp_path))], Registry.of([]), {}, 0.0)
     provider.load()
     provider.close()
     assert thresholds == [200_000]

@@ -98,7 +98,7 @@ def test_a_search_ends_when_nobody_waits() -> None:
         TextMatcher("a", lambda: True).rows(["a"])
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        request = Request({"insight.client": ours})
+        request = Request({"werkzeug.socket": ours})
         assert not is_gone(request)
         theirs.close()
         assert is_gone(request)

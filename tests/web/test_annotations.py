@@ -12,9 +12,7 @@ import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client, TestResponse
 
-from insight_core.plugin import Plugin, Route
-from insight_core.plugin.annotations import Annotation
-from insight_core.plugin.http.annotations import annotations_of
+from insight_core.plugin import Annotation, Plugin, PluginContext, Route
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
@@ -196,11 +194,14 @@ def test_routes_of_plugins_see_annotations_and_their_etag_follows(
     page_directory: Path,
     module_of: Callable[[Plugin], object],
 ) -> None:
-    def said(request: Request) -> Response:
-        found = annotations_of(request).runs.get("early", Annotation())
-        return Response(json.dumps(found.said()), mimetype="application/json")
+    def routes(ctx: PluginContext) -> list[Route]:
+        def said(request: Request) -> Response:
+            found = ctx.annotations().runs.get("early", Annotation())
+            return Response(json.dumps(found.said()), mimetype="application/json")
 
-    plugin = Plugin("said", "Said", routes=lambda _: [Route("/said", said)])
+        return [Route("/said", said)]
+
+    plugin = Plugin("said", "Said", routes=routes)
     registry = Registry.of([("said", lambda: module_of(plugin))])
     client = Client(Host(registry, provider, HostSettings(page=page_directory), store))
     first = client.get("/data/plugin/said/said")

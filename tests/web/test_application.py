@@ -85,7 +85,17 @@ def test_damage_of_all_runs_or_one(client: Client, provider: FakeProvider) -> No
 
 def test_tags_of_every_plugin(client: Client) -> None:
     assert _json(client.get("/data/plugin/scalar/tags"))["late"] == {
-        "loss": {"display_name": "", "description": "", "points": 2, "first_step": 0, "last_step": 1}
+        "loss": {
+            "display_name": "",
+            "description": "",
+            "points": 2,
+            "first_step": 0,
+            "last_step": 1,
+            "attempts": 1,
+            "kept": 2,
+            "last_value": 2.0,
+            "claims": [],
+        }
     }
 
 

@@ -1,4 +1,4 @@
-"""Plugins that ask each other, and what they may keep."""
+"""The context of a plugin: other plugins, directory, options, log, and the end of the host."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.plugin import InvalidArgument, Plugin, Route
-from insight_core.plugin.http.annotations import annotations_of
+from insight_core.plugin import InvalidArgument, Plugin, PluginContext, Route
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.asking import ask
-from insight_core.plugin.http.cache import cache_directory
 from insight_core.web import Host
 
 
@@ -25,7 +22,7 @@ def _times(request: Request) -> Response:
     described = {
         "runs": request.args.getlist("run"),
         "top": request.args.get("top"),
-        "same": annotations_of(request) is not None and "HTTP_IF_NONE_MATCH" not in request.environ,
+        "clean": not any(name.startswith(("insight.", "HTTP_IF_NONE")) for name in request.environ),
     }
     return json_response(described)
 
@@ -41,7 +38,7 @@ def _text(request: Request) -> Response:
 ASKED = Plugin(
     "profiler",
     "Profiler",
-    routes=lambda data: [Route("/times", _times), Route("/broken", _broken), Route("/text", _text)],
+    routes=lambda ctx: [Route("/times", _times), Route("/broken", _broken), Route("/text", _text)],
 )
 
 
@@ -50,10 +47,10 @@ def asking(host_of: Callable[..., Host]) -> Callable[..., Response]:
     """What a plugin gets that asks the other one."""
 
     def get(plugin: str, route: str, **parameters: str | int | list[str]) -> Response:
-        def view(request: Request) -> Response:
-            return json_response(ask(request, plugin, route, **parameters))
+        def routes(ctx: PluginContext) -> list[Route]:
+            return [Route("/coloured", lambda _: json_response(ctx.ask(plugin, route, **parameters)))]
 
-        graph = Plugin("graph", "Graphs", routes=lambda data: [Route("/coloured", view)])
+        graph = Plugin("graph", "Graphs", routes=routes)
         return Client(host_of(graph, ASKED, path_prefix="/logs")).get("/logs/data/plugin/graph/coloured")
 
     return get
@@ -61,7 +58,7 @@ def asking(host_of: Callable[..., Host]) -> Callable[..., Response]:
 
 def test_one_plugin_is_told_what_another_knows(asking: Callable[..., Response]) -> None:
     answer = json.loads(asking("profiler", "/times", run=["a&b", "ü"], top=3).data)
-    assert answer == {"runs": ["a&b", "ü"], "top": "3", "same": True}
+    assert answer == {"runs": ["a&b", "ü"], "top": "3", "clean": True}
 
 
 @pytest.mark.parametrize(
@@ -86,10 +83,41 @@ def test_what_cannot_be_told_is_an_error_of_the_one_asked(
 def test_a_plugin_has_a_directory_of_its_own_where_the_host_keeps_things(
     kept: bool, tmp_path: Path, host_of: Callable[..., Host]
 ) -> None:
-    def view(request: Request) -> Response:
-        return Response(str(cache_directory(request, "graph")))
+    def routes(ctx: PluginContext) -> list[Route]:
+        return [Route("/where", lambda _: Response(str(ctx.cache_directory)))]
 
-    graph = Plugin("graph", "Graphs", routes=lambda data: [Route("/where", view)])
+    graph = Plugin("graph", "Graphs", routes=routes)
     client = Client(host_of(graph, cache_directory=tmp_path if kept else None))
     expected = str(tmp_path / "plugins" / "graph") if kept else "None"
     assert client.get("/data/plugin/graph/where").text == expected
+
+
+def test_a_plugin_has_its_options_and_a_log_of_its_own(host_of: Callable[..., Host]) -> None:
+    def routes(ctx: PluginContext) -> list[Route]:
+        found = {"options": dict(ctx.options), "log": ctx.log.name, "name": ctx.name}
+        return [Route("/context", lambda _: json_response(found))]
+
+    plugins = [Plugin(name, name, routes=routes) for name in ("one", "two")]
+    client = Client(host_of(*plugins, plugin_options={"one": {"most": 3}}))
+    assert [client.get(f"/data/plugin/{name}/context").json for name in ("one", "two")] == [
+        {"options": {"most": 3}, "log": "insight.plugin.one", "name": "one"},
+        {"options": {}, "log": "insight.plugin.two", "name": "two"},
+    ]
+
+
+def test_what_plugins_hold_is_closed_with_the_host(host_of: Callable[..., Host]) -> None:
+    closed = []
+
+    def routes(ctx: PluginContext) -> list[Route]:
+        ctx.on_close(lambda: closed.append(ctx.name))
+        return []
+
+    def failing(ctx: PluginContext) -> list[Route]:
+        ctx.on_close(lambda: 1 / 0)  # type: ignore[arg-type]
+        return []
+
+    host = host_of(Plugin("good", "Good", routes=routes), Plugin("bad", "Bad", routes=failing))
+    for name in ("good", "bad"):
+        assert Client(host).get(f"/data/plugin/{name}/nothing").status_code == 404
+    host.close()
+    assert closed == ["good"]

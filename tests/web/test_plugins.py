@@ -46,7 +46,7 @@ def _exit(*_: object) -> NoReturn:
     [
         (Plugin("bad", "Bad", routes=_fail), "RuntimeError: secret detail"),
         (Plugin("bad", "Bad", routes=_exit), "SystemExit: 1"),
-        (Plugin("bad", "Bad", routes=lambda data: None), "TypeError"),  # type: ignore[arg-type,return-value]
+        (Plugin("bad", "Bad", routes=lambda ctx: None), "TypeError"),
         (_plugin("/x"), "gave a str, not a Route"),
         (_plugin(Route("/x", cast(Any, "no function"))), "the view of /x is not a function"),
         (_plugin(Route("/<nope:x>", _ok)), "nope"),

@@ -15,7 +15,7 @@ from werkzeug.test import Client
 
 from insight_core.ingest.discover import Logdir
 from insight_core.isolation import Limits
-from insight_core.plugin import DataProvider, RunColumn, RunColumns, hookimpl
+from insight_core.plugin import DataProvider, PluginContext, RunColumn, RunColumns, hookimpl
 from insight_core.plugin.testing import EventWriter
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
@@ -133,11 +133,11 @@ def test_a_hook_that_fails_is_an_error_of_its_columns(provider: DataProvider) ->
 
 
 def test_columns_may_depend_on_the_logs(provider: DataProvider) -> None:
-    def listed(data: DataProvider) -> Sequence[RunColumn]:
-        return [RunColumn(f"of {run.name}", run.name) for run in data.runs()]
+    def listed(ctx: PluginContext) -> Sequence[RunColumn]:
+        return [RunColumn(f"of {run.name}", run.name) for run in ctx.data.runs()]
 
     def values(
-        data: DataProvider, names: Sequence[str], runs: Sequence[str]
+        ctx: PluginContext, names: Sequence[str], runs: Sequence[str]
     ) -> Mapping[str, Mapping[str, str]]:
         return {name: dict.fromkeys(runs, name) for name in names}
 

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, RecordDecoder, Route, SummaryPlugin, hookimpl
-from insight_notes.decoder import texts_of
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    # not at the top: a data server loads decoders without the web half
-    from insight_notes.routes import routes
-
-    return routes(data)
+from insight_core.plugin import Plugin, RecordDecoder, SummaryPlugin, hookimpl
 
 
 @hookimpl
@@ -24,8 +15,8 @@ def insight_plugin() -> Plugin:
         titles={"zh-CN": "文本"},
         decoder=RecordDecoder(
             claims={SummaryPlugin("text")},  # SKELETON: what of the logs is yours
-            decode=texts_of,
+            decode="insight_notes.decoder:texts_of",  # by name: imported when a client asks for a value
         ),
-        routes=_routes,
+        routes="insight_notes.routes:routes",
         frontend=Path(__file__).parent / "static",
     )

@@ -6,32 +6,34 @@ from collections.abc import Sequence
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, Route, SeriesKey, Undecodable, encode_json
-from insight_notes.decoder import texts_of
+from insight_core.plugin import PluginContext, Route, SeriesKey, Undecodable, encode_json
 
 _NEWEST = 200  # points in one answer
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
+def routes(ctx: PluginContext) -> Sequence[Route]:
     def texts(request: Request) -> Response:
         key = SeriesKey(request.args["run"], request.args["tag"])  # one is missing: the host answers 400
-        table = data.records("notes", key)  # unknown: raises NotFound, the host answers 404
+        table = ctx.data.records(ctx.name, key)  # unknown: raises NotFound, the host answers 404
         total = len(table.steps)
         points = [
             {
                 "step": int(table.steps[index]),
                 "wall_time": float(table.wall_times[index]),
-                "texts": _read(data, key, index),
+                "texts": _read(ctx, key, index),
             }
             for index in range(max(0, total - _NEWEST), total)
         ]
         return Response(encode_json({"total": total, "points": points}), mimetype="application/json")
 
-    return [Route("/texts", texts)]  # SKELETON: your routes; `tags` and `static/` are the host's
+    return [
+        Route("/texts", texts)
+    ]  # SKELETON: your routes; tags, records, value, blob and static/ are the host's
 
 
-def _read(data: DataProvider, key: SeriesKey, index: int) -> list[str]:
+def _read(ctx: PluginContext, key: SeriesKey, index: int) -> list[str]:
     try:
-        return texts_of(data.payload("notes", key, index))
-    except (Undecodable, ValueError) as error:  # one damaged value must not hide the others
+        texts: list[str] = ctx.values.get(key, index)  # the host calls texts_of, and caches what it returns
+        return texts
+    except Undecodable as error:  # one damaged value must not hide the others
         return [f"unreadable: {error}"]

@@ -1,4 +1,4 @@
-"""Who asks: whether somebody still waits for an answer that takes long."""
+"""Whether the client still waits for an answer that takes long."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _GONE = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
 def is_gone(request: Request) -> bool:
-    """Whether the client has closed its end. False where that cannot be known: a server that is not the
-    host's own."""
-    client = request.environ.get("insight.client")
+    """Whether the client has closed its end. False where that cannot be known: under a server that does not
+    set ``werkzeug.socket``, as werkzeug's and the host's do."""
+    client = request.environ.get("werkzeug.socket")
     if client is None:
         return False
     number = client.fileno()

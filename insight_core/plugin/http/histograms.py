@@ -19,9 +19,17 @@ from insight_core.formats.histograms import (
     percentiles,
     usual_range,
 )
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, RecordTable, Route, Undecodable
+from insight_core.plugin import (
+    DataProvider,
+    InvalidArgument,
+    NotFound,
+    RecordPlace,
+    RecordTable,
+    Route,
+    Undecodable,
+    place_in,
+)
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.decoded import RecordPlace, place_in
 from insight_core.plugin.http.parameters import (
     attempts,
     choice,
@@ -71,7 +79,7 @@ def histograms_route(
             table = data.records(plugin, key, shown)
             inside = _inside(table.steps, low, high)
             chosen = inside[evenly(len(inside), min(most, affordable(table)) if affordable else most)]
-            places = [place_in(table, key, index, shown) for index in chosen.tolist()]
+            places = [place_in(table, plugin, key, index, shown) for index in chosen.tolist()]
             found = _Found.of(places, histogram_at)
             described = {
                 "run": key.run,
@@ -112,7 +120,7 @@ def comparison_route(data: DataProvider, plugin: str, histogram_at: HistogramAt)
             axis = _Axis.of(request, max(1, len(keys)))
             tables = [(key, data.records(plugin, key, shown)) for key in keys]
             places = [
-                place_in(table, key, int(np.argmin(np.abs(table.steps - step))), shown)
+                place_in(table, plugin, key, int(np.argmin(np.abs(table.steps - step))), shown)
                 for key, table in tables
                 if len(table.steps)
             ]

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Route, ShownAttempts
+from insight_core.plugin import (
+    DataProvider,
+    InvalidArgument,
+    NotFound,
+    RecordPlace,
+    ShownAttempts,
+    record_at,
+)
 from insight_core.plugin.http.answers import json_response, safetensors_response
-from insight_core.plugin.http.decoded import RecordPlace, record_at
 from insight_core.plugin.http.parameters import (
     attempts,
     choice,
@@ -19,34 +25,30 @@ from insight_core.plugin.http.parameters import (
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
 
-def records_route(data: DataProvider, plugin: str) -> Route:
+def records_response(request: Request, data: DataProvider, plugin: str) -> Response:
     """``/records``: steps, wall times and sizes of every record that a series shows.
 
-    ``skip`` leaves out as many of the first ones, for a page that has them.
+    ``skip`` leaves out the given number of first records, for a page that has them.
     """
-
-    def records(request: Request) -> Response:
-        form = choice(request, "format", ("json", "safetensors"))
-        key = series_key(request)
-        table = data.records(plugin, key, attempts(request))
-        described = {
-            "run": key.run,
-            "tag": key.tag,
-            "points": table.total,
-            "kept": table.kept,
-            "hidden": table.hidden,
-        }
-        rest = slice(whole_number(request, "skip", 0, _LAST_INDEX, 0), None)
-        columns = {
-            "steps": table.steps[rest],
-            "wall_times": table.wall_times[rest],
-            "sizes": table.sizes[rest],
-        }
-        if form == "json":
-            return json_response(described | columns)
-        return safetensors_response(columns, "records", described)
-
-    return Route("/records", records)
+    form = choice(request, "format", ("json", "safetensors"))
+    key = series_key(request)
+    table = data.records(plugin, key, attempts(request))
+    described = {
+        "run": key.run,
+        "tag": key.tag,
+        "points": table.total,
+        "kept": table.kept,
+        "hidden": table.hidden,
+    }
+    rest = slice(whole_number(request, "skip", 0, _LAST_INDEX, 0), None)
+    columns = {
+        "steps": table.steps[rest],
+        "wall_times": table.wall_times[rest],
+        "sizes": table.sizes[rest],
+    }
+    if form == "json":
+        return json_response(described | columns)
+    return safetensors_response(columns, "records", described)
 
 
 def record_of(

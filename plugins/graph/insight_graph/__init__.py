@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_graph.claims import DECODER
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_graph.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_graph.claims import CLAIMS
 
 
 @hookimpl
@@ -21,8 +14,15 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.GRAPH,
         title="Graphs",
         titles={"zh-CN": "计算图"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims=CLAIMS,
+            decode="insight_graph.decoder:decoded",
+            encode="insight_graph.decoder:encoded",
+            size_of="insight_graph.decoder:size_of",
+        ),
+        cache=CachePolicy(payload_bytes=1 << 30),  # a graph of a million nodes takes most of it
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=1, series=10)},
+        routes="insight_graph.views:routes",
         frontend=Path(__file__).parent / "static",
         order=600,
     )

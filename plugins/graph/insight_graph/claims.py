@@ -1,16 +1,8 @@
-"""What the graph plugin claims of the logs; how each of it is read is loaded when somebody looks."""
+"""Values of events and files that the graph plugin claims."""
 
 from __future__ import annotations
 
-from insight_core.plugin import (
-    Dialect,
-    EventField,
-    FileName,
-    Payload,
-    PluginNameEnum,
-    RecordDecoder,
-    SummaryPlugin,
-)
+from insight_core.plugin import Claim, Dialect, EventField, FileName, PluginNameEnum, SummaryPlugin
 
 NAME = str(PluginNameEnum.GRAPH)
 
@@ -34,24 +26,15 @@ OTHER_FILE = FileName("*.pb", makes_run=_is_graph)
 LINEAGE = FileName("*_lineage", makes_run=False)
 
 
-def _decoded(payload: Payload) -> object:
-    from insight_graph.decoder import decoded  # slow to load, and most never need it
-
-    return decoded(payload)
-
-
-DECODER = RecordDecoder(
-    claims={
-        MINDSPORE_EVENT,
-        GRAPH_DEF,
-        META_GRAPH,
-        RUN_METADATA,
-        KERAS,
-        TRACE,
-        PROFILED_TRACE,
-        GRAPH_FILE,
-        OTHER_FILE,
-        LINEAGE,
-    },
-    decode=_decoded,
-)
+CLAIMS: set[Claim] = {
+    MINDSPORE_EVENT,
+    GRAPH_DEF,
+    META_GRAPH,
+    RUN_METADATA,
+    KERAS,
+    TRACE,
+    PROFILED_TRACE,
+    GRAPH_FILE,
+    OTHER_FILE,
+    LINEAGE,
+}

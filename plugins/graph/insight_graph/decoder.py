@@ -1,13 +1,13 @@
-"""How each of what the graph plugin claims is read."""
+"""Decodes graphs, step statistics and data pipelines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from attrs import define, frozen
+from attrs import frozen
 
-from insight_core.plugin import BEGINNING, Claim, Payload, SeriesInfo
+from insight_core.plugin import BEGINNING, Claim, Payload, SeriesInfo, plain
 from insight_core.plugin.payloads import tensor_of
 from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
 from insight_graph.beginnings import TENSORFLOW, graph_format
@@ -63,7 +63,10 @@ PROFILES = {RUN_METADATA, PROFILED_TRACE}
 _OF_SUMMARIES = {KERAS, TRACE, PROFILED_TRACE}
 
 
-@define
+_LARGEST = (1 << 30) - (1 << 20)  # bytes that a value counts for at most: the largest graph is kept alone
+
+
+@frozen(eq=False)
 class StepTimes:
     """Step statistics by the name of the node."""
 
@@ -86,27 +89,30 @@ def is_pipeline(info: SeriesInfo) -> bool:
     return LINEAGE in info.claims
 
 
-def graph_of(payload: Payload) -> GraphModel:
-    """Raises ValueError for bytes that are no graph."""
-    source = GRAPHS.get(payload.claim)
-    if source is None:
-        raise ValueError(f"{payload.claim} is no graph")
+def decoded(payload: Payload) -> GraphModel | StepTimes | pipeline.Pipeline:
+    """Raises ValueError for bytes that are not what the claim promises."""
+    if payload.claim == LINEAGE:
+        return pipeline.pipeline_of(payload.data)
     data = _content(payload)
-    graph = source.read(data)
-    rows = step_stats.rows_of(data) if payload.claim == PROFILED_TRACE else {}
-    return GraphModel(graph, step_stats.times_of(graph, rows))
+    if payload.claim == RUN_METADATA:
+        return StepTimes(step_stats.rows_of(data), 4 * len(data))
+    graph = GRAPHS[payload.claim].read(data)
+    if payload.claim != PROFILED_TRACE:
+        return GraphModel(graph)
+    rows = step_stats.rows_of(data)
+    return GraphModel(graph, step_stats.times_of(graph, rows), rows, 4 * len(data))
 
 
-def profile_of(payload: Payload) -> StepTimes:
-    """Raises ValueError for bytes that are no step statistics."""
-    data = _content(payload)
-    return StepTimes(step_stats.rows_of(data), 4 * len(data))
+def size_of(value: GraphModel | StepTimes | pipeline.Pipeline) -> int:
+    """Bytes in memory, as the cache counts them."""
+    return min(value.nbytes, _LARGEST)
 
 
-def pipeline_of(payload: Payload) -> pipeline.Pipeline:
-    if payload.claim != LINEAGE:
-        raise ValueError(f"{payload.claim} is no lineage file")
-    return pipeline.pipeline_of(payload.data)
+def encoded(value: GraphModel | StepTimes | pipeline.Pipeline) -> object:
+    """The size of a graph (``/scope`` opens it), else the value itself."""
+    if not isinstance(value, GraphModel):
+        return plain(value)
+    return {"nodes": len(value.graph), "edges": len(value.graph.edges)}
 
 
 def _content(payload: Payload) -> bytes:
@@ -118,9 +124,3 @@ def _content(payload: Payload) -> bytes:
         raise ValueError("the value holds no string")
     content: bytes = values.ravel()[0]
     return content
-
-
-def decoded(payload: Payload) -> GraphModel | StepTimes | pipeline.Pipeline:
-    if payload.claim == LINEAGE:
-        return pipeline_of(payload)
-    return profile_of(payload) if payload.claim == RUN_METADATA else graph_of(payload)

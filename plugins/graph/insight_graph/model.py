@@ -29,6 +29,8 @@ class GraphModel:
 
     graph: Graph
     times: Times | None = None
+    rows: dict[str, list[tuple[str, int, int]]] | None = None  # step statistics by node of the same record
+    extra_bytes: int = 0  # of the rows
     _views: dict[bool, GraphView] = field(factory=dict)
     _removed: Removed | None = None
     _tensors: list[Stored] | None = None
@@ -37,7 +39,7 @@ class GraphModel:
     @property
     def nbytes(self) -> int:
         """About what it takes, with both views."""
-        return self.graph.nbytes + len(self.graph) * 200 + len(self.graph.edges) * 100
+        return self.extra_bytes + self.graph.nbytes + len(self.graph) * 200 + len(self.graph.edges) * 100
 
     def view(self, is_readable: bool) -> GraphView:
         with self._lock:

@@ -8,10 +8,8 @@ from threading import Lock
 from typing import Any, cast
 
 import numpy as np
-from werkzeug import Request
 
-from insight_core.plugin import InsightError, PluginNameEnum, Unavailable, Undecodable
-from insight_core.plugin.http.asking import ask
+from insight_core.plugin import Ask, InsightError, PluginNameEnum, Unavailable, Undecodable
 from insight_graph.columns import Graph, Kind
 from insight_graph.model import Times
 
@@ -24,35 +22,33 @@ def is_profiled(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def profiles_of_runs(request: Request, runs: Collection[str] | None) -> list[dict[str, object]]:
-    """As ``/graphs`` lists records with times; none where there is no profiler."""
-    try:
-        answer = cast("dict[str, Any]", ask(request, _PROFILER, "/profiles", run=list(runs or ())))
-    except InsightError:
-        return []
-    return [
-        {
-            "run": profile["run"],
-            "tag": _PREFIX + profile["profile"],
-            "index": 0,
-            "step": 0,
-            "wall_time": profile["wall_time"],
-            "size": profile["bytes"],
-        }
-        for profile in answer["profiles"]
-    ]
-
-
 class ProfiledTimes:
     """Times for graphs, the last few kept. For any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._lock = Lock()
         self._kept: OrderedDict[tuple[object, ...], Times | None] = OrderedDict()
 
-    def get(
-        self, request: Request, key: tuple[object, ...], graph: Graph, run: str, name: str
-    ) -> Times | None:
+    def of_runs(self, runs: Collection[str] | None) -> list[dict[str, object]]:
+        """Profiles as ``/graphs`` lists records with times; none without the profiler plugin."""
+        try:
+            answer = cast("dict[str, Any]", self._ask(_PROFILER, "/profiles", run=list(runs or ())))
+        except InsightError:
+            return []
+        return [
+            {
+                "run": profile["run"],
+                "tag": _PREFIX + profile["profile"],
+                "index": 0,
+                "step": 0,
+                "wall_time": profile["wall_time"],
+                "size": profile["bytes"],
+            }
+            for profile in answer["profiles"]
+        ]
+
+    def get(self, key: tuple[object, ...], graph: Graph, run: str, name: str) -> Times | None:
         """Of a graph that ``key`` tells from others, by the profile that is listed as ``name``.
 
         Raises Unavailable while that is being read, NotFound without one, Undecodable if it cannot be read.
@@ -63,7 +59,7 @@ class ProfiledTimes:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         path = name.removeprefix(_PREFIX)
-        answer = cast("dict[str, Any]", ask(request, _PROFILER, "/operator_times", run=run, profile=path))
+        answer = cast("dict[str, Any]", self._ask(_PROFILER, "/operator_times", run=run, profile=path))
         if answer["state"] == "reading":
             raise Unavailable(f"the profile {path!r} is being read")
         if answer["state"] == "failed":

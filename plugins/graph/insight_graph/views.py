@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, SeriesInfo, SeriesKey
+from insight_core.plugin import (
+    DataProvider,
+    InvalidArgument,
+    NotFound,
+    PluginContext,
+    RecordPlace,
+    Route,
+    SeriesInfo,
+    SeriesKey,
+    Undecodable,
+    record_at,
+)
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.clients import is_gone
-from insight_core.plugin.http.decoded import DecodedValues, RecordPlace, record_at
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_core.plugin.http.records import is_pinned, record_of
 from insight_graph.claims import NAME
-from insight_graph.decoder import (
-    StepTimes,
-    graph_of,
-    is_pipeline,
-    is_profile,
-    pipeline_of,
-    profile_of,
-    source_of,
-)
+from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.details import details_of
 from insight_graph.model import GraphModel, Times, branch_of, place_of
 from insight_graph.opened import opened
 from insight_graph.pipeline import Parameter, Pipeline, PipelineOperation, PipelineStage
-from insight_graph.profiled import ProfiledTimes, is_profiled, profiles_of_runs
+from insight_graph.profiled import ProfiledTimes, is_profiled
 from insight_graph.search import Search, Trace, found_by, result
 from insight_graph.statistics import removed_of, statistics_of
 from insight_graph.step_stats import times_of
@@ -37,22 +39,14 @@ from insight_graph.view import GraphView
 
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
-_KEPT_BYTES = 1 << 30  # a graph of a million nodes takes most of it
-_LARGEST = _KEPT_BYTES - (1 << 20)  # a larger one is kept too, alone
 _LAST_OFFSET = 1 << 31
 
 RouteView: TypeAlias = Callable[[Request], Response]
+T = TypeVar("T")
 
 
-def views_of(data: DataProvider) -> Mapping[str, RouteView]:
-    """The view of each route, by the last part of its URL."""
-    views = _Views(
-        data,
-        DecodedValues(data, NAME, graph_of, lambda model: min(model.nbytes, _LARGEST), _KEPT_BYTES),
-        DecodedValues(data, NAME, profile_of, lambda profile: profile.nbytes),
-        DecodedValues(data, NAME, pipeline_of, lambda pipeline: pipeline.nbytes),
-        ProfiledTimes(),
-    )
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx, ProfiledTimes(ctx.ask))
     of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
         "scope": _scope,
         "node": _node,
@@ -61,11 +55,11 @@ def views_of(data: DataProvider) -> Mapping[str, RouteView]:
         "statistics": _statistics,
         "removed": _removed,
     }
-    return {
-        "graphs": views.graphs,
-        "pipeline": views.pipeline,
-        **{name: views.of_graph(answer) for name, answer in of_graphs.items()},
-    }
+    return [
+        Route("/graphs", views.graphs),
+        Route("/pipeline", views.pipeline),
+        *(Route(f"/{name}", views.of_graph(answer)) for name, answer in of_graphs.items()),
+    ]
 
 
 @frozen
@@ -79,11 +73,12 @@ class _Looked:
 
 @frozen
 class _Views:
-    data: DataProvider
-    graph_values: DecodedValues[GraphModel]
-    profiles: DecodedValues[StepTimes]
-    pipelines: DecodedValues[Pipeline]
+    ctx: PluginContext
     profiled: ProfiledTimes
+
+    @property
+    def data(self) -> DataProvider:
+        return self.ctx.data
 
     def graphs(self, request: Request) -> Response:
         runs = dict.fromkeys(request.args.getlist("run")) or None
@@ -103,7 +98,7 @@ class _Views:
                 profiles += records
             if is_pipeline(info):
                 pipelines += records
-        profiles += profiles_of_runs(request, runs)
+        profiles += self.profiled.of_runs(runs)
         graphs.sort(key=lambda ranked: ranked[0])
         return json_response(
             {"graphs": [entry for _, entry in graphs], "profiles": profiles, "pipelines": pipelines}
@@ -111,15 +106,15 @@ class _Views:
 
     def pipeline(self, request: Request) -> Response:
         place = record_of(request, self.data, NAME, "all")
-        found = self.pipelines.get(place)
+        found = self._decoded(place, Pipeline, "lineage file")
         return json_response(_pipeline(found), immutable=is_pinned(request))
 
     def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
             place = record_of(request, self.data, NAME, "all")
-            model = self.graph_values.get(place)
+            model = self._decoded(place, GraphModel, "graph")
             profile = request.args.get("profile")
-            times = model.times if profile is None else self._times(request, model, place, profile)
+            times = model.times if profile is None else self._times(model, place, profile)
             looked = _Looked(model, model.view(flag(request, "readable")), times)
             # a tag of times may get another record, which its name does not tell
             return json_response(answer(looked, request), immutable=is_pinned(request) and profile is None)
@@ -138,16 +133,26 @@ class _Views:
             for index, (step, wall_time, size) in enumerate(rows)
         ]
 
-    def _times(self, request: Request, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
+    def _decoded(self, place: RecordPlace, kind: type[T], name: str) -> T:
+        value = self.ctx.values.at(place)
+        if not isinstance(value, kind):
+            raise Undecodable(f"{place}: it is not a {name}")
+        return value
+
+    def _times(self, model: GraphModel, place: RecordPlace, profile: str) -> Times | None:
         """Of the last record of a tag with times, or of a profile that the profiler has."""
         run = place.key.run
         if is_profiled(profile):
             key = (place, self.data.generation())
-            return self.profiled.get(request, key, model.graph, run, profile)
+            return self.profiled.get(key, model.graph, run, profile)
         key_of_times = SeriesKey(run, profile)
         last = len(self.data.records(NAME, key_of_times, "all").steps) - 1
-        found = self.profiles.get(record_at(self.data, NAME, key_of_times, last, "all"))
-        return times_of(model.graph, found.rows)
+        source = record_at(self.data, NAME, key_of_times, last, "all")
+        found = self.ctx.values.at(source)
+        rows = found.rows if isinstance(found, GraphModel | StepTimes) else None
+        if rows is None:
+            raise Undecodable(f"{source}: it has no step statistics")
+        return times_of(model.graph, rows)
 
 
 def _name(info: SeriesInfo) -> str:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_histogram.decoder import DECODER
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_histogram.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
 
 
 @hookimpl
@@ -21,8 +14,9 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.HISTOGRAM,
         title="Histograms",
         titles={"zh-CN": "参数分布"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(HISTOGRAM_CLAIMS, decode="insight_core.plugin.payloads:decoded_histogram"),
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=50, series=300)},
+        routes="insight_histogram.routes:routes",
         frontend=Path(__file__).parent / "static",
         order=300,
     )

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insight_core.plugin import DataProvider, PluginNameEnum, Route
-from insight_core.plugin.http.decoded import DecodedValues
+from insight_core.plugin import PluginContext, Route
 from insight_core.plugin.http.histograms import comparison_route, histograms_route
-from insight_core.plugin.http.records import records_route
-from insight_core.plugin.http.tags import tags_response
-from insight_core.plugin.payloads import decoded_histogram
-
-_HISTOGRAM = PluginNameEnum.HISTOGRAM
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
-    decoded = DecodedValues(data, _HISTOGRAM, decoded_histogram, lambda histogram: histogram.nbytes)
+def routes(ctx: PluginContext) -> Sequence[Route]:
     return [
-        Route("/tags", lambda _: tags_response((info, {}) for info in data.series(_HISTOGRAM))),
-        records_route(data, _HISTOGRAM),
-        histograms_route(data, _HISTOGRAM, decoded.get),
-        comparison_route(data, _HISTOGRAM, decoded.get),
+        histograms_route(ctx.data, ctx.name, ctx.values.at),
+        comparison_route(ctx.data, ctx.name, ctx.values.at),
     ]

@@ -288,6 +288,8 @@ def test_tags(client: Client, provider: FakeProvider) -> None:
                 "last_step": 3,
                 "attempts": 2,
                 "kept": 2,
+                "last_value": None,
+                "claims": [str(TENSOR)],
             }
         }
     }

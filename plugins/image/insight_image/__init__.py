@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_image.decoder import DECODER
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_image.routes import routes  # werkzeug and Pillow: only where there is a host
-
-    return routes(data)
+from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_image.claims import CLAIMS
 
 
 @hookimpl
@@ -21,8 +14,13 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.IMAGE,
         title="Images",
         titles={"zh-CN": "图像"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims=CLAIMS,
+            decode="insight_image.decoder:pictures_of",
+            encode="insight_image.decoder:described",
+        ),
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=10, series=300)},
+        routes="insight_image.routes:routes",
         frontend=Path(__file__).parent / "static",
         order=200,
     )

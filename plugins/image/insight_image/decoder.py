@@ -1,4 +1,4 @@
-"""Which values are images, and the pictures in one of them.
+"""The pictures in an image value.
 
 Formats: ``Image`` of TensorFlow's summary.proto and of MindSpore's mindinsight_summary.proto, which number
 their fields alike; a string ``TensorProto`` of width, height and one picture after the other, as the plugin
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from insight_core.plugin import Dialect, EventField, Payload, RecordDecoder, SummaryPlugin
-from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, signed
-
-BATCHES = SummaryPlugin("images")  # whose values hold any number of pictures
+from insight_core.plugin import Payload
+from insight_core.plugin.payloads import LENGTH_DELIMITED, VARINT, fields, header_of, signed
+from insight_image.claims import BATCHES
 
 _HEIGHT, _WIDTH, _CHANNELS, _ENCODED = 1, 2, 3, 4  # of an Image
 _DTYPE, _STRING_VAL = 1, 8  # of a TensorProto
@@ -82,7 +81,20 @@ def _whole(text: bytes) -> int:
     return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else 0
 
 
-DECODER = RecordDecoder(
-    claims={EventField(Dialect.MINDSPORE, "image"), EventField(Dialect.TENSORBOARD, "image"), BATCHES},
-    decode=pictures_of,
-)
+def described(pictures: Pictures) -> object:
+    """The size that the writer recorded, and format and size of each picture; null where unreadable."""
+    return {
+        "width": pictures.width,
+        "height": pictures.height,
+        "channels": pictures.channels,
+        "pictures": [_header(encoded) for encoded in pictures.encoded],
+    }
+
+
+def _header(encoded: bytes) -> object:
+    found: dict[str, object] = {"size": len(encoded), "mimetype": None, "width": None, "height": None}
+    try:
+        header = header_of(encoded)
+    except ValueError:
+        return found
+    return found | {"mimetype": header.mimetype, "width": header.width, "height": header.height}

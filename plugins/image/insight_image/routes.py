@@ -9,27 +9,21 @@ from collections.abc import Sequence
 from attrs import field, frozen
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, NotFound, PluginNameEnum, Route, Undecodable
+from insight_core.plugin import NotFound, PluginContext, RecordPlace, Route, Undecodable
 from insight_core.plugin.http.answers import bytes_response, json_response
-from insight_core.plugin.http.decoded import DecodedValues, RecordPlace
 from insight_core.plugin.http.parameters import flag, whole_number
-from insight_core.plugin.http.records import is_pinned, record_of, records_route
-from insight_core.plugin.http.tags import tags_response
+from insight_core.plugin.http.records import is_pinned, record_of
 from insight_core.plugin.payloads import ImageHeader, header_of
-from insight_image.decoder import BATCHES, MAX_PICTURES, Pictures, pictures_of
+from insight_image.decoder import MAX_PICTURES, Pictures
 
 MAX_SHOWN_PIXELS = 1 << 27  # of a picture that is given to a browser: 512 MiB when it has decoded it
 MAX_SIZE = 512  # pixels of a thumbnail each way
 _SIZE = 256
 
-_IMAGE = PluginNameEnum.IMAGE
 
-
-def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(data, DecodedValues(data, _IMAGE, pictures_of, lambda pictures: pictures.nbytes))
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx)
     return [
-        Route("/tags", views.tags),
-        records_route(data, _IMAGE),
         Route("/image", views.image),
         Route("/info", views.info),
         Route("/thumbnail", views.thumbnail),
@@ -59,13 +53,8 @@ def _one_processor_free() -> threading.Semaphore:
 
 @frozen
 class _Views:
-    data: DataProvider
-    values: DecodedValues[Pictures]
+    ctx: PluginContext
     at_once: threading.Semaphore = field(factory=_one_processor_free)
-
-    def tags(self, request: Request) -> Response:
-        series = self.data.series(_IMAGE)
-        return tags_response((info, {"batches": BATCHES in info.claims}) for info in series)
 
     def image(self, request: Request) -> Response:
         sample = self._sample(request)
@@ -120,8 +109,8 @@ class _Views:
 
     def _sample(self, request: Request) -> _Sample:
         index = whole_number(request, "sample", 0, MAX_PICTURES, 0)
-        place = record_of(request, self.data, _IMAGE)
-        pictures = self.values.get(place)
+        place = record_of(request, self.ctx.data, self.ctx.name)
+        pictures: Pictures = self.ctx.values.at(place)
         if index >= len(pictures.encoded):
             raise NotFound(f"{place} has no sample {index}: there are {len(pictures.encoded)}")
         return _Sample(place, pictures, index)

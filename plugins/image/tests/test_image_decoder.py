@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from insight_image import decoder
-from insight_image.decoder import DECODER, Pictures, pictures_of
+from insight_image.claims import CLAIMS
+from insight_image.decoder import Pictures, pictures_of
 
 from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
 from insight_core.plugin.testing import wire
@@ -20,7 +21,7 @@ def _image(*, height: int = 5, width: int = 7, channels: int = 3, encoded: bytes
 
 
 def test_claims() -> None:
-    assert DECODER.claims == {TENSORBOARD, MINDSPORE, IMAGES}
+    assert {TENSORBOARD, MINDSPORE, IMAGES} == CLAIMS
 
 
 @pytest.mark.parametrize("claim", [TENSORBOARD, MINDSPORE])

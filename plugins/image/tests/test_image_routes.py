@@ -70,9 +70,10 @@ def test_tags(client: Client) -> None:
         "last_step": 1,
         "attempts": 1,
         "kept": 2,
-        "batches": True,
+        "last_value": None,
+        "claims": ["plugin:images"],
     }
-    assert tags["a"]["layer/1"]["batches"] is False
+    assert tags["a"]["layer/1"]["claims"] == ["tensorboard:image"]
     assert tags["b"]["again"]["attempts"] == 2
 
 

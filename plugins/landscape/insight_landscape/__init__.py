@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_landscape.claims import DECODER, has_landscapes
+from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_core.plugin.references import Reference
+from insight_landscape.claims import COMPUTED, LANDSCAPE_FIELD, LINEAGE_FILES
 
 if TYPE_CHECKING:
     from insight_landscape.computing import compute as compute
@@ -16,25 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Landscape", "TrainingPath", "compute", "insight_plugin"]
 
+_FOR_COMPUTING = {  # a host starts without these
+    "compute": "insight_landscape.computing:compute",
+    "Landscape": "insight_landscape.landscape:Landscape",
+    "TrainingPath": "insight_landscape.landscape:Path",
+}
+
 
 def __getattr__(name: str) -> object:
-    """What is for those who compute landscapes; a host starts without it."""
-    match name:
-        case "compute":
-            from insight_landscape.computing import compute
-
-            return compute
-        case "Landscape" | "TrainingPath":
-            from insight_landscape import landscape
-
-            return landscape.Landscape if name == "Landscape" else landscape.Path
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_landscape.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+    if name not in _FOR_COMPUTING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return Reference(_FOR_COMPUTING[name]).resolve()
 
 
 @hookimpl
@@ -43,9 +35,14 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.LANDSCAPE,
         title="Landscape",
         titles={"zh-CN": "损失地形"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims={LANDSCAPE_FIELD, COMPUTED, LINEAGE_FILES},
+            decode="insight_landscape.decoder:landscape_of",
+        ),
+        cache=CachePolicy(payload_bytes=72 << 20),
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=500, series=300)},
+        routes="insight_landscape.routes:routes",
         frontend=Path(__file__).parent / "static",
-        is_active=has_landscapes,
+        is_active="insight_landscape.claims:has_landscapes",
         order=700,
     )

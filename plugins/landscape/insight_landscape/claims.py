@@ -1,5 +1,4 @@
-"""What the landscape plugin claims of an event, and of the files beside them; how it is read is loaded when
-somebody looks."""
+"""Values of events and files that the landscape plugin claims."""
 
 from __future__ import annotations
 
@@ -8,9 +7,8 @@ from insight_core.plugin import (
     Dialect,
     EventField,
     FileName,
-    Payload,
+    PluginContext,
     PluginNameEnum,
-    RecordDecoder,
     SeriesInfo,
     SummaryPlugin,
 )
@@ -25,14 +23,5 @@ def landscape_series(data: DataProvider) -> list[SeriesInfo]:
     return [info for info in data.series(PluginNameEnum.LANDSCAPE) if LINEAGE_FILES not in info.claims]
 
 
-def has_landscapes(data: DataProvider) -> bool:
-    return bool(landscape_series(data))
-
-
-def _decoded(payload: Payload) -> object:
-    from insight_landscape.decoder import landscape_of  # slow to load, and most never need it
-
-    return landscape_of(payload)
-
-
-DECODER = RecordDecoder(claims={LANDSCAPE_FIELD, COMPUTED, LINEAGE_FILES}, decode=_decoded)
+def has_landscapes(ctx: PluginContext) -> bool:
+    return bool(landscape_series(ctx.data))

@@ -13,31 +13,28 @@ from insight_core.plugin import (
     DataProvider,
     InsightError,
     NotFound,
-    Payload,
+    PluginContext,
     PluginNameEnum,
+    RecordPlace,
     Route,
     SeriesInfo,
     Undecodable,
+    Values,
+    record_at,
 )
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
-from insight_core.plugin.http.decoded import DecodedValues, RecordPlace, record_at
 from insight_core.plugin.http.parameters import choice, required_text
+from insight_core.plugin.http.tags import tags_response
 from insight_landscape.claims import LINEAGE_FILES, landscape_series
-from insight_landscape.decoder import landscape_of
 from insight_landscape.facts import TrainingFacts, file_order
 from insight_landscape.landscape import FINAL, Landscape
 
 _LANDSCAPE = PluginNameEnum.LANDSCAPE
-_HEADINGS = 8 << 20  # bytes of those that are kept
 _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(
-        data,
-        DecodedValues(data, _LANDSCAPE, landscape_of, lambda landscape: landscape.nbytes),
-        DecodedValues(data, _LANDSCAPE, _heading_of, lambda heading: heading.nbytes, _HEADINGS),
-    )
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx.data, ctx.values, ctx.values.derived(_heading_of))
     return [
         Route("/tags", views.tags),
         Route("/intervals", views.intervals),
@@ -62,8 +59,7 @@ class _Heading:
         return 512 + sum(map(len, self.flaws))
 
 
-def _heading_of(payload: Payload) -> _Heading:
-    found = landscape_of(payload)
+def _heading_of(found: Landscape) -> _Heading:
     size = len(found.x), len(found.y)
     return _Heading(found.id, found.final, found.interval, found.unit, size, found.flaws)
 
@@ -81,14 +77,12 @@ class _Found:
 @frozen
 class _Views:
     data: DataProvider
-    values: DecodedValues[Landscape]
-    headings: DecodedValues[_Heading]
+    values: Values[Landscape]
+    headings: Values[_Heading]
 
     def tags(self, request: Request) -> Response:
-        found: dict[str, dict[str, object]] = {}
-        for info in landscape_series(self.data):
-            found.setdefault(info.key.run, {})[info.key.tag] = info.as_tag()
-        return json_response(found)
+        """Landscapes only: the claimed files of lineage are not shown as series."""
+        return tags_response((info, {}) for info in landscape_series(self.data))
 
     def intervals(self, request: Request) -> Response:
         named = dict.fromkeys(request.args.getlist("run"))
@@ -112,7 +106,7 @@ class _Views:
             raise NotFound(f"run {run!r} has no landscape {wanted!r}")
         if one.heading is None:
             raise Undecodable(one.error)
-        landscape = self.values.get(one.place)
+        landscape = self.values.at(one.place)
         described = _described(landscape) | _listed(one) | {"run": run, "facts": asdict(self._facts(run))}
         columns = _columns(landscape)
         if form == "safetensors":
@@ -145,7 +139,7 @@ class _Views:
             return []
         fallback = info.key.tag.removeprefix("landscape_")
         try:
-            heading = self.headings.get(place)
+            heading = self.headings.at(place)
         except Undecodable as error:
             return [_Found(fallback, place, None, str(error))]
         except NotFound:

@@ -6,40 +6,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from insight_core.plugin import (
+    CachePolicy,
     Cell,
-    DataProvider,
     Plugin,
+    PluginContext,
     PluginNameEnum,
-    Route,
+    RecordDecoder,
     RunColumn,
     RunColumns,
     hookimpl,
 )
-from insight_lineage.decoder import DECODER
+from insight_lineage.claims import HPARAMS, LINEAGE_FILE
 
 
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_lineage.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+def _is_active(ctx: PluginContext) -> bool:
+    return bool(ctx.data.runs())  # a run without lineage has its scalars at least
 
 
-def _is_active(data: DataProvider) -> bool:
-    return bool(data.runs())  # a run without lineage has its scalars at least
-
-
-def _listed(data: DataProvider) -> Iterable[RunColumn]:
+def _listed(ctx: PluginContext) -> Iterable[RunColumn]:
     from insight_lineage.run_columns import listed  # werkzeug: only where there is a host
 
-    return listed(data)
+    return listed(ctx)
 
 
 def _values(
-    data: DataProvider, names: Sequence[str], runs: Sequence[str]
+    ctx: PluginContext, names: Sequence[str], runs: Sequence[str]
 ) -> Mapping[str, Mapping[str, Cell]]:
     from insight_lineage.run_columns import values
 
-    return values(data, names, runs)
+    return values(ctx, names, runs)
 
 
 @hookimpl
@@ -53,8 +48,13 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.LINEAGE,
         title="Lineage",
         titles={"zh-CN": "溯源"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims={LINEAGE_FILE, HPARAMS},
+            decode="insight_lineage.decoder:decoded",
+            check="insight_lineage.decoder:flaws",
+        ),
+        cache=CachePolicy(payload_bytes=0),  # the table of runs holds them
+        routes="insight_lineage.routes:routes",
         frontend=Path(__file__).parent / "static",
         is_active=_is_active,
         order=700,

@@ -10,8 +10,7 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, Route, encode_json
-from insight_core.plugin.http.annotations import annotations_of
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route, encode_json
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
@@ -21,7 +20,7 @@ from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
 from insight_lineage.names import GROUPS, SCALARS, natural
 from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
-from insight_lineage.run_columns import lineage_over
+from insight_lineage.run_columns import lineage_of
 from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
 from insight_lineage.table import Table, description
@@ -31,8 +30,8 @@ _DEFAULT_GROUPS = tuple(group for group in GROUPS if group not in ("scalar", "pi
 _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(lineage_over(data))
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx, lineage_of(ctx))
     return [
         Route("/columns", views.columns),
         Route("/runs", views.runs),
@@ -43,10 +42,11 @@ def routes(data: DataProvider) -> Sequence[Route]:
 
 @frozen
 class _Views:
+    ctx: PluginContext
     lineage: Lineage
 
     def columns(self, request: Request) -> Response:
-        with self.lineage.table(annotations_of(request)) as table:
+        with self.lineage.table(self.ctx.annotations()) as table:
             answer = {
                 "runs": len(table),
                 "joined": len(table.rows.runs) - len(table),
@@ -60,7 +60,7 @@ class _Views:
         offset = whole_number(request, "offset", 0, 1 << 31, 0)
         limit = whole_number(request, "limit", 0, MOST_ROWS, MOST_ROWS)
         try:
-            with self.lineage.table(annotations_of(request)) as table:
+            with self.lineage.table(self.ctx.annotations()) as table:
                 matching = _matching(request, table)
                 columns = [table.column(name) for name in _wanted(request, table)]
                 group = [table.column(name) for name in dict.fromkeys(request.args.getlist("group"))]
@@ -86,7 +86,7 @@ class _Views:
 
     def pipeline(self, request: Request) -> Response:
         run = required_text(request, "run")
-        with self.lineage.table(annotations_of(request)) as table:
+        with self.lineage.table(self.ctx.annotations()) as table:
             if run not in table.rows.place:
                 raise NotFound(f"there is no run {run!r}")
             pipeline = self.lineage.pipeline(run)
@@ -99,7 +99,7 @@ class _Views:
     def importance(self, request: Request) -> Response:
         name = required_text(request, "target")
         try:
-            with self.lineage.table(annotations_of(request)) as table:
+            with self.lineage.table(self.ctx.annotations()) as table:
                 target = table.column(name)
                 rows = _matching(request, table)
                 parameters = [table.column(one) for one in _parameters_wanted(request, table)]

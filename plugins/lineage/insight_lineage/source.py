@@ -12,19 +12,19 @@ import numpy as np
 from attrs import evolve
 
 from insight_core.plugin import (
+    Annotations,
     Changes,
-    DataProvider,
     Flaw,
     InsightError,
+    PluginContext,
     SeriesInfo,
     SeriesKey,
     Unavailable,
 )
-from insight_core.plugin.http.annotations import Annotations
 from insight_lineage import mindspore
+from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.column import Column, Values, moved, values_of
-from insight_lineage.decoder import HPARAMS, LINEAGE_FILE, NAME
-from insight_lineage.mindspore import Cell, Cells, LineageFile, lineage_of
+from insight_lineage.mindspore import Cell, Cells, LineageFile
 from insight_lineage.names import ANNOTATIONS, group_of, title_of
 from insight_lineage.pipeline import Pipeline
 from insight_lineage.scalars import SCALAR, Scalars
@@ -35,8 +35,9 @@ from insight_lineage.table import Problem, Rows, Table
 class Lineage:
     """``table`` gives the table of this moment, to one thread at a time."""
 
-    def __init__(self, data: DataProvider) -> None:
-        self._data = data
+    def __init__(self, ctx: PluginContext) -> None:
+        self._data = data = ctx.data
+        self._decoded = ctx.values
         self._lock = threading.Lock()
         self._generation: int | None = None
         self._rows = Rows.of([])
@@ -171,7 +172,8 @@ class Lineage:
 
     def _file(self, key: SeriesKey) -> LineageFile:
         try:
-            return lineage_of(self._data.payload(NAME, key, 0).data)
+            file: LineageFile = self._decoded.get(key, 0)
+            return file
         except Unavailable:  # it is not the file's fault
             raise
         except InsightError as error:

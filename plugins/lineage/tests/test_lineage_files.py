@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from insight_lineage import hparams
-from insight_lineage.decoder import DECODER
+from insight_lineage.decoder import decoded
 from insight_lineage.mindspore import file_order, flattened, joined, lineage_of
 
 from insight_core.plugin import FileName, Payload, SummaryPlugin, encode_json
@@ -123,7 +123,8 @@ def test_files_are_in_the_order_of_their_time_then_backwards_by_name() -> None:
 
 
 def test_the_decoder_reads_files_and_has_no_values_of_hparams() -> None:
-    assert DECODER.decode is not None
-    assert DECODER.decode(Payload(_files()[0], FileName("*_lineage"))).trained["epoch"] == 4
+    trained = decoded(Payload(_files()[0], FileName("*_lineage"))).trained
+    assert trained is not None
+    assert trained["epoch"] == 4
     with pytest.raises(ValueError, match="hparams"):
-        DECODER.decode(Payload(b"", SummaryPlugin("hparams")))
+        decoded(Payload(b"", SummaryPlugin("hparams")))

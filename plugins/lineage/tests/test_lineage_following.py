@@ -15,8 +15,9 @@ import pytest
 from insight_lineage.source import Lineage
 
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin.http.annotations import Annotations
+from insight_core.plugin import Annotations
 from insight_core.plugin.testing import EventWriter, wire
+from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 from tests.lineage_samples import hparams_value, write_run
 
@@ -107,12 +108,13 @@ def test_a_table_that_follows_is_one_made_anew(tmp_path: Path, seed: int) -> Non
     plugins = [insight_scalar.insight_plugin(), insight_lineage.insight_plugin()]
     provider = LocalProvider([Logdir(str(logs))], plugins, reload_interval=0)
     try:
-        following, done = Lineage(provider), []
+        ctx = context_of(plugins[1], provider)
+        following, done = Lineage(ctx), []
         for number in range(30):
             done.append(_change(chance, logs, number))
             if chance.random() < 0.3:
                 continue
             provider.load()
-            assert _table(following) == _table(Lineage(provider)), done
+            assert _table(following) == _table(Lineage(ctx)), done
     finally:
         provider.close()

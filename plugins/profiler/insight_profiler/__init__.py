@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_profiler.claims import DECODER
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_profiler.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+from insight_core.plugin import CachePolicy, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_profiler.claims import FILES
 
 
 @hookimpl
@@ -21,8 +14,9 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.PROFILER,
         title="Profiler",
         titles={"zh-CN": "性能分析"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(FILES),
+        cache=CachePolicy(payload_bytes=0),
+        routes="insight_profiler.views:routes",
         frontend=Path(__file__).parent / "static",
         order=800,
     )

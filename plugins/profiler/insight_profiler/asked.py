@@ -13,14 +13,19 @@ from attrs import asdict, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
+from insight_core.plugin import (
+    InvalidArgument,
+    NotFound,
+    PluginContext,
+    TooLarge,
+    Unavailable,
+    Undecodable,
+)
 from insight_core.plugin.http.answers import json_response
-from insight_core.plugin.http.cache import cache_directory
 from insight_core.plugin.http.csv_text import csv_response
 from insight_core.plugin.http.parameters import choice, flag, required_text, whole_number
 from insight_profiler.analysis.listing import SortedTable, Wanted
 from insight_profiler.analysis.steps import rows_of
-from insight_profiler.claims import NAME
 from insight_profiler.model import Note, Profile
 from insight_profiler.profiles import Look, Profiles
 
@@ -69,13 +74,14 @@ def check_size(size: int) -> None:
 class Asked:
     """Finds what requests name; reading begins at the first that does."""
 
-    def __init__(self, data: DataProvider) -> None:
-        self.profiles = Profiles(data)
+    def __init__(self, ctx: PluginContext) -> None:
+        self._cache = ctx.cache_directory
+        self.profiles = Profiles(ctx.data)
 
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
         if run is None or path is None:
             run, path = required_text(request, "run"), required_text(request, "profile")
-        return self.profiles.look(run, path, cache_directory(request, NAME))
+        return self.profiles.look(run, path, self._cache)
 
     def opened(self, request: Request, prefix: str = "") -> Opened:
         """Raises Undecodable when the profile cannot be read, Unavailable while nothing of it has been."""

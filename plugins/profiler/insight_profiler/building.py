@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
+from insight_profiler.building_columns import absent, column_types
+from insight_profiler.derived import derive
 from insight_profiler.model import (
-    TABLES,
-    Category,
     Column,
     Counter,
     Device,
@@ -19,28 +19,8 @@ from insight_profiler.model import (
     Profile,
     Source,
     StepOrigin,
-    Table,
     Track,
 )
-
-# columns that readers may give beside those of the model; they go into what is derived
-EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
-    name: {column: np.dtype(kind) for column, kind in columns.items()}
-    for name, columns in {
-        "slices": {
-            "type": "i4",  # text: a slice with a type is a call of the operator `name`
-            "scope": "i4",  # text, of that operator
-            "shapes": "i4",  # text, of that operator
-            "correlation": "i8",  # what a call of the runtime and the work that it launched have in common
-            "external": "i8",  # what an operator and the work that it launched have in common
-            "marker": "u1",  # 1: marks a step, no work
-        },
-        "allocations": {"track": "i4"},  # where it was taken: the operator around gives it its name
-        # ends of flows; those of one `flow` are joined in the order of time
-        "arrows": {"flow": "i8", "kind": "u1", "begins": "u1", "track": "i4", "time": "i8"},
-    }.items()
-}
-_OTHERWISE = {"category": int(Category.OTHER)}  # what absent columns hold that is not the rule
 
 
 class Unreadable(Exception):
@@ -49,11 +29,6 @@ class Unreadable(Exception):
     def __init__(self, code: str, text: str, **values: object) -> None:
         super().__init__(text)
         self.note = Note(code, values, text)
-
-
-def column_types(table: str) -> dict[str, np.dtype[Any]]:
-    """Columns that may be added to a table."""
-    return {**TABLES.get(table, {}), **EXTRA.get(table, {})}
 
 
 @define(eq=False)
@@ -177,20 +152,4 @@ class Building:
         """The profile as it is now. Adding may go on afterwards."""
         for complete in self._before_finish:
             complete()
-        from insight_profiler.derived import derive  # which needs to know of this class
-
         return derive(self, is_complete)
-
-
-def absent(column: str, kind: np.dtype[Any]) -> float:
-    """What a column holds that nobody gave."""
-    if column in _OTHERWISE:
-        return _OTHERWISE[column]
-    if kind.kind == "f":
-        return np.nan
-    return 0 if kind.kind == "u" else -1
-
-
-def without_extras(name: str, table: Mapping[str, Column]) -> Table:
-    """The columns of the model only."""
-    return {column: table[column] for column in TABLES[name]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import FileName, PluginNameEnum, RecordDecoder
+from insight_core.plugin import FileName, PluginNameEnum
 
 NAME = str(PluginNameEnum.PROFILER)
 
@@ -56,10 +56,8 @@ _BESIDE = ["flops_*.txt", "min_cycle_counter_*.txt", "profiler_info_*.json", "st
 _TRACES = ["*trace.json", "*trace.json.gz", "*timeline.json"]
 _XPLANE = ["*.xplane.pb"]
 
-DECODER = RecordDecoder(
-    claims={
-        *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
-        *(FileName(f"**/{name}") for name in [*MINDINSIGHT, *_TRACES, *_XPLANE]),
-        *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
-    }
-)
+FILES = {
+    *(FileName(f"**/*_ascend_{kind}/{name}") for kind in ("ms", "pt") for name in _ASCEND),
+    *(FileName(f"**/{name}") for name in [*MINDINSIGHT, *_TRACES, *_XPLANE]),
+    *(FileName(f"**/{name}", makes_run=False) for name in _BESIDE),
+}

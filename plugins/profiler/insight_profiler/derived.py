@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_profiler.building import Building, absent, without_extras
+from insight_profiler.building_columns import absent, without_extras
 from insight_profiler.derived_nesting import (
     innermost,
     nearest_marked,
@@ -27,6 +29,9 @@ from insight_profiler.derived_operators import (
 from insight_profiler.derived_scopes import set_scopes
 from insight_profiler.derived_steps import exclusive_times, inferred_steps, needs_shares, step_of
 from insight_profiler.model import TABLES, Category, Profile, Source, StepOrigin
+
+if TYPE_CHECKING:
+    from insight_profiler.building import Building
 
 _TIMES = {  # columns that count from the zero of the reader
     "slices": ("start",),

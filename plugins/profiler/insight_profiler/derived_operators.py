@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_profiler.building_columns import absent, column_types
 from insight_profiler.model import Category, Column, FlowKind, Side
 
 Columns = dict[str, Column]
@@ -160,8 +161,6 @@ def groups(keys: list[Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _appended(table: str, given: Columns | None, fresh: Columns) -> Columns:
-    from insight_profiler.building import absent, column_types
-
     count = len(fresh["name"])
     columns = {}
     for name, kind in column_types(table).items():

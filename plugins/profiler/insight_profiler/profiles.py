@@ -54,6 +54,10 @@ class Profiles:
         self._listed: tuple[int, list[ProfileFiles]] | None = None
         self._sizes: dict[SeriesKey, tuple[float, int]] = {}  # by wall time
 
+    def close(self) -> None:
+        """Ends the processes that read."""
+        self._processes.close()
+
     def listing(self, runs: Collection[str] | None = None) -> list[ProfileFiles]:
         """Those of some runs, or of all, with the sizes of their files."""
         chosen = None if runs is None else set(runs)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import asdict
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, InvalidArgument, NotFound
+from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
 from insight_profiler.analysis import communication, compare, kernels, memory, operators, pipeline, steps
@@ -65,31 +65,32 @@ _MOST_POINTS = 500_000  # of all curves
 _MOST_LISTED = 1000  # devices, notes
 
 
-def views_of(data: DataProvider) -> Mapping[str, Callable[[Request], Response]]:
-    asked = Asked(data)
+_OWN = (
+    "profiles",
+    "profile",
+    "overview",
+    "operators",
+    "operator",
+    "kernels",
+    "steps",
+    "step",
+    "memory",
+    "pipeline",
+    "communication",
+    "strategy",
+    "flops",
+    "shapes",
+    "compare",
+    "operator_times",
+)
+
+
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    asked = Asked(ctx)
+    ctx.on_close(asked.profiles.close)
     own = _Views(asked)
-    found = {
-        name: getattr(own, name)
-        for name in (
-            "profiles",
-            "profile",
-            "overview",
-            "operators",
-            "operator",
-            "kernels",
-            "steps",
-            "step",
-            "memory",
-            "pipeline",
-            "communication",
-            "strategy",
-            "flops",
-            "shapes",
-            "compare",
-            "operator_times",
-        )
-    }
-    return {**found, **cluster_views(asked), **timeline_views(asked)}
+    views = {**{name: getattr(own, name) for name in _OWN}, **cluster_views(asked), **timeline_views(asked)}
+    return [Route(f"/{name}", view) for name, view in views.items()]
 
 
 class _Views:

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from insight_profiler import insight_plugin
-from insight_profiler.views import views_of
+from insight_profiler.views import routes
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import InvalidArgument, NotFound
+from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 
 _PATIENCE = 60.0  # seconds, on a machine that does much else
@@ -45,7 +46,8 @@ def serve() -> Iterator[Callable[[Path], Get]]:
         provider = LocalProvider([Logdir(str(logdir))], [insight_plugin()], watch=False)
         providers.append(provider)
         provider.load()
-        views = views_of(provider)
+        made = routes(context_of(insight_plugin(), provider))
+        views = {route.path.removeprefix("/"): route.view for route in made}
 
         def get(route: str, **parameters: str) -> dict[str, Any]:
             end = time.monotonic() + _PATIENCE

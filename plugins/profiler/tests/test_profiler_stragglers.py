@@ -16,12 +16,13 @@ from insight_profiler.analysis.outliers import outliers, warm_up
 from insight_profiler.analysis.stragglers import RankSteps, stragglers, warm_up_of
 from insight_profiler.building import Building
 from insight_profiler.model import Profile, Source
-from insight_profiler.views import views_of
+from insight_profiler.views import routes
 from numpy.typing import NDArray
 from werkzeug import Request
 from werkzeug.test import EnvironBuilder
 
 from insight_core.ingest.discover import Logdir
+from insight_core.plugin.testing.contexts import context_of
 from insight_core.providers.local import LocalProvider
 
 MS = 1_000_000
@@ -227,7 +228,8 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
         provider = LocalProvider([Logdir(str(tmp_path))], [insight_plugin()], watch=False)
         providers.append(provider)
         provider.load()
-        views = views_of(provider)
+        made = routes(context_of(insight_plugin(), provider))
+        views = {route.path.removeprefix("/"): route.view for route in made}
         end = time.monotonic() + 60
         while time.monotonic() < end:
             request = Request(EnvironBuilder(query_string={"run": "job/profiler"}).get_environ())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_scalar.decoder import DECODER
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_scalar.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
+from insight_core.plugin import (
+    CachePolicy,
+    DataKind,
+    Dialect,
+    EventField,
+    Keep,
+    Plugin,
+    PluginNameEnum,
+    RecordDecoder,
+    SummaryPlugin,
+    hookimpl,
+)
 
 
 @hookimpl
@@ -21,8 +24,17 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.SCALAR,
         title="Scalars",
         titles={"zh-CN": "标量"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims={
+                EventField(Dialect.MINDSPORE, "scalar_value"),
+                EventField(Dialect.TENSORBOARD, "simple_value"),
+                SummaryPlugin("scalars"),
+            },
+            kind=DataKind.SCALAR,
+        ),
+        cache=CachePolicy(payload_bytes=0),
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=1000, series=300)},
+        routes="insight_scalar.routes:routes",
         frontend=Path(__file__).parent / "static",
         order=100,
     )

@@ -11,10 +11,17 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
-from insight_core.plugin import DataProvider, PluginNameEnum, Route, ScalarColumns, ScalarQuery, SeriesKey
+from insight_core.plugin import (
+    DataProvider,
+    PluginContext,
+    PluginNameEnum,
+    Route,
+    ScalarColumns,
+    ScalarQuery,
+    SeriesKey,
+)
 from insight_core.plugin.http.answers import Column, json_response, safetensors_response
 from insight_core.plugin.http.parameters import choice, number, required_number, series_keys
-from insight_core.plugin.http.tags import tags_response
 from insight_scalar.bands import Band, Curve, band_of, decimated
 from insight_scalar.formats import csv_of, json_of
 from insight_scalar.parameters import group_pattern, scalar_query
@@ -24,10 +31,9 @@ _TRIES = 3
 _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever it has
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(data)
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx.data)
     return [
-        Route("/tags", views.tags),
         Route("/series", views.series),
         Route("/nearest", views.nearest),
         Route("/groups", views.groups),
@@ -38,9 +44,6 @@ def routes(data: DataProvider) -> Sequence[Route]:
 @frozen
 class _Views:
     data: DataProvider
-
-    def tags(self, request: Request) -> Response:
-        return tags_response((info, {"last_value": info.last_value}) for info in self.data.series(_SCALAR))
 
     def series(self, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors", "csv"))

@@ -60,6 +60,7 @@ def test_tags(client: Client) -> None:
         "last_value": 0.5,
         "attempts": 1,
         "kept": 1,
+        "claims": [],
     }
 
 

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from insight_core.plugin import DataProvider, Plugin, PluginNameEnum, Route, hookimpl
-from insight_tensor.decoder import DECODER, unclaimed
-
-
-def _routes(data: DataProvider) -> Sequence[Route]:
-    from insight_tensor.routes import routes  # werkzeug: only where there is a host
-
-    return routes(data)
-
-
-def _is_active(data: DataProvider) -> bool:
-    """Also where all there is are tensors that nobody claims: somewhere a log must be seen whole."""
-    return PluginNameEnum.TENSOR in data.plugins() or bool(unclaimed(data))
+from insight_core.plugin import CachePolicy, Keep, Plugin, PluginNameEnum, RecordDecoder, hookimpl
+from insight_tensor.claims import CLAIMS
 
 
 @hookimpl
@@ -26,9 +14,15 @@ def insight_plugin() -> Plugin:
         name=PluginNameEnum.TENSOR,
         title="Tensors",
         titles={"zh-CN": "张量"},
-        decoder=DECODER,
-        routes=_routes,
+        decoder=RecordDecoder(
+            claims=CLAIMS,
+            decode="insight_core.plugin.payloads:tensor_of",
+            encode="insight_tensor.cells:encoded",
+        ),
+        cache=CachePolicy(payload_bytes=160 << 20),
+        presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=20, series=6)},
+        routes="insight_tensor.routes:routes",
         frontend=Path(__file__).parent / "static",
-        is_active=_is_active,
+        is_active="insight_tensor.claims:has_tensors",
         order=500,
     )

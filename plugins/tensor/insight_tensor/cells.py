@@ -9,6 +9,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from insight_core.plugin import check_elements
+from insight_core.plugin.payloads import Tensor
+
 MOST_CHARACTERS = 4_000_000  # of all texts of an answer
 _FEWEST = 40  # that a text may have, however many there are
 _LONGEST = 65_536
@@ -58,6 +61,20 @@ def cells_of(values: NDArray[Any]) -> TensorCells:
         whole = values.astype(np.int64) if values.dtype.itemsize <= 4 else values.view(np.int64)
         return TensorCells({"values": whole}, _whole(values))
     return TensorCells({"values": values.astype(np.int32)}, values)
+
+
+def encoded(tensor: Tensor) -> object:
+    """A whole tensor for JSON. Raises TooLarge."""
+    check_elements(tensor.values.size)
+    found = cells_of(tensor.values)
+    kind = kind_of(tensor.dtype, tensor.values)
+    return {
+        "dtype": tensor.dtype,
+        "shape": tensor.shape,
+        "kind": kind,
+        **found.described,
+        "values": found.json,
+    }
 
 
 def exact(number: float | int | None) -> float | int | str | None:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from attrs import asdict, evolve, field, frozen
+from attrs import asdict, evolve, frozen
 from werkzeug import Request, Response
 
 from insight_core.plugin import (
     DataProvider,
     InvalidArgument,
-    Payload,
-    PluginNameEnum,
+    PluginContext,
+    RecordPlace,
     RecordTable,
     Route,
     Undecodable,
+    Values,
+    place_in,
 )
 from insight_core.plugin.http.answers import bytes_response, json_response, safetensors_response
-from insight_core.plugin.http.decoded import MAX_BYTES, DecodedValues, RecordPlace, place_in
 from insight_core.plugin.http.histograms import comparison_route, histograms_route
 from insight_core.plugin.http.parameters import (
     attempts,
@@ -32,7 +32,7 @@ from insight_core.plugin.http.parameters import (
     series_key,
     whole_number,
 )
-from insight_core.plugin.http.records import is_pinned, record_of, records_route
+from insight_core.plugin.http.records import is_pinned, record_of, records_response
 from insight_core.plugin.http.tags import tags_response
 from insight_core.plugin.payloads import (
     Histogram,
@@ -40,10 +40,9 @@ from insight_core.plugin.payloads import (
     TensorHeader,
     histogram_of,
     tensor_header,
-    tensor_of,
 )
 from insight_tensor.cells import cells_of, exact, kind_of
-from insight_tensor.decoder import owner_of, summary_plugin, unclaimed
+from insight_tensor.claims import owner_of, summary_plugin, unclaimed
 from insight_tensor.npy import npy_parts, npy_size
 from insight_tensor.slices import SliceError, TensorSlice
 from insight_tensor.statistics import statistics_of
@@ -53,9 +52,6 @@ MAX_HEADERS = 1000
 MAX_READ = 256 << 20  # bytes of payloads that these may take, but two steps whatever they take
 _HEAD = 1024  # bytes of a payload: what a tensor is stands at its begin
 _BUCKETS = 300  # of the values of one step
-_KEPT_BYTES = 160 << 20  # of the decoded tensors that are looked at
-_OTHERS_BYTES = 16 << 20  # of the tensors of another summary plugin
-_OTHERS = 4  # summary plugins of which something is kept; a log may name any number
 
 _LAST_INDEX = (1 << 53) - 1  # the largest whole number that a page holds exactly
 
@@ -63,94 +59,70 @@ _ONE_AT_A_TIME = threading.Semaphore()  # statistics of a large tensor take a pr
 
 _PLACES = re.compile(r"([0-9]{1,15}):([0-9]{1,15})", re.ASCII)
 
-_TENSOR = PluginNameEnum.TENSOR
-View: TypeAlias = Callable[[Request], Response]
-SeriesView: TypeAlias = Callable[["_Series", Request], Response]
+View: TypeAlias = Callable[[str, Request], Response]  # who has the series, and the request
 
 
-def routes(data: DataProvider) -> Sequence[Route]:
-    views = _Views(data, _Series.of(data, _TENSOR, _KEPT_BYTES))
-    of_series: list[tuple[str, SeriesView]] = [
-        ("/records", _Series.records),
-        ("/headers", _Series.headers),
-        ("/statistics", _Series.statistics),
-        ("/values", _Series.values),
-        ("/histograms", _Series.histograms),
-        ("/comparison", _Series.comparison),
-        ("/npy", _Series.npy),
+def routes(ctx: PluginContext) -> Sequence[Route]:
+    views = _Views(ctx, ctx.values, ctx.values.derived(_distribution))
+    of_series: list[tuple[str, View]] = [
+        ("/records", views.records),
+        ("/headers", views.headers),
+        ("/statistics", views.statistics),
+        ("/values", views.values),
+        ("/histograms", views.histograms),
+        ("/comparison", views.comparison),
+        ("/npy", views.npy),
     ]
-    return [Route("/tags", views.tags), *(Route(path, views.of_series(view)) for path, view in of_series)]
+    return [Route("/tags", views.tags), *(Route(path, views.of_owner(view)) for path, view in of_series)]
 
 
-@frozen
+@frozen(eq=False)
 class _Views:
-    data: DataProvider
-    own: _Series
-    others: OrderedDict[str, _Series] = field(factory=OrderedDict)  # by summary plugin
-    lock: threading.Lock = field(factory=threading.Lock)
+    """Views of our own series, and of those of summary plugins that no plugin claims."""
+
+    ctx: PluginContext
+    tensors: Values[Tensor]
+    distributions: Values[Histogram]
+
+    @property
+    def data(self) -> DataProvider:
+        return self.ctx.data
 
     def tags(self, request: Request) -> Response:
-        """With ``others=1`` also what no plugin claims; ``plugin`` is what its writer says it is of."""
-        owners = [str(_TENSOR), *(unclaimed(self.data) if flag(request, "others") else ())]
+        """With ``others=1`` also unclaimed series; ``plugin`` is the summary plugin that wrote them."""
+        owners = [self.ctx.name, *(unclaimed(self.data) if flag(request, "others") else ())]
         return tags_response(
             (info, {"plugin": summary_plugin(owner)})
             for owner in reversed(owners)  # our own last: they stay
             for info in self.data.series(owner)
         )
 
-    def of_series(self, of: SeriesView) -> View:
-        """The view of whoever has the series."""
+    def of_owner(self, view: View) -> Callable[[Request], Response]:
+        """The view, given the plugin that has the series."""
 
-        def view(request: Request) -> Response:
+        def answer(request: Request) -> Response:
             owner = owner_of(self.data, request.args.getlist("run"), required_text(request, "tag"))
-            return of(self._series(owner), request)
+            return view(owner, request)
 
-        return view
+        return answer
 
-    def _series(self, owner: str) -> _Series:
-        if owner == _TENSOR:
-            return self.own
-        with self.lock:
-            series = self.others.pop(owner, None) or _Series.of(self.data, owner, _OTHERS_BYTES)
-            self.others[owner] = series
-            if len(self.others) > _OTHERS:
-                self.others.popitem(last=False)
-        return series
+    def records(self, owner: str, request: Request) -> Response:
+        return records_response(request, self.data, owner)
 
-
-@frozen
-class _Series:
-    """Views of what is under one name in the data: our own series, or those of an unclaimed plugin."""
-
-    data: DataProvider
-    owner: str
-    tensors: DecodedValues[Tensor]
-    distributions: DecodedValues[Histogram]
-
-    @classmethod
-    def of(cls, data: DataProvider, owner: str, kept: int) -> _Series:
-        tensors = DecodedValues(data, owner, tensor_of, lambda tensor: tensor.nbytes, kept)
-        most = min(kept, MAX_BYTES)
-        distributions = DecodedValues(data, owner, _distribution, lambda histogram: histogram.nbytes, most)
-        return cls(data, owner, tensors, distributions)
-
-    def records(self, request: Request) -> Response:
-        return records_route(self.data, self.owner).view(request)
-
-    def histograms(self, request: Request) -> Response:
-        route = histograms_route(self.data, self.owner, self.distributions.get, affordable=_affordable)
+    def histograms(self, owner: str, request: Request) -> Response:
+        route = histograms_route(self.data, owner, self.distributions.at, affordable=_affordable)
         return route.view(request)
 
-    def comparison(self, request: Request) -> Response:
-        return comparison_route(self.data, self.owner, self.distributions.get).view(request)
+    def comparison(self, owner: str, request: Request) -> Response:
+        return comparison_route(self.data, owner, self.distributions.at).view(request)
 
-    def headers(self, request: Request) -> Response:
+    def headers(self, owner: str, request: Request) -> Response:
         key, shown = series_key(request), attempts(request)
-        table = self.data.records(self.owner, key, shown)
+        table = self.data.records(owner, key, shown)
         begin = whole_number(request, "from", 0, _LAST_INDEX, 0)
         most = whole_number(request, "count", 1, MAX_HEADERS, MAX_HEADERS)
         end = min(len(table.steps), begin + most)
-        rows = [self._header_row(place_in(table, key, index, shown)) for index in range(begin, end)]
+        rows = [self._header_row(place_in(table, owner, key, index, shown)) for index in range(begin, end)]
         following = end if end < len(table.steps) else None
         return json_response(
             {"run": key.run, "tag": key.tag, "points": table.total, "next": following, "headers": rows}
@@ -172,17 +144,17 @@ class _Series:
     def _header(self, place: RecordPlace) -> TensorHeader:
         """Of the first bytes; of the whole payload where a writer begins with something else."""
         for limit in (_HEAD, None):
-            payload = self.data.payload(self.owner, place.key, place.index, place.attempts, limit=limit)
+            payload = self.data.payload(place.plugin, place.key, place.index, place.attempts, limit=limit)
             try:
                 return tensor_header(payload)
             except ValueError as error:
                 reason = error
         raise Undecodable(f"{place}: {reason}")
 
-    def values(self, request: Request) -> Response:
+    def values(self, owner: str, request: Request) -> Response:
         form = choice(request, "format", ("json", "safetensors"))
-        place = record_of(request, self.data, self.owner)
-        tensor = self.tensors.get(place)
+        place = record_of(request, self.data, owner)
+        tensor = self.tensors.at(place)
         chosen = _slice(request, tensor)
         asked = chosen.window([_places_of(request, "rows"), _places_of(request, "columns")])
         given = asked.bounded(MAX_VALUES)
@@ -201,9 +173,9 @@ class _Series:
         described |= found.texts
         return safetensors_response(found.columns, "tensor", described, immutable=is_pinned(request))
 
-    def statistics(self, request: Request) -> Response:
-        place = record_of(request, self.data, self.owner)
-        tensor = self.tensors.get(place)
+    def statistics(self, owner: str, request: Request) -> Response:
+        place = record_of(request, self.data, owner)
+        tensor = self.tensors.at(place)
         values = tensor.values
         if "slice" in request.args:
             values = np.asarray(values[_slice(request, tensor).key])
@@ -212,9 +184,9 @@ class _Series:
         known |= {name: exact(known[name]) for name in ("min", "max")}
         return json_response(_described(place, tensor) | known, immutable=is_pinned(request))
 
-    def npy(self, request: Request) -> Response:
-        place = record_of(request, self.data, self.owner)
-        tensor = self.tensors.get(place)
+    def npy(self, owner: str, request: Request) -> Response:
+        place = record_of(request, self.data, owner)
+        tensor = self.tensors.at(place)
         values = tensor.values
         if values.dtype == object:
             raise InvalidArgument(f"{place}: strings have no place in .npy files; /values has them as JSON")
@@ -254,8 +226,7 @@ def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
     }
 
 
-def _distribution(payload: Payload) -> Histogram:
-    tensor = tensor_of(payload)
+def _distribution(tensor: Tensor) -> Histogram:
     if tensor.values.dtype.kind in "Oc":
         raise ValueError(f"there is no histogram of values of type {tensor.dtype}")
     times = tensor.values.size

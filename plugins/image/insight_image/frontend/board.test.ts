@@ -4,7 +4,7 @@ import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing'
 import { ImageBoard, LARGE } from './board';
 import { ACTUAL, zoomText } from './viewport';
 
-const INFO = { display_name: '', description: '', points: 3, first_step: 0, last_step: 20, attempts: 1, kept: 3, batches: false };
+const INFO = { display_name: '', description: '', points: 3, first_step: 0, last_step: 20, attempts: 1, kept: 3, claims: ['tensorboard:image'] };
 const TAGS = { a: { eyes: INFO, ears: INFO }, b: { eyes: INFO } };
 const card: CardKey = { tag: 'eyes', run: 'a' };
 const other: CardKey = { tag: 'eyes', run: 'b' };

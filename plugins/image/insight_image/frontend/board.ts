@@ -9,9 +9,12 @@ import { parseZoom, zoomText, type Zoom } from './viewport';
 export interface ImageInfo extends TagInfo {
   /** Retained under the cache policy. */
   readonly kept: number;
-  /** A record may hold several pictures. */
-  readonly batches: boolean;
+  /** Kinds of values of which the series consists. */
+  readonly claims: readonly string[];
 }
+
+/** Whether a record may hold several pictures. */
+export const hasBatches = (info: ImageInfo): boolean => info.claims.includes('plugin:images');
 
 export const MODES = ['side', 'swipe', 'difference'] as const;
 export type Mode = (typeof MODES)[number];

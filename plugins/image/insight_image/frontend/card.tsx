@@ -1,7 +1,7 @@
 import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from 'insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { LARGE, type ImageBoard } from './board';
+import { hasBatches, LARGE, type ImageBoard } from './board';
 import { LightPanel } from './light_panel';
 import { filterOf } from './light';
 import { Readout } from './readout';
@@ -74,7 +74,7 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
       {/* a comparison has a slider of its own that plays */}
       <StepSlider board={board} card={card} steps={steps} busy={busy || board.comparing.value !== null} />
       <footer data-testid="card-status">
-        {info?.batches && there && <SampleChoice board={board} card={card} records={records} index={index} />}
+        {info && hasBatches(info) && there && <SampleChoice board={board} card={card} records={records} index={index} />}
         <span class="counts">{there && counts(board, records, index, frame && !frame.reduced && !error ? `${frame.width} × ${frame.height}` : '')}</span>
         {pixel.value && frame && !frame.reduced && !error && <Readout board={board} frame={frame} pixel={pixel.value} />}
       </footer>

@@ -9,9 +9,21 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from insight_core.plugin import Dialect, EventField, NotFound, Payload, SeriesKey, Undecodable
-from insight_core.plugin.http.decoded import DecodedValues, RecordPlace, record_at
+from insight_core.plugin import (
+    CachePolicy,
+    Dialect,
+    EventField,
+    NotFound,
+    Payload,
+    Plugin,
+    RecordDecoder,
+    RecordPlace,
+    SeriesKey,
+    Undecodable,
+    record_at,
+)
 from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.web.decoded import DecodedValues, values_of
 
 KEY = SeriesKey("train", "pictures")
 CLAIM = EventField(Dialect.TENSORBOARD, "image")
@@ -31,11 +43,14 @@ def _place(provider: FakeProvider, index: int) -> RecordPlace:
 def _values(
     provider: FakeProvider, decode: Callable[[Payload], bytes], max_bytes: int = 1 << 20
 ) -> DecodedValues[bytes]:
-    return DecodedValues(provider, "image", decode, len, max_bytes)
+    decoder = RecordDecoder({CLAIM}, decode=decode, size_of=len)
+    return values_of(
+        Plugin("image", "I", decoder=decoder, cache=CachePolicy(payload_bytes=max_bytes)), provider
+    )
 
 
 def test_a_place_is_known_by_all_that_tells_records_apart(provider: FakeProvider) -> None:
-    assert _place(provider, 2) == RecordPlace(KEY, 2, 2, 1.0e9 + 2, 5)
+    assert _place(provider, 2) == RecordPlace("image", KEY, 2, 2, 1.0e9 + 2, 5)
     with pytest.raises(NotFound, match="has no record 4: there are 4"):
         _place(provider, 4)
     with pytest.raises(NotFound):
@@ -57,7 +72,7 @@ def test_a_value_is_decoded_once(provider: FakeProvider) -> None:
         return payload.data.upper()
 
     values = _values(provider, decode)
-    assert [values.get(_place(provider, index)) for index in (0, 1, 0)] == [b"ONE", b"TWO", b"ONE"]
+    assert [values.at(_place(provider, index)) for index in (0, 1, 0)] == [b"ONE", b"TWO", b"ONE"]
     assert decoded == [b"one", b"two"]
 
 
@@ -73,7 +88,7 @@ def test_all_who_ask_at_the_same_time_wait_for_one_decode(provider: FakeProvider
 
     values = _values(provider, decode)
     place = _place(provider, 0)
-    threads = [threading.Thread(target=lambda: got.append(values.get(place))) for _ in range(5)]
+    threads = [threading.Thread(target=lambda: got.append(values.at(place))) for _ in range(5)]
     for thread in threads:
         thread.start()
     assert begun.wait(10)
@@ -102,7 +117,7 @@ def test_only_as_many_decodes_run_at_once_as_there_are_processors(
 
     values = _values(provider, decode)
     places = [_place(provider, index) for index in range(4)]
-    threads = [threading.Thread(target=values.get, args=[place]) for place in places]
+    threads = [threading.Thread(target=values.at, args=[place]) for place in places]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -119,14 +134,14 @@ def test_the_cache_is_bounded_and_what_was_not_asked_for_goes_first(provider: Fa
 
     values = _values(provider, decode, max_bytes=22_000)
     for index in (0, 1, 0, 2, 0, 1):
-        values.get(_place(provider, index))
+        values.at(_place(provider, index))
         assert values.size <= 22_000
     assert decoded == [b"one", b"two", b"three", b"two"]
 
 
 def test_what_is_larger_than_the_cache_is_given_and_not_kept(provider: FakeProvider) -> None:
     values = _values(provider, lambda payload: bytes(5000), max_bytes=4000)
-    assert len(values.get(_place(provider, 0))) == 5000
+    assert len(values.at(_place(provider, 0))) == 5000
     assert values.size == 0
 
 
@@ -140,7 +155,7 @@ def test_what_cannot_be_decoded_names_the_record_and_is_remembered(provider: Fak
     values = _values(provider, decode)
     for _ in range(2):
         with pytest.raises(Undecodable) as raised:
-            values.get(_place(provider, 1))
+            values.at(_place(provider, 1))
         assert str(raised.value) == "'pictures' of run 'train', step 1 (record 1): it is cut off"
         assert raised.value.status == 422
     assert decoded == [b"two"]
@@ -157,8 +172,8 @@ def test_another_error_is_given_and_tried_again(provider: FakeProvider) -> None:
 
     values = _values(provider, decode)
     with pytest.raises(RuntimeError, match="once"):
-        values.get(_place(provider, 0))
-    assert values.get(_place(provider, 0)) == b"one"
+        values.at(_place(provider, 0))
+    assert values.at(_place(provider, 0)) == b"one"
 
 
 def test_a_record_that_moved_is_not_shown_as_another(provider: FakeProvider) -> None:
@@ -166,4 +181,69 @@ def test_a_record_that_moved_is_not_shown_as_another(provider: FakeProvider) -> 
     place = _place(provider, 1)
     provider.add_records("image", "train", "pictures", [b"new", b"newer"], claim=CLAIM, wall_times=[5.0, 6.0])
     with pytest.raises(NotFound, match="record 1 of 'pictures' of run 'train' is no longer there"):
-        values.get(place)
+        values.at(place)
+
+
+def test_a_record_is_found_by_its_index(provider: FakeProvider) -> None:
+    values = _values(provider, lambda payload: payload.data)
+    assert values.get(KEY, 3, "all") == b"four"
+    with pytest.raises(NotFound, match="has no record 4: there are 4"):
+        values.get(KEY, 4)
+
+
+def test_nothing_is_kept_without_memory_for_it(provider: FakeProvider) -> None:
+    decoded = []
+
+    def decode(payload: Payload) -> bytes:
+        decoded.append(payload.data)
+        return payload.data
+
+    values = _values(provider, decode, max_bytes=0)
+    assert [values.at(_place(provider, 0)) for _ in range(2)] == [b"one", b"one"]
+    assert decoded == [b"one", b"one"]
+    assert values.size == 0
+
+
+def test_derived_values_are_kept_and_what_they_are_made_of_is_not(provider: FakeProvider) -> None:
+    decoded = []
+
+    def decode(payload: Payload) -> bytes:
+        decoded.append(payload.data)
+        return payload.data * 1000
+
+    values = _values(provider, decode, max_bytes=7_000)
+    lengths = values.derived(len)
+    assert [lengths.at(_place(provider, index)) for index in (0, 1, 2, 3, 0, 1, 2, 3)] == 2 * [
+        3000,
+        3000,
+        5000,
+        4000,
+    ]
+    assert decoded == [b"one", b"two", b"three", b"four"]
+    assert len(values.at(_place(provider, 0))) == 3000
+    assert decoded[4:] == [b"one"]
+
+
+def test_what_cannot_be_derived_names_the_record(provider: FakeProvider) -> None:
+    def make(value: bytes) -> int:
+        raise ValueError("it has no length")
+
+    derived = _values(provider, lambda payload: payload.data).derived(make)
+    with pytest.raises(Undecodable, match=r"step 1 \(record 1\): it has no length"):
+        derived.at(_place(provider, 1))
+
+
+def test_a_derived_value_of_what_cannot_be_decoded_is_refused_without_decoding_again(
+    provider: FakeProvider,
+) -> None:
+    decoded = []
+
+    def decode(payload: Payload) -> bytes:
+        decoded.append(payload.data)
+        raise ValueError("it is cut off")
+
+    derived = _values(provider, decode).derived(len)
+    for _ in range(2):
+        with pytest.raises(Undecodable, match="it is cut off"):
+            derived.at(_place(provider, 1))
+    assert decoded == [b"two"]

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insight_core.plugin import (
+    Claim,
     DataProvider,
     Dialect,
     EventField,
     NotFound,
+    PluginContext,
     PluginNameEnum,
-    RecordDecoder,
     SeriesKey,
     SummaryPlugin,
 )
-from insight_core.plugin.payloads import tensor_of
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
 _METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its writers put all into the metadata: there is no tensor
 
-DECODER = RecordDecoder(
-    claims={
-        EventField(Dialect.MINDSPORE, "tensor"),
-        EventField(Dialect.TENSORBOARD, "tensor"),  # tf.summary.write without metadata
-        SummaryPlugin("tensor"),  # as a TensorBoard data server names those of MindSpore
-    },
-    decode=tensor_of,
-)
+CLAIMS: set[Claim] = {
+    EventField(Dialect.MINDSPORE, "tensor"),
+    EventField(Dialect.TENSORBOARD, "tensor"),  # tf.summary.write without metadata
+    SummaryPlugin("tensor"),  # as a TensorBoard data server names those of MindSpore
+}
+
+
+def has_tensors(ctx: PluginContext) -> bool:
+    """Also if all tensors are unclaimed: no other tab shows these."""
+    return ctx.name in ctx.data.plugins() or bool(unclaimed(ctx.data))
 
 
 def unclaimed(data: DataProvider) -> list[str]:
@@ -40,9 +42,9 @@ def summary_plugin(owner: str) -> str:
 
 
 def owner_of(data: DataProvider, runs: Sequence[str], tag: str) -> str:
-    """Under which name the data have a tag, in the first of the runs that has it.
+    """Under which name the data have a tag, in the first of the runs that has it; by default our own.
 
-    The tensors of a run and a tag are of one summary plugin. Of nobody, they would be our own.
+    The tensors of a run and a tag are of one summary plugin.
     """
     own = str(PluginNameEnum.TENSOR)
     others = unclaimed(data)

@@ -1,0 +1,77 @@
+"""Services of the host for one plugin: data, decoded values, options, annotations, other plugins."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from attrs import frozen
+
+from insight_core.plugin.annotations import Annotations
+from insight_core.plugin.data import DataProvider, SeriesKey, ShownAttempts
+from insight_core.plugin.encoding import nbytes_of
+from insight_core.plugin.places import RecordPlace
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+D = TypeVar("D")
+
+
+class Values(Protocol[T_co]):
+    """Decoded records of a plugin, in a cache of ``CachePolicy.payload_bytes``.
+
+    A record is decoded once for all threads that ask for it at the same time. Methods raise NotFound for a
+    record that does not exist, Undecodable (with run, tag, step and cause) for one that cannot be decoded.
+    """
+
+    def get(self, key: SeriesKey, index: int, attempts: ShownAttempts = "last") -> T_co:
+        """The decoded record at an index of the series, as ``DataProvider.records`` counts."""
+        ...
+
+    def at(self, place: RecordPlace) -> T_co:
+        """The decoded record. Raises NotFound when another record has its index by now."""
+        ...
+
+    def derived(self, make: Callable[[Any], D], size_of: Callable[[D], int] = nbytes_of) -> Values[D]:
+        """Values computed from decoded ones, kept in the same cache.
+
+        ``make`` raises ValueError for a value it cannot be computed from. The decoded values themselves are
+        not added to the cache, so that small results of large records do not displace each other.
+        """
+        ...
+
+
+class Ask(Protocol):
+    """Asks another plugin by its URL, without importing it."""
+
+    def __call__(self, plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
+        """The decoded JSON that ``route`` of the plugin answers to GET with these parameters.
+
+        Raises NotFound without such a plugin or route, Unavailable if the plugin fails or does not answer
+        in JSON, and the InsightError that the plugin raises.
+        """
+        ...
+
+
+@frozen(eq=False)
+class PluginContext:
+    """What ``routes`` and ``is_active`` of a plugin receive. May be kept and used from any thread.
+
+    ``values`` are the results of ``decoder.decode``, ``options`` those of the plugin's own command-line
+    options by name. ``cache_directory`` is for files that took long to make; None where nothing may be kept.
+    It need not exist, its files may be removed at any time, and other hosts share it: write a file under
+    another name and rename it. ``annotations()`` returns the current ones. ``on_close`` registers a function
+    that is called when the host ends; it has 0.8 s.
+    """
+
+    name: str
+    data: DataProvider
+    values: Values[Any]
+    options: Mapping[str, Any]
+    cache_directory: Path | None
+    annotations: Callable[[], Annotations]
+    ask: Ask
+    log: logging.Logger  # insight.plugin.<name>
+    on_close: Callable[[Callable[[], None]], None]

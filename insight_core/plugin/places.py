@@ -1,0 +1,49 @@
+"""Which record of a series is meant, and how it is recognised after the series has changed."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from insight_core.plugin.data import DataProvider, RecordTable, SeriesKey, ShownAttempts
+from insight_core.plugin.errors import NotFound
+
+
+@frozen
+class RecordPlace:
+    """One record of a series of ``plugin``, identified by index, step, wall time and size.
+
+    ``index`` counts the records that ``attempts`` shows. ``size`` is that of the payload in bytes, -1
+    where only reading it would tell.
+    """
+
+    plugin: str
+    key: SeriesKey
+    index: int
+    step: int
+    wall_time: float = field(eq=repr)  # NaN is NaN
+    size: int
+    attempts: ShownAttempts = "last"
+
+    def __str__(self) -> str:
+        return f"{self.key.tag!r} of run {self.key.run!r}, step {self.step} (record {self.index})"
+
+
+def record_at(
+    data: DataProvider, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+) -> RecordPlace:
+    """Where the record is now. Raises NotFound for a series or an index that does not exist."""
+    table = data.records(plugin, key, attempts)
+    if not 0 <= index < len(table.steps):
+        raise NotFound(
+            f"{key.tag!r} of run {key.run!r} has no record {index}: there are {len(table.steps)} of them"
+        )
+    return place_in(table, plugin, key, index, attempts)
+
+
+def place_in(
+    table: RecordTable, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+) -> RecordPlace:
+    """The record at an index of a table that was asked for with these attempts."""
+    step, size = int(table.steps[index]), int(table.sizes[index])
+    wall_time = float(table.wall_times[index]) + 0.0  # there is no -0.0 in what a page sends
+    return RecordPlace(plugin, key, index, step, wall_time, size, attempts)

@@ -1,0 +1,30 @@
+"""Functions named by text, imported at their first call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from attrs import field, frozen, validators
+
+
+@frozen
+class Reference:
+    """A function named as ``package.module:name``. Calling it imports the module; equal by text."""
+
+    text: str = field(validator=validators.matches_re(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*"))
+
+    def resolve(self) -> Callable[..., Any]:
+        """The function. Raises ImportError or AttributeError if it does not exist."""
+        module, _, name = self.text.partition(":")
+        found: Callable[..., Any] = getattr(import_module(module), name)
+        return found
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        return self.resolve()(*arguments, **named)
+
+
+def reference(target: Callable[..., Any] | str) -> Callable[..., Any]:
+    """Converts a field that takes a function or its name, ``package.module:name``."""
+    return Reference(target) if isinstance(target, str) else target

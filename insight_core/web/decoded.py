@@ -1,0 +1,161 @@
+"""Decoded records of one plugin, in a cache that is bounded in bytes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from attrs import frozen
+
+from insight_core.plugin import (
+    Claim,
+    DataProvider,
+    NotFound,
+    Plugin,
+    RecordPlace,
+    SeriesKey,
+    ShownAttempts,
+    Undecodable,
+    nbytes_of,
+    record_at,
+)
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+_ENTRY = 512  # bytes that the cache counts for a place, in addition to its value
+
+
+@frozen(eq=False)
+class Decoded(Generic[T]):
+    """A decoded record with its claim, or why it cannot be decoded. ``size`` in bytes."""
+
+    claim: Claim
+    value: T | None = None
+    size: int = 0
+    problem: str | None = None
+
+
+_Key: TypeAlias = tuple[object, RecordPlace]
+
+
+class _Cache:
+    """Results by key, each made once for all who ask for it at the same time; the oldest are evicted."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[_Key, Decoded[Any]] = OrderedDict()
+        self._coming: dict[_Key, Future[Decoded[Any]]] = {}
+        self.size = 0  # bytes
+        self.slots = threading.Semaphore(os.cpu_count() or 1)  # requests of other plugins go on meanwhile
+
+    def get(self, key: _Key, make: Callable[[], Decoded[T]], *, keep: bool) -> Decoded[T]:
+        with self._lock:
+            kept = self._kept.get(key)
+            coming = self._coming.get(key)
+            if kept is not None:
+                self._kept.move_to_end(key)
+            elif coming is None:
+                own = self._coming[key] = Future()
+        if kept is not None:
+            return kept
+        return coming.result() if coming is not None else self._made(key, make, own, keep=keep)
+
+    def _made(
+        self, key: _Key, make: Callable[[], Decoded[T]], future: Future[Decoded[Any]], *, keep: bool
+    ) -> Decoded[T]:
+        try:
+            found = make()
+        except BaseException as error:  # for all who wait; the next request tries again
+            with self._lock:
+                del self._coming[key]
+            future.set_exception(error)
+            raise
+        size = _ENTRY + found.size
+        with self._lock:
+            del self._coming[key]
+            if size <= self._max_bytes and (keep or found.problem is not None):
+                self._kept[key] = found
+                self.size += size
+            while self.size > self._max_bytes:
+                _, evicted = self._kept.popitem(last=False)
+                self.size -= _ENTRY + evicted.size
+        future.set_result(found)
+        return found
+
+
+class DecodedValues(Generic[T]):
+    """``insight_core.plugin.Values``: decoded records, or what is derived from them, in one cache."""
+
+    def __init__(
+        self, data: DataProvider, plugin: str, cache: _Cache, make: Callable[[RecordPlace], Decoded[T]]
+    ) -> None:
+        self._data, self._plugin, self._cache, self._make = data, plugin, cache, make
+
+    @property
+    def size(self) -> int:
+        """Bytes that the cache holds, with all that was derived."""
+        return self._cache.size
+
+    def get(self, key: SeriesKey, index: int, attempts: ShownAttempts = "last") -> T:
+        return self.at(record_at(self._data, self._plugin, key, index, attempts))
+
+    def at(self, place: RecordPlace) -> T:
+        return self.read(place).value  # type: ignore[return-value]  # None if that was decoded
+
+    def read(self, place: RecordPlace, *, keep: bool = True) -> Decoded[T]:
+        """The value with its claim. Raises NotFound and Undecodable."""
+        found = self._cache.get((self, place), lambda: self._make(place), keep=keep)
+        if found.problem is not None:
+            raise Undecodable(found.problem)
+        return found
+
+    def derived(self, make: Callable[[T], D], size_of: Callable[[D], int] = nbytes_of) -> DecodedValues[D]:
+        def made(place: RecordPlace) -> Decoded[D]:
+            source = self.read(place, keep=False)
+            with self._cache.slots:
+                return _result(place, source.claim, lambda: make(source.value), size_of)  # type: ignore[arg-type]
+
+        return DecodedValues(self._data, self._plugin, self._cache, made)
+
+
+def values_of(plugin: Plugin, data: DataProvider) -> DecodedValues[Any]:
+    """Records as the plugin's decoder decodes them, at most as many at a time as there are processors."""
+    name, decoder, cache = str(plugin.name), plugin.decoder, _Cache(plugin.cache.payload_bytes)
+
+    def made(place: RecordPlace) -> Decoded[Any]:
+        if decoder is None or decoder.decode is None:
+            raise TypeError(f"plugin {name} has no decoder.decode")
+        with cache.slots:
+            try:
+                payload = data.payload(place.plugin, place.key, place.index, place.attempts)
+            except Undecodable:  # not kept: the file may be readable again
+                _check(data, place)
+                raise
+            _check(data, place)
+            decode = decoder.decode
+            return _result(place, payload.claim, lambda: decode(payload), decoder.size_of)
+
+    return DecodedValues(data, name, cache, made)
+
+
+def _result(
+    place: RecordPlace, claim: Claim, make: Callable[[], T], size_of: Callable[[T], int]
+) -> Decoded[T]:
+    try:
+        value = make()
+    except ValueError as error:
+        return Decoded(claim, problem=f"{place}: {error}")
+    return Decoded(claim, value, size_of(value))
+
+
+def _check(data: DataProvider, place: RecordPlace) -> None:
+    """Raises NotFound if a restart hid records, so that another one has this index now."""
+    if record_at(data, place.plugin, place.key, place.index, place.attempts) != place:
+        key = place.key
+        raise NotFound(f"record {place.index} of {key.tag!r} of run {key.run!r} is no longer there")

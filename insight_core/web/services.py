@@ -1,0 +1,49 @@
+"""What the host offers to its plugins: the context of each one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, frozen
+
+from insight_core.plugin import Annotations, Ask, DataProvider, NotFound, Plugin, PluginContext
+from insight_core.web.decoded import values_of
+
+
+def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
+    raise NotFound(f"there is no plugin {plugin!r} to ask")
+
+
+def _ignore(close: Callable[[], None]) -> None:
+    """Nothing is closed where no host runs."""
+
+
+@frozen(eq=False)
+class Services:
+    """Services that all plugins share; ``options`` are by plugin. The defaults are those without a host."""
+
+    data: DataProvider
+    annotations: Callable[[], Annotations] = Annotations
+    ask: Ask = _ask_nobody
+    cache_directory: Path | None = None
+    options: Mapping[str, Mapping[str, Any]] = Factory(dict)
+
+    def context_of(
+        self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
+    ) -> PluginContext:
+        """The context that ``routes`` and ``is_active`` of the plugin receive."""
+        name, directory = str(plugin.name), self.cache_directory
+        return PluginContext(
+            name=name,
+            data=self.data,
+            values=values_of(plugin, self.data),
+            options=self.options.get(name, {}),
+            cache_directory=directory / "plugins" / name if directory is not None else None,
+            annotations=self.annotations,
+            ask=self.ask,
+            log=logging.getLogger(f"insight.plugin.{name}"),
+            on_close=on_close,
+        )

@@ -1,0 +1,104 @@
+"""Functions of plugins that are given by name, and imported when they are first called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from insight_scalar import insight_plugin
+from werkzeug.test import Client
+
+from insight_core.plugin import Plugin, RecordDecoder
+from insight_core.plugin.references import Reference, reference
+from insight_core.registry import Registry
+from insight_core.web import Host
+
+_ROUTES = """
+from werkzeug import Response
+from insight_core.plugin import Route
+
+def routes(ctx):
+    return [Route("/hello", lambda request: Response(ctx.name))]
+
+def is_active(ctx):
+    return ctx.name == "named"
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a module that nothing has imported."""
+    (tmp_path / "named_routes.py").write_text(_ROUTES, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "named_routes", raising=False)
+    return "named_routes"
+
+
+def test_routes_given_by_name_are_imported_by_the_first_request(
+    host_of: Callable[..., Host], module: str
+) -> None:
+    host = host_of(Plugin("named", "Named", routes=f"{module}:routes"))
+    host.begin()
+    client = Client(host)
+    assert client.get("/data/plugins_listing").status_code == 200
+    assert module not in sys.modules
+    assert client.get("/data/plugin/named/hello").data == b"named"
+    assert module in sys.modules
+
+
+def test_is_active_given_by_name(host_of: Callable[..., Host], module: str) -> None:
+    client = Client(host_of(Plugin("named", "Named", is_active=f"{module}:is_active")))
+    assert (client.get("/data/plugins_listing").json or {})["named"]["enabled"]
+
+
+@pytest.mark.parametrize("name", ["no_such_module_here:routes", "insight_scalar:no_such_name"])
+def test_a_name_that_does_not_exist_is_an_error_of_its_plugin(
+    host_of: Callable[..., Host], name: str
+) -> None:
+    client = Client(host_of(Plugin("named", "Named", routes=name)))
+    assert client.get("/data/plugin/named/hello").status_code == 404
+    assert "no_such" in (client.get("/data/plugins_listing").json or {})["named"]["error"]
+    assert client.get("/data/plugin/named/tags").status_code == 200
+
+
+def test_a_reference_is_equal_by_its_text() -> None:
+    assert reference("a.b:c") == Reference("a.b:c")
+    assert insight_plugin() == insight_plugin()
+    assert RecordDecoder((), decode="a:b") != RecordDecoder((), decode="a:c")
+    with pytest.raises(ValueError, match="must match regex"):
+        reference("a.b.c")
+
+
+def test_every_reference_of_the_built_in_plugins_exists() -> None:
+    registry = Registry.discover()
+    registry.wait_until_loaded()
+    found = 0
+    for plugin in registry.plugins.values():
+        decoder = plugin.decoder
+        functions: list[object] = [plugin.routes, plugin.is_active]
+        if decoder is not None:
+            functions += [decoder.decode, decoder.encode, decoder.size_of, decoder.check]
+        for function in functions:
+            if isinstance(function, Reference):
+                assert callable(function.resolve())
+                found += 1
+    assert found >= 8
+
+
+def test_the_limits_of_mindinsight_are_presets_of_the_plugins() -> None:
+    presets = {
+        name: (plugin.presets["mindinsight"].points, plugin.presets["mindinsight"].series)
+        for name, plugin in Registry.discover().plugins.items()
+        if "mindinsight" in plugin.presets
+    }
+    # the limits of MindInsight 2.3.1, datavisual/data_transform/events_data.py and conf/constants.py
+    assert presets == {
+        "scalar": (1000, 300),
+        "image": (10, 300),
+        "histogram": (50, 300),
+        "tensor": (20, 6),
+        "graph": (1, 10),
+        "landscape": (500, 300),
+    }
