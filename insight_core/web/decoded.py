@@ -6,8 +6,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -23,6 +22,9 @@ from insight_core.plugin import (
     nbytes_of,
     record_at,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -55,6 +57,8 @@ class _Cache:
         self.slots = threading.Semaphore(os.cpu_count() or 1)  # requests of other plugins go on meanwhile
 
     def get(self, key: _Key, make: Callable[[], Decoded[T]], *, keep: bool) -> Decoded[T]:
+        from concurrent.futures import Future  # a start needs none of it
+
         with self._lock:
             kept = self._kept.get(key)
             coming = self._coming.get(key)

@@ -54,6 +54,8 @@ class ReadingProcesses:
 
     def close(self) -> None:
         """Ends all processes without waiting; what they read is incomplete."""
+        with self._changed:
+            self._queue.clear()
         for process in list(self._running):
             process.kill()
 

@@ -66,23 +66,9 @@ _MOST_LISTED = 1000  # devices, notes
 
 
 _OWN = (
-    "profiles",
-    "profile",
-    "overview",
-    "operators",
-    "operator",
-    "kernels",
-    "steps",
-    "step",
-    "memory",
-    "pipeline",
-    "communication",
-    "strategy",
-    "flops",
-    "shapes",
-    "compare",
-    "operator_times",
-)
+    "profiles", "profile", "overview", "operators", "operator", "kernels", "steps", "step", "memory",
+    "pipeline", "communication", "strategy", "flops", "shapes", "compare", "operator_times",
+)  # fmt: skip
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:

@@ -299,6 +299,19 @@ def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(
     assert place.until(lambda look: look.state == "ready", ".", "large.pt.trace.json").failure is None
 
 
+def test_processes_end_with_the_host(logdir: Path, opened: Callable[..., _Opened]) -> None:
+    write_trace(logdir / "large.pt.trace.json", 60)
+    processes = ReadingProcesses(idle=1000.0)
+    place = opened(logdir, processes)
+    place.until(lambda look: look.read > 0, ".", "large.pt.trace.json")
+    [pid] = processes.pids
+    place.profiles.close()
+    look = place.read(path="large.pt.trace.json")
+    assert look.failure is not None
+    assert "killed by SIGKILL" in look.failure.text
+    assert pid not in processes.pids
+
+
 def test_a_process_that_cannot_start_is_a_failure(logdir: Path, opened: Callable[..., _Opened]) -> None:
     look = opened(logdir, ReadingProcesses(command=["/no/such/program"], idle=0.1)).read()
     assert look.failure is not None
