@@ -1,4 +1,4 @@
-"""Finds, counts and removes what plugins keep below the cache directory (insight_core.plugin.http.cache)."""
+"""Finds, counts and removes what plugins keep below the cache directory (PluginContext.cache_directory)."""
 
 from __future__ import annotations
 
