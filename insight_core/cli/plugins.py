@@ -27,7 +27,7 @@ from insight_core.tensorboard.mount import Stock
 
 if TYPE_CHECKING:
     from insight_core.tensorboard.adapter import StockPlugin
-    from insight_core.tensorboard.discovery import Candidate
+    from insight_core.tensorboard.discovery import TensorBoardModule
     from insight_core.tensorboard.listing import Absence
 
 _PATIENCE = 33.0  # seconds for plugins made for TensorBoard, all together
@@ -186,7 +186,7 @@ def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
     return rows
 
 
-def _stock_row(candidate: Candidate, found: StockPlugin | Absence) -> PluginRow:
+def _stock_row(candidate: TensorBoardModule, found: StockPlugin | Absence) -> PluginRow:
     from insight_core.tensorboard.listing import Absence
 
     row = _entry_point(candidate)
@@ -201,7 +201,7 @@ def _stock_row(candidate: Candidate, found: StockPlugin | Absence) -> PluginRow:
     )
 
 
-def _entry_point(point: Candidate) -> PluginRow:
+def _entry_point(point: TensorBoardModule) -> PluginRow:
     return PluginRow(point.name, "", "TensorBoard", point.version, point.distribution)
 
 

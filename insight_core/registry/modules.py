@@ -76,7 +76,7 @@ def called(implementation: pluggy.HookImpl, **arguments: object) -> Any:  # noqa
     return list(answer) if hasattr(answer, "__next__") else answer
 
 
-class Loader:
+class ModuleLoader:
     """Holds the one manager of pluggy."""
 
     def __init__(self, limits: Limits) -> None:

@@ -18,8 +18,8 @@ from insight_core.registry.failures import TOLD, PluginFailure, by_free_name, fa
 from insight_core.registry.modules import (
     DISTRIBUTION,
     Candidate,
-    Loader,
     Module,
+    ModuleLoader,
     Origin,
     Refusal,
     all_of,
@@ -75,7 +75,7 @@ class Registry:
         self._lock = threading.Lock()
         self._disabled = frozenset(disabled)
         self._order = {candidate: place for place, candidate in enumerate(candidates)}
-        self._loader = Loader(limits)
+        self._loader = ModuleLoader(limits)
         self._modules: dict[Candidate, Module] = {}
         self._failed: dict[object, PluginFailure] = {}  # by candidate, contender, or module and hook
         self._verdict = Verdict()

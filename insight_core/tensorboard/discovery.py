@@ -21,7 +21,7 @@ RESERVED = frozenset(
 
 
 @frozen
-class Candidate:
+class TensorBoardModule:
     """One entry point. Its name says nothing about that of the plugin."""
 
     name: str
@@ -30,11 +30,13 @@ class Candidate:
     load: Callable[[], object]
 
 
-def candidates(disabled: Collection[str] = ()) -> list[Candidate]:
+def candidates(disabled: Collection[str] = ()) -> list[TensorBoardModule]:
     """The entry points of the group by distribution and name, but for the disabled ones."""
     found = {(_distribution(point), point.name): point for point in entry_points(group=GROUP)}
     return [
-        Candidate(name, distribution, point.dist.version if point.dist is not None else "", point.load)
+        TensorBoardModule(
+            name, distribution, point.dist.version if point.dist is not None else "", point.load
+        )
         for (distribution, name), point in sorted(found.items())
         if name not in disabled
     ]

@@ -18,7 +18,7 @@ from insight_core.tensorboard.adapter import Refused, StockPlugin, in_one_line, 
 from insight_core.tensorboard.application import StockApplication
 from insight_core.tensorboard.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
 from insight_core.tensorboard.data import StockDataProvider
-from insight_core.tensorboard.discovery import RESERVED, Candidate, known_names
+from insight_core.tensorboard.discovery import RESERVED, TensorBoardModule, known_names
 from insight_core.tensorboard.entry_page import entry_page
 from insight_core.tensorboard.listing import Absence, error_card, listing_row
 from insight_core.tensorboard.requests import as_tensorboard_asks, path_in_experiment
@@ -40,7 +40,7 @@ class Hosting:
         self._settings = settings
         self._changed = changed
         self._lock = threading.Lock()
-        self._found: dict[Candidate, StockPlugin | Absence] = {}
+        self._found: dict[TensorBoardModule, StockPlugin | Absence] = {}
         self._plugins: dict[str, StockPlugin] = {}
         self._with_data: frozenset[str] = frozenset()
         self._unused_names = set(settings.disabled) - set(settings.known) - known_names()
@@ -73,18 +73,18 @@ class Hosting:
         with self._lock:
             return list(self._plugins.values())
 
-    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+    def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
         """What each entry point that was loaded gave, by now."""
         with self._lock:
             return dict(self._found)
 
     # --- loading ---
 
-    def load(self, candidates: Sequence[Candidate]) -> None:
+    def load(self, candidates: Sequence[TensorBoardModule]) -> None:
         """Loads all, one after the other; one that takes long goes on beside the next."""
         limits = self._settings.limits
 
-        def begin(candidate: Candidate) -> Call[StockPlugin | None]:
+        def begin(candidate: TensorBoardModule) -> Call[StockPlugin | None]:
             return Calls(f"plugin {candidate.name}", limits).start(
                 f"its loading ({candidate.name})",
                 lambda _: self._made(candidate),
@@ -92,7 +92,7 @@ class Hosting:
                 lambda call: self._loaded(candidate, call),
             )
 
-        def give_up(candidate: Candidate, call: Call[StockPlugin | None]) -> None:
+        def give_up(candidate: TensorBoardModule, call: Call[StockPlugin | None]) -> None:
             self._put(candidate, Absence(call.overdue()), call)
 
         in_turn(candidates, begin, limits.turn, give_up)
@@ -102,7 +102,7 @@ class Hosting:
             log.warning("no plugin is named %s", ", ".join(sorted(self._unused_names)))
         self._settled.set()
 
-    def _made(self, candidate: Candidate) -> StockPlugin | None:
+    def _made(self, candidate: TensorBoardModule) -> StockPlugin | None:
         loader = loader_of(candidate.load())
         flags, unknown = plugin_flags(loader, self._flags, self._settings.flags)
         self._unknown_flags.intersection_update(unknown)
@@ -113,7 +113,7 @@ class Hosting:
         experimental = is_experimental(loader) or is_experimental(instance)
         return StockPlugin(instance, self._changed, self._settings.limits, is_experimental=experimental)
 
-    def _loaded(self, candidate: Candidate, call: Call[StockPlugin | None]) -> None:
+    def _loaded(self, candidate: TensorBoardModule, call: Call[StockPlugin | None]) -> None:
         if call.error is None:
             self._put(candidate, self._wanted(call.value))
             return
@@ -137,7 +137,7 @@ class Hosting:
 
     def _put(
         self,
-        candidate: Candidate,
+        candidate: TensorBoardModule,
         found: StockPlugin | Absence,
         unless: Call[StockPlugin | None] | None = None,
     ) -> None:

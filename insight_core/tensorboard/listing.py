@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from attrs import frozen
 
-from insight_core.tensorboard.discovery import Candidate
+from insight_core.tensorboard.discovery import TensorBoardModule
 
 
 @frozen
@@ -44,7 +44,9 @@ def listing_row(
     return row
 
 
-def error_card(candidate: Candidate, reason: str, taken: Container[str]) -> tuple[str, Mapping[str, object]]:
+def error_card(
+    candidate: TensorBoardModule, reason: str, taken: Container[str]
+) -> tuple[str, Mapping[str, object]]:
     """The row of an entry point that failed, and a name for it that is not ``taken``."""
     name = candidate.name
     while name in taken:

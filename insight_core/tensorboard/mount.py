@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
     from insight_core.tensorboard.adapter import StockPlugin
-    from insight_core.tensorboard.discovery import Candidate
+    from insight_core.tensorboard.discovery import TensorBoardModule
     from insight_core.tensorboard.hosting import Hosting
     from insight_core.tensorboard.listing import Absence
 
@@ -37,7 +37,7 @@ class Stock:
         self._provider = provider
         self._settings = settings if settings is not None else StockSettings()
         self._hosting: Hosting | None = None
-        self._failed: Mapping[Candidate, Absence] = {}  # all, where TensorBoard itself is missing
+        self._failed: Mapping[TensorBoardModule, Absence] = {}  # all, where TensorBoard itself is missing
         self._known = threading.Event()  # whether there is anything
         self._followers: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._look, name="stock-plugins", daemon=True)
@@ -78,7 +78,7 @@ class Stock:
             return self._hosting.listing(experimental)
         return self._failed_rows() if self._failed else {}
 
-    def found(self) -> Mapping[Candidate, StockPlugin | Absence]:
+    def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
         """What each entry point that was loaded gave, by now."""
         return self._failed if self._hosting is None else self._hosting.found()
 
@@ -103,7 +103,7 @@ class Stock:
         if self._hosting is not None:
             self._hosting.load(found)
 
-    def _cannot_host(self, candidates: Sequence[Candidate], cause: str) -> None:
+    def _cannot_host(self, candidates: Sequence[TensorBoardModule], cause: str) -> None:
         from insight_core.tensorboard.listing import Absence
 
         self._failed = {

@@ -69,7 +69,7 @@ class Host:
             self._annotations.now,
             self._ask,
             self.settings.cache_directory,
-            self.settings.plugin_options,
+            lambda: registry.options,
         )
         self._parts = Parts(services, self.settings.limits, self._streams.listing_changed)
         self._parts.add(registry.plugins.values())

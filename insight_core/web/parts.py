@@ -154,7 +154,7 @@ class Parts:
             if part is not None:
                 return part.context
         name = module.candidate.name
-        return evolve(self._services.context_of(Plugin("module", name)), name=name)
+        return evolve(self._services.context_of(Plugin("module", name)), name=name, options=module.values)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
         """Has these too, if they are new."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import Factory, frozen
+from attrs import frozen
 
 from insight_core.plugin import Annotations, Ask, DataProvider, NotFound, Plugin, PluginContext
 from insight_core.web.decoded import values_of
@@ -23,13 +23,16 @@ def _ignore(close: Callable[[], None]) -> None:
 
 @frozen(eq=False)
 class Services:
-    """Services that all plugins share; ``options`` are by plugin. The defaults are those without a host."""
+    """Services that all plugins share. The defaults are those without a host.
+
+    ``options`` returns the values of the plugins' own flags, by name of the plugin.
+    """
 
     data: DataProvider
     annotations: Callable[[], Annotations] = Annotations
     ask: Ask = _ask_nobody
     cache_directory: Path | None = None
-    options: Mapping[str, Mapping[str, Any]] = Factory(dict)
+    options: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
 
     def context_of(
         self, plugin: Plugin, on_close: Callable[[Callable[[], None]], None] = _ignore
@@ -40,7 +43,7 @@ class Services:
             name=name,
             data=self.data,
             values=values_of(plugin, self.data),
-            options=self.options.get(name, {}),
+            options=self.options().get(name, {}),
             cache_directory=directory / "plugins" / name if directory is not None else None,
             annotations=self.annotations,
             ask=self.ask,

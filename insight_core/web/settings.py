@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import field, frozen
 
@@ -91,7 +91,6 @@ class HostSettings:
     heartbeat: float = HEARTBEAT
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices
-    plugin_options: Mapping[str, Mapping[str, Any]] = field(factory=dict)  # by plugin, of its own options
     cache_directory: Path | None = None  # where plugins may keep what took long to make
     stock: StockPart | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
 from werkzeug import Request, Response
 from werkzeug.test import Client
 
-from insight_core.plugin import InvalidArgument, Plugin, PluginContext, Route
+from insight_core.plugin import InvalidArgument, Option, Plugin, PluginContext, Route, hookimpl
 from insight_core.plugin.http.answers import json_response
-from insight_core.web import Host
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host, HostSettings
 
 
 def _times(request: Request) -> Response:
@@ -92,15 +95,24 @@ def test_a_plugin_has_a_directory_of_its_own_where_the_host_keeps_things(
     assert client.get("/data/plugin/graph/where").text == expected
 
 
-def test_a_plugin_has_its_options_and_a_log_of_its_own(host_of: Callable[..., Host]) -> None:
+def test_a_plugin_has_its_options_and_a_log_of_its_own(provider: FakeProvider) -> None:
     def routes(ctx: PluginContext) -> list[Route]:
         found = {"options": dict(ctx.options), "log": ctx.log.name, "name": ctx.name}
         return [Route("/context", lambda _: json_response(found))]
 
-    plugins = [Plugin(name, name, routes=routes) for name in ("one", "two")]
-    client = Client(host_of(*plugins, plugin_options={"one": {"most": 3}}))
+    def module(name: str, *options: Option) -> SimpleNamespace:
+        plugin = Plugin(name, name, routes=routes)
+        return SimpleNamespace(
+            insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"),
+            insight_options=hookimpl(lambda: options, specname="insight_options"),
+        )
+
+    option = Option("most-of-it", "how much is shown", 3, int)
+    registry = Registry.of([("one", lambda: module("one", option)), ("two", lambda: module("two"))])
+    registry.take_flags({"most_of_it": 7})
+    client = Client(Host(registry, provider, HostSettings()))
     assert [client.get(f"/data/plugin/{name}/context").json for name in ("one", "two")] == [
-        {"options": {"most": 3}, "log": "insight.plugin.one", "name": "one"},
+        {"options": {"most_of_it": 7}, "log": "insight.plugin.one", "name": "one"},
         {"options": {}, "log": "insight.plugin.two", "name": "two"},
     ]
 

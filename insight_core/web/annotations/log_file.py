@@ -35,7 +35,7 @@ _PROBE = 1 << 12  # bytes that must find room for annotations to count as writab
 _AGAIN = 0.01  # seconds until the next attempt
 
 
-class LogFile:
+class AnnotationFile:
     """The fields in a file, by key (whatever names a run) and name of the field.
 
     ``refresh`` takes in what was appended, by whomever; ``append`` writes. Not for several threads at once.

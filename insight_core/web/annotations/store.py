@@ -8,7 +8,7 @@ from pathlib import Path
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation, Annotations, FieldValue
-from insight_core.web.annotations.log_file import LogFile
+from insight_core.web.annotations.log_file import AnnotationFile
 from insight_core.web.annotations.places import Place, key_of, runs_of
 
 
@@ -33,7 +33,7 @@ class AnnotationStore:
         self.read_only = read_only
         self._refusal = "this host was started with --read-only" if read_only else refusal
         self._failure: str | None = None  # of the last look
-        self._file = None if directory is None else LogFile(directory)
+        self._file = None if directory is None else AnnotationFile(directory)
         self._places = places
         self._known: Sequence[Place] | None = None
         self._lock = threading.Lock()

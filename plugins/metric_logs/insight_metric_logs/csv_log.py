@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from insight_core.plugin import Flaw, Points
 from insight_metric_logs.lines import next_lines
-from insight_metric_logs.tables import Table, steps_of, table_of, values_of
+from insight_metric_logs.tables import MetricTable, steps_of, table_of, values_of
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
@@ -29,14 +29,14 @@ def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | 
     return found + table.flaws, state
 
 
-def _headers(table: Table) -> list[int]:
+def _headers(table: MetricTable) -> list[int]:
     """Rows that are headers: a logger that goes on with a file may write another one."""
     if b"step" not in table.lines.data:
         return []
     return [row for row, cells in enumerate(table.rows) if "step" in cells or " step" in cells]
 
 
-def _points(table: Table, state: dict[str, Any]) -> list[Points | Flaw]:
+def _points(table: MetricTable, state: dict[str, Any]) -> list[Points | Flaw]:
     header = state["header"]
     if not table.rows:
         return []

@@ -18,7 +18,7 @@ from insight_metric_logs.numbers import numbers, whole_numbers
 
 
 @define
-class Table:
+class MetricTable:
     """Rows of cells, the line on which each ends, and what of the text is damaged."""
 
     lines: Lines
@@ -38,15 +38,15 @@ class Table:
         self.rows = [self.rows[row] for row in kept]
         self.places = [self.places[row] for row in kept]
 
-    def part(self, first: int, end: int) -> Table:
+    def part(self, first: int, end: int) -> MetricTable:
         """Some of the rows; damage is noted in the same list."""
-        return Table(self.lines, self.number, self.rows[first:end], self.places[first:end], self.flaws)
+        return MetricTable(self.lines, self.number, self.rows[first:end], self.places[first:end], self.flaws)
 
 
-def table_of(lines: Lines, number: int, delimiter: str) -> Table:
+def table_of(lines: Lines, number: int, delimiter: str) -> MetricTable:
     """Every row that is not blank."""
     text = lines.data.decode("utf-8", "replace")
-    table = Table(lines, number)
+    table = MetricTable(lines, number)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     with suppress(csv.Error):
         table.rows = list(reader)
@@ -69,7 +69,7 @@ def table_of(lines: Lines, number: int, delimiter: str) -> Table:
     return table
 
 
-def steps_of(table: Table, column: int) -> NDArray[np.int64]:
+def steps_of(table: MetricTable, column: int) -> NDArray[np.int64]:
     """The steps of all rows. Rows without one are damaged, and are taken out of the table."""
     steps, bad = whole_numbers([row[column] for row in table.rows])
     if not len(bad):
@@ -83,7 +83,7 @@ def steps_of(table: Table, column: int) -> NDArray[np.int64]:
 
 
 def values_of(
-    table: Table, cells: Sequence[str], name: str, told: list[str]
+    table: MetricTable, cells: Sequence[str], name: str, told: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rows that have a number in a column, and these numbers. Empty cells are no damage.
 
