@@ -122,16 +122,16 @@ def test_version_is_the_newest_of_the_changelog(repository: Path, project: dict[
 
 
 def test_dependencies_are_documented(repository: Path, project: dict[str, Any]) -> None:
-    text = (repository / "docs/dependencies.md").read_text(encoding="utf-8")
+    text = (repository / "docs/reference/dependencies.md").read_text(encoding="utf-8")
     wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     wanted += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
     rows = dict(re.findall(r"^\| `([\w.@/-]+)` \| `([^`]+)` \|", text, flags=re.M))
     for requirement in wanted:
         name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
-        assert rows.get(name) == bounds, f"docs/dependencies.md: `{name}` with `{bounds}`"
+        assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
     packages = json.loads((repository / "package.json").read_text(encoding="utf-8"))
     for name, bounds in {**packages["dependencies"], **packages["devDependencies"]}.items():
-        assert rows.get(name) == bounds, f"docs/dependencies.md: `{name}` with `{bounds}`"
+        assert rows.get(name) == bounds, f"docs/reference/dependencies.md: `{name}` with `{bounds}`"
 
 
 def test_lock_file_names_no_registry(repository: Path) -> None:

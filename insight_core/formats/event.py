@@ -1,7 +1,7 @@
 """One event as it lies on the wire: where its time, step and values are. Nothing is copied but tags.
 
 Field numbers: TensorFlow's event.proto, summary.proto, tensor.proto; MindSpore's
-mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/formats.md).
+mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/reference/formats.md).
 """
 
 from __future__ import annotations

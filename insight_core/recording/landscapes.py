@@ -1,6 +1,6 @@
 """Loss landscapes in either dialect, of a mapping with the names of MindSpore's ``LossLandscape``.
 
-Formats: mindinsight_summary.proto; for TensorBoard the summary plugin ``landscape`` (docs/formats.md).
+Formats: mindinsight_summary.proto; for TensorBoard the summary plugin ``landscape`` (docs/reference/formats.md).
 """
 
 from __future__ import annotations

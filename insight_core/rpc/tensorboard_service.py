@@ -1,7 +1,7 @@
 """``tensorboard.data.TensorBoardDataProvider``, as TensorBoard's own data server answers it.
 
 Errors and their texts, and what absent and empty filters mean, are those of
-tensorboard/data/server/server.rs; docs/grpc_api.md lists the differences.
+tensorboard/data/server/server.rs; docs/reference/grpc_api.md lists the differences.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def test_blobs_of_tensorboards_service_come_in_pieces_that_arrive(client: Client
 def test_a_long_series_fits_into_the_one_answer_of_tensorboards_service(
     load_with: Load, tmp_path: Path
 ) -> None:
-    """ReadScalars cannot be split: as many points as docs/grpc_api.md says fit into 4 MiB."""
+    """ReadScalars cannot be split: as many points as docs/reference/grpc_api.md says fit into 4 MiB."""
     with EventWriter(tmp_path / "r") as writer:
         writer.scalar_block(["x"], np.arange(260_000), np.zeros((260_000, 1)))
     request = stock.ReadScalarsRequest(

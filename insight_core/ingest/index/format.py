@@ -1,4 +1,4 @@
-"""The bytes of an entry of the index cache: what is known of one event file (docs/formats.md).
+"""The bytes of an entry of the index cache: what is known of one event file (docs/reference/formats.md).
 
 A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
 the columns. Series of the same plugin, claims, column names and types form a group, whose columns lie end

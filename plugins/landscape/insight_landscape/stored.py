@@ -1,6 +1,6 @@
 """Landscapes as ``SummaryRecord`` writes them for TensorBoard: values of the summary plugin ``landscape``.
 
-Format: docs/formats.md.
+Format: docs/reference/formats.md.
 
 A value is a string tensor of one element, a safetensors file: columns ``x``, ``y``, ``z`` and, of an
 interval, ``path_at``, ``path_x``, ``path_y``, ``path_z``; perhaps ``convergence``; the rest as JSON in its
