@@ -91,7 +91,7 @@ def printable(path: str) -> str:
 def discover(
     logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
 ) -> Found:
-    """Looks at every directory below the logdirs. Symbolic links are followed as docs/reference/formats.md says; each
+    """Looks at every directory below the logdirs. Symbolic links: docs/reference/formats.md; each
     directory is visited once for each logdir.
 
     ``names``: what plugins take beside event files; ``beginnings``: what is known of such files since the

@@ -1,6 +1,7 @@
-"""Loss landscapes in either dialect, of a mapping with the names of MindSpore's ``LossLandscape``.
+"""Encodes loss landscapes in either dialect, from a mapping with the names of MindSpore's ``LossLandscape``.
 
-Formats: mindinsight_summary.proto; for TensorBoard the summary plugin ``landscape`` (docs/reference/formats.md).
+Formats: mindinsight_summary.proto; for TensorBoard the summary plugin ``landscape``
+(docs/reference/formats.md).
 """
 
 from __future__ import annotations

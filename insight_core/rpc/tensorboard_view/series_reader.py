@@ -1,6 +1,7 @@
 """What TensorBoard may read of a data provider, over gRPC or in this process.
 
-Errors and their texts are those of tensorboard/data/server/server.rs; docs/reference/grpc_api.md lists the differences.
+Errors and their texts are those of tensorboard/data/server/server.rs;
+docs/reference/grpc_api.md lists the differences.
 """
 
 from __future__ import annotations
