@@ -1,1 +1,1 @@
-"""What decoders of plugins share: payloads to arrays, without web code."""
+"""Wire formats of event files: framing, dialects, protobuf, tensors, histograms, images. No I/O."""

@@ -1,4 +1,4 @@
-"""What a scan of an event file gives: columns by tag, metadata, flaws, and how far it came."""
+"""The result of scanning a part of an event file: columns by tag, metadata, damage, and the end offset."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ CUT_MEANWHILE = "the file was cut while it was read"
 
 @frozen
 class Flaw:
-    """A place of a file that cannot be read."""
+    """A damaged place of a file."""
 
     offset: int  # bytes from the start of the file
     reason: str
-    skipped: int = 0  # bytes that hold nothing readable because of it
+    skipped: int = 0  # unreadable bytes
 
 
 class DamagedRecord(ValueError):
-    """A record that was found while scanning has a wrong checksum; ``flaw`` says where it is."""
+    """Raised for a record with a wrong checksum; ``flaw`` is its place."""
 
     def __init__(self, flaw: Flaw) -> None:
         super().__init__(flaw.reason)
@@ -47,7 +47,7 @@ class ValueColumns:
     tags: tuple[str, ...]
     field: str
     ends: NDArray[np.int64]  # index after the last value of each tag
-    ascending: NDArray[np.bool_]  # whether the steps of each never go back
+    ascending: NDArray[np.bool_]  # whether the steps of each tag never decrease
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
     values: NDArray[np.float64] | NDArray[np.float32] | None
@@ -57,7 +57,7 @@ class ValueColumns:
 
 
 def never_back(steps: NDArray[Any]) -> bool:
-    """Whether no step is smaller than the one before it."""
+    """Whether no step is smaller than the step before it."""
     return not np.count_nonzero(steps[1:] < steps[:-1])
 
 
@@ -81,7 +81,7 @@ class Batch:
 
 @define(eq=False)
 class SmallFile:
-    """A file that was read whole, did not change meanwhile, and has nothing wrong with it."""
+    """A file that was read completely, without changes during the read and without damage."""
 
     identity: tuple[int, int]  # device, inode
     size: int  # bytes
@@ -93,8 +93,10 @@ class SmallFile:
 
 
 def header_cut_off(end: int, size: int) -> Flaw:
+    """The damage of a file of ``size`` bytes that ends within the record header at ``end``."""
     return Flaw(end, "the header of a record is cut off", size - end)
 
 
 def record_cut_off(end: int, size: int, wanted: int) -> Flaw:
+    """The damage of a file of ``size`` bytes that ends within the record of ``wanted`` bytes at ``end``."""
     return Flaw(end, f"a record is cut off: {size - end} of {wanted} bytes", size - end)

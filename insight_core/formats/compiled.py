@@ -1,4 +1,4 @@
-"""Which scanner there is here, told without loading it."""
+"""Reports which scanner is available, without importing it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 
 
 def is_wanted() -> bool:
-    """Whether compiled modules may be used: INSIGHT_HOST_PURE=1 does without."""
+    """Whether compiled modules may be used; INSIGHT_HOST_PURE=1 disables them."""
     return os.environ.get("INSIGHT_HOST_PURE", "") in ("", "0")
 
 
 def kernel_name() -> str:
+    """The name of the scanner in use, for ``--version``."""
     if not is_wanted():
         return "pure Python (INSIGHT_HOST_PURE is set)"
     try:

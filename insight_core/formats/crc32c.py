@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 try:
     from insight_core.formats import _crc32c
-except ImportError:  # there was no C compiler
+except ImportError:  # built without a C compiler
     _crc32c = None  # type: ignore[assignment]
 
 _POLYNOMIAL = 0x82F63B78  # reversed bits of 0x1EDC6F41
@@ -66,11 +66,12 @@ def _linear(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def crc32c(data: bytes | bytearray | memoryview, before: int = 0) -> int:
-    """The plain CRC-32C of ``data``; ``before`` is that of what precedes it."""
+    """The unmasked CRC-32C of ``data``; ``before`` is the CRC of the preceding bytes."""
     return crc32c_in_python(data, before) if _crc32c is None else _crc32c.crc32c(data, before)
 
 
 def crc32c_in_python(data: bytes | bytearray | memoryview, before: int = 0) -> int:
+    """``crc32c`` in numpy, for installations without the compiled module."""
     size = len(data)
     register = before ^ _ONES
     if size < 64:
@@ -101,20 +102,22 @@ def crc32c_in_python(data: bytes | bytearray | memoryview, before: int = 0) -> i
 
 
 def masked(crc: int) -> int:
-    """``crc`` as a record stores it."""
+    """``crc`` with the mask of the record format."""
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & _ONES
 
 
 def masked_crc32c(data: bytes | bytearray | memoryview) -> int:
+    """The masked CRC-32C of ``data``, as a record stores it."""
     return masked(crc32c(data))
 
 
 def masked_crc32c_rows(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """The masked checksum of each row of uint8[n, length], whose bytes lie side by side."""
+    """The masked checksum of each row of uint8[n, length]."""
     return masked_crc32c_rows_in_python(rows) if _crc32c is None else _crc32c.masked_crc32c_rows(rows)
 
 
 def masked_crc32c_rows_in_python(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """``masked_crc32c_rows`` in numpy, for installations without the compiled module."""
     count, length = rows.shape
     if not 4 <= length <= _BLOCK:
         return np.fromiter((masked(crc32c_in_python(row)) for row in rows), np.uint32, count)
@@ -124,6 +127,7 @@ def masked_crc32c_rows_in_python(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def mask_array(crcs: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The checksums with the mask of the record format."""
     return ((crcs >> np.uint32(15)) | (crcs << np.uint32(17))) + np.uint32(0xA282EAD8)
 
 

@@ -1,8 +1,8 @@
-"""Which numbers a TensorProto holds, by the type that it names and the field that they are in.
+"""Element types of TensorProto messages: how each type of both dialects is stored.
 
-Sources: TensorFlow's types.proto and tensor.proto, MindSpore's mindinsight_anf_ir.proto; of the small
-floats, the OCP specification of 8-bit floating point (E4M3, E5M2), its FNUZ and B11 forms as ml_dtypes
-has them, and OCP Microscaling (E2M1).
+Sources: TensorFlow's types.proto and tensor.proto, MindSpore's mindinsight_anf_ir.proto; for the small
+floats, the OCP specification of 8-bit floating point (E4M3, E5M2), its FNUZ and B11 forms as in ml_dtypes,
+and OCP Microscaling (E2M1).
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ WITHOUT_VALUES = {
     0: "no type",
     20: "resource",
     21: "variant",
-}  # types of TensorFlow's of which nothing can be shown
+}  # TensorFlow types that cannot be shown
 
 
 def widen_bfloat16(values: NDArray[Any]) -> NDArray[Any]:
-    """float32 of the same numbers; ``values`` are uint16 bit patterns."""
+    """Converts bfloat16 bit patterns (uint16) to float32."""
     return (values.astype("<u4") << np.uint32(16)).view("<f4")
 
 
@@ -74,7 +74,7 @@ def _small_float(exponent: int, mantissa: int, bias: int, special: str) -> Widen
 
 @functools.cache
 def _float_table(exponent: int, mantissa: int, bias: int, special: str) -> NDArray[np.float32]:
-    """The number of each bit pattern, with the sign above exponent and mantissa."""
+    """The float32 value of each bit pattern, with the sign bit above exponent and mantissa."""
     codes = np.arange(256) & ((2 << exponent + mantissa) - 1)
     sign = np.where(codes >> (exponent + mantissa), -1.0, 1.0)
     power = (codes >> mantissa) & ((1 << exponent) - 1)

@@ -39,13 +39,13 @@ _FLOAT, _DOUBLE = 1, 2  # DataType of tensorflow/core/framework/types.proto
 
 @frozen
 class Metadata:
-    """Summary metadata, which the first value of a tag carries for all."""
+    """Summary metadata; the first value of a tag carries it for all values of the tag."""
 
     plugin: str
     display_name: str
     description: str
-    content: bytes = b""  # what the plugin's writer says once for all values
-    data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 not said
+    content: bytes = b""  # plugin data for all values of the tag
+    data_class: int = 0  # 1 scalar, 2 tensor, 3 blob sequence, 0 unknown
 
 
 @define
@@ -59,12 +59,14 @@ class Value:
     size: int = 0
     number: str = ""  # struct format of a number found in place: "<f", "<d"
     number_start: int = 0
-    number_value: float | None = None  # also of numbers that are not in one of these formats
+    number_value: float | None = None  # also for numbers in other formats
     metadata: Metadata | None = None
 
 
 @define
 class Event:
+    """The fields of an event and their positions; -1: the field is absent."""
+
     wall_time: float = 0.0
     wall_start: int = -1  # -1: the field is absent
     step: int = 0
@@ -110,7 +112,7 @@ def read_event(buffer: Buffer, dialect: Dialect | None) -> Event:
 
 
 def dialect_of(buffer: Buffer) -> Dialect | None:
-    """The dialect of a file whose first event fills ``buffer``; None when it does not say."""
+    """The dialect of a file whose first event fills ``buffer``; None if the event has no version."""
     if len(buffer) > _SHORT_EVENT:
         return _dialect_of(buffer)
     event = bytes(buffer)
@@ -127,7 +129,7 @@ def _dialect_of(event: Buffer) -> Dialect | None:
     return Dialect.MINDSPORE if "mindspore" in version.lower() else Dialect.TENSORBOARD
 
 
-# Files of one writer begin alike, but for the time.
+# Files of one writer start with equal bytes, except for the time.
 _known_dialect_of = functools.lru_cache(maxsize=64)(_dialect_of)
 
 
@@ -176,7 +178,7 @@ def _read_value(buffer: Buffer, start: int, size: int, dialect: Dialect) -> Valu
 
 @functools.lru_cache(maxsize=1024)
 def read_metadata(data: bytes) -> Metadata:
-    """A SummaryMetadata; raises Malformed. Most writers say the same with every value."""
+    """Parses a SummaryMetadata; raises Malformed. Cached, because most writers repeat the same metadata."""
     plugin = display_name = description = ""
     content, data_class = b"", 0
     for number, kind, at, length in _fields(data, 0, len(data)):
@@ -218,7 +220,7 @@ def _find_number(buffer: Buffer, value: Value) -> None:
             if kind != 0 and length == width:
                 _place_number(buffer, value, form, at)
                 return
-        if not typed:  # a default value may be left out
+        if not typed:  # writers may omit a default value
             value.number_value = 0.0
         return
     value.number_value = _other_number(buffer, dtype, typed)

@@ -1,7 +1,7 @@
-"""Records of event files, read and written: length, its checksum, the content, its checksum.
+"""Reads and writes the record framing of event files: length, its checksum, content, its checksum.
 
-Layout of a record (TensorFlow's TFRecord, MindSpore's summary files): uint64 length, uint32 masked
-CRC-32C of the length, the bytes, uint32 masked CRC-32C of the bytes; all little-endian.
+Layout of a record (TensorFlow's TFRecord, MindSpore's summary files): uint64 length, uint32 masked CRC-32C
+of the length, the bytes, uint32 masked CRC-32C of the bytes; all little-endian.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _header_crcs: dict[int, int] = {}
 
 
 def header_is_good(length: int, crc: int) -> bool:
+    """Whether a record header has a valid length and checksum."""
     if length > LONGEST_EVENT:
         return False
     known = _header_crcs.get(length)
@@ -60,7 +61,7 @@ class Frames(NamedTuple):
 
 
 def walk(chunk: bytes, position: int, until: int) -> Frames:
-    """The complete records of ``chunk`` that begin at ``position`` or later and before ``until``."""
+    """Finds the complete records of ``chunk`` that start at ``position`` or later and before ``until``."""
     starts: list[int] = []
     lengths: list[int] = []
     size = len(chunk)
@@ -178,13 +179,13 @@ def seal(rows: NDArray[np.uint8]) -> None:
 
 
 def header(payload_size: int) -> bytes:
-    """Length and its checksum, which begin a record."""
+    """A record header: the length and its checksum."""
     length = _LENGTH.pack(payload_size)
     return length + _CHECKSUM.pack(masked_crc32c(length))
 
 
 def whole_records(data: bytes | memoryview) -> int:
-    """How many bytes of ``data``, which begins with a record, are whole records."""
+    """The number of bytes of complete records at the start of ``data``."""
     position = 0
     while position + HEADER_SIZE <= len(data):
         after = position + HEADER_SIZE + _LENGTH.unpack_from(data, position)[0] + FOOTER_SIZE

@@ -1,4 +1,4 @@
-"""Histograms of values, and several of them on one axis."""
+"""Histograms: buckets of values, alignment of several histograms, and percentiles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
-_ARRAY = 112  # bytes of an array in memory, beside its numbers
+_ARRAY = 112  # bytes of an array object, without its numbers
 _LARGEST = float(np.finfo(np.float64).max)
 _NARROWEST = 1e-300  # of an axis: parts of a narrower one are no numbers any more
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
@@ -57,7 +57,7 @@ class AlignedHistograms:
 
 
 def checked(left: Floats, right: Floats, counts: Floats) -> None:
-    """Raises ValueError for what no buckets can be."""
+    """Raises ValueError for impossible buckets."""
     if np.isnan(left).any() or np.isnan(right).any():
         raise ValueError("an edge of a bucket is NaN")
     if not np.isfinite(counts).all():
@@ -255,7 +255,7 @@ def _spread(
 
 
 def _counted(values: Floats, edges: Floats) -> NDArray[np.intp]:
-    """How many of the values are in each of the equal buckets between the edges."""
+    """The number of values in each of the equal buckets between the edges."""
     if len(edges) == 2:
         return np.array([len(values)], np.intp)
     if not math.isfinite(2 * (float(edges[-1]) - float(edges[0]))):  # numpy takes no range near infinity

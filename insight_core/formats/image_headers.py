@@ -33,16 +33,19 @@ class ImageHeader(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the format, for people."""
+        """The name of the format, for users."""
         return self.mimetype.removeprefix("image/").upper()
 
     @property
     def pixels(self) -> int:
+        """Width times height."""
         return self.width * self.height
 
 
 def header_of(data: bytes) -> ImageHeader:
-    """Raises ValueError for bytes of no known format, and for a picture without pixels."""
+    """Parses the header of an image. Raises ValueError for an unknown format, and for an image without
+    pixels.
+    """
     if not data:
         raise ValueError("the picture is empty")
     for form in _FORMATS:

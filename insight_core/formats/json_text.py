@@ -1,4 +1,4 @@
-"""JSON as every answer of the host writes it."""
+"""Encodes JSON answers; non-finite floats become strings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def encode_json(value: object) -> bytes:
     """
     try:
         text = json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":"))
-    except ValueError:  # a bare float somewhere is not finite: look at every one, which is slower
+    except ValueError:  # some float is not finite: check every one, which is slower
         text = json.dumps(_named(value), default=_plain, allow_nan=False, separators=(",", ":"))
     return text.encode("ascii")
 
@@ -45,7 +45,7 @@ def list_of_column(column: np.ndarray[Any, Any]) -> object:
 
 
 def _plain(value: object) -> object:
-    """What json does not know, in terms of what it does."""
+    """``json.dumps`` fallback for NumPy and collection types."""
     if isinstance(value, np.ndarray):
         return list_of_column(value)
     if isinstance(value, np.generic):
@@ -61,7 +61,7 @@ def _plain(value: object) -> object:
 
 
 def _named(value: object) -> object:
-    """The same tree with every float that is not finite replaced by its name."""
+    """Replaces every non-finite float in the tree by its name."""
     if isinstance(value, float):
         return name_of_float(float(value))
     if isinstance(value, Mapping):

@@ -34,7 +34,7 @@ def fixed(data: bytes, dtype: DTypeLike, start: int, end: int) -> NDArray[Any]:
 
 
 def varints(data: bytes, start: int, end: int) -> NDArray[np.uint64]:
-    """All varints of ``data[start:end]``, modulo 2**64. Raises ValueError for one that does not end."""
+    """All varints of ``data[start:end]``, modulo 2**64. Raises ValueError for a truncated varint."""
     source = np.frombuffer(data, _U8, end - start, start)
     if len(source) and source[-1] >= 0x80:
         raise ValueError("a varint does not end")

@@ -20,7 +20,7 @@ Buffer: TypeAlias = Any  # bytes, memoryview, or anything with len(), [i] and [a
 
 
 class Malformed(ValueError):
-    """The bytes are not the protobuf message that they should be."""
+    """The bytes are not the expected protobuf message."""
 
 
 def varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
@@ -39,7 +39,7 @@ def varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """An unsigned varint as ``int64`` has it."""
+    """Converts an unsigned varint to ``int64``."""
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -112,12 +112,12 @@ def double_field(number: int, value: float) -> bytes:
 
 
 def float_field(number: int, value: float) -> bytes:
-    """A float32; what is beyond its range becomes infinite."""
+    """A float32 field; values beyond its range become infinite."""
     return encoded_varint(number << 3 | 5) + float32(value)
 
 
 def float32(value: float) -> bytes:
-    """Four little-endian bytes; what is beyond the range becomes infinite."""
+    """Four little-endian bytes; values beyond the range become infinite."""
     try:
         return _FLOAT.pack(value)
     except OverflowError:
@@ -125,7 +125,7 @@ def float32(value: float) -> bytes:
 
 
 def size_of(pieces: Pieces) -> int:
-    """Bytes of all pieces together."""
+    """Total bytes of all pieces."""
     return sum(len(piece) for piece in pieces)
 
 

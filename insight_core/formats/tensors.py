@@ -20,7 +20,7 @@ from insight_core.formats.packed import fixed, varints
 
 MAX_RANK = 32
 MAX_COUNT = 100_000_000  # values of a tensor
-MAX_REPEATED = 10_000_000  # numbers that several written ones are filled up to
+MAX_REPEATED = 10_000_000  # numbers that a shorter list of written numbers is padded to
 MAX_SINGLE = 1_000_000  # strings, and numbers that are not packed
 
 _DIMS, _DATA_TYPE = 1, 2  # of MindSpore's TensorProto
@@ -31,14 +31,14 @@ _KINDS = {types.FLOATS: wire.FOUR_BYTES, types.DOUBLES: wire.EIGHT_BYTES, types.
 
 @frozen
 class TensorHeader:
-    """What a tensor is, without its values. ``dtype`` is the writer's name of its type: float32, string."""
+    """Type and shape of a tensor. ``dtype`` is the writer's name of the type: float32, string."""
 
     dtype: str
     shape: tuple[int, ...]
 
     @property
     def count(self) -> int:
-        """How many values the shape asks for."""
+        """Number of values in the shape."""
         return math.prod(self.shape)
 
 
@@ -57,7 +57,7 @@ class Tensor:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it keeps in memory."""
+        """Bytes in memory."""
         if self.values.dtype == object:
             return sum(len(text) + 64 for text in self.values.flat)
         held: Any = self.values
@@ -67,7 +67,7 @@ class Tensor:
 
 
 def read_tensor_header(data: bytes, dialect: Dialect) -> TensorHeader:
-    """Type and shape of a tensor message, or of its first bytes; ValueError if these do not tell."""
+    """Type and shape of a tensor message, or of its first bytes. Raises ValueError if they are incomplete."""
     return _message(data, dialect, head=True).header()
 
 
@@ -125,11 +125,11 @@ class _Fields:
         return tuple(self.sizes)
 
     def written(self, forms: Mapping[int, str]) -> list[int]:
-        """The typed fields that hold something."""
+        """The typed fields that have values."""
         return [number for number in forms if any(end > start for start, end in self.parts.get(number, ()))]
 
     def numbers(self, number: int, form: str) -> NDArray[Any]:
-        """All that is in a typed field; varints as uint64."""
+        """All numbers of a typed field; varints as uint64."""
         parts = self.parts[number]
         data, (start, end) = self.data, parts[0]
         if len(parts) > 1:

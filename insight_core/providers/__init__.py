@@ -1,1 +1,1 @@
-"""The read side: what routes know of the data, wherever it is loaded."""
+"""Implementations of ``DataProvider``: local, merged, and clients of both gRPC services."""

@@ -1,4 +1,4 @@
-"""A data server as a child of this process: started, started again when it dies, never left behind."""
+"""Runs a data server as a child process: starts it, restarts it when it ends, and stops it with the host."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from insight_core.providers.link import Link
 log = logging.getLogger(__name__)
 
 _POLL = 0.02  # seconds between two looks at the port file
-_STARTING = 120.0  # seconds that a server has to say its port, on a machine that is busy with training
+_STARTING = 120.0  # seconds until a server must report its port, on a machine busy with training
 _SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
 _STEADY = 20.0  # seconds after which a server counts as one that works
-_LEAVE = 1.0  # seconds that it has to end when it is told to
+_LEAVE = 1.0  # seconds until a server that was asked to end is killed
 
 
 class ChildLink(Link):
-    """The link to a data server that this one starts, and starts again whenever it ends.
+    """Starts a data server as a child process, and restarts it whenever it ends.
 
-    ``command`` is the program with its flags. Those of the start are added: ``--port=0``, the file in
-    which it says its port, the one in which it says why it could not start, and
-    ``--die-after-stdin``. Its standard input is a pipe that only this process holds, so that it ends
-    with this process, however that ends.
+    ``command`` is the program with its flags. The link adds ``--port=0``, the file for the chosen port, the
+    file for a start error, and ``--die-after-stdin``. The child's standard input is a pipe that only this
+    process holds, so the child ends with this process, also after a crash.
     """
 
     def __init__(self, command: Sequence[str], name: str = "the data server") -> None:
@@ -44,16 +43,17 @@ class ChildLink(Link):
 
     @property
     def pid(self) -> int | None:
-        """Of the child that runs now."""
+        """Process id of the running child."""
         child = self._child
         return child.pid if child is not None and child.poll() is None else None
 
     def start(self) -> None:
+        """Starts the child process and the thread that supervises it."""
         super().start()
         self._supervisor.start()
 
     def close(self) -> None:
-        """Ends the server; soon, whatever it does."""
+        """Ends the child, by force after a timeout."""
         self._closing.set()
         super().close()
         child = self._child
@@ -80,7 +80,7 @@ class ChildLink(Link):
             pause = min(2 * pause, _LONGEST)
 
     def _run(self) -> str:
-        """One life of the server; returns what ended it."""
+        """Runs the server until it ends; returns the reason."""
         with tempfile.TemporaryDirectory(prefix="insight-host-") as place:
             port_file, error_file = Path(place, "port"), Path(place, "error")
             flags = ["--port=0", f"--port-file={port_file}", f"--error-file={error_file}"]
@@ -91,7 +91,7 @@ class ChildLink(Link):
                 process_group=0,  # a Ctrl-C in the terminal is for the host, which ends its server itself
             )
             self._child = child
-            if self._closing.is_set():  # told to end while it was being started
+            if self._closing.is_set():  # closed while it was starting
                 _end(child)
             try:
                 port = self._port(child, port_file)
@@ -104,7 +104,7 @@ class ChildLink(Link):
         return f"{self._name} ended ({_how(child.returncode)})"
 
     def _port(self, child: subprocess.Popen[bytes], port_file: Path) -> int | None:
-        """The port that the server says; None when it ends instead, or takes too long."""
+        """The port that the server reports; None if the server ends or times out."""
         until = time.monotonic() + _STARTING
         while child.poll() is None and time.monotonic() < until:
             with suppress(FileNotFoundError):
@@ -124,7 +124,7 @@ class ChildLink(Link):
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """Closes its standard input, which tells it to end; and sees to it that it does."""
+    """Closes the child's standard input, which asks it to end, and kills it if it does not."""
     if child.stdin is not None:
         with suppress(OSError):
             child.stdin.close()

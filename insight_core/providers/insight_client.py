@@ -1,4 +1,4 @@
-"""The provider that asks a data server of ours (service ``insight.data.v1.DataProvider``)."""
+"""``DataProvider`` client of the gRPC service ``insight.data.v1.DataProvider``."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ _EVERY_POINT = ScalarQuery()
 _DIALECTS = {pb.DIALECT_TENSORBOARD: Dialect.TENSORBOARD, pb.DIALECT_MINDSPORE: Dialect.MINDSPORE}
 _X = {"step": pb.X_STEP, "relative": pb.X_RELATIVE, "wall": pb.X_WALL}
 _KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
-_RETRY = 0.25  # seconds before a watch that ended is begun again
-_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before it is asked for them
+_RETRY = 0.25  # seconds until a watch that ended is retried
+_CATCHING_UP = 10.0  # seconds that a reconnected server gets to read its logs before it is used
 _READING = "the data server is reading its logs again"
 
 
 class InsightProvider:
-    """Each method is one call; what changed comes by itself over a stream that stays open.
+    """``DataProvider`` over ``insight.data.v1``: one RPC per method, and a stream that reports changes.
 
-    Whenever that stream breaks, which it does when the server ends, everything may have changed. A
-    server that is back is asked for data once it has read its logs, or after ten seconds: runs that
-    are only not read yet must not look as if they were gone.
+    When the stream breaks, for example because the server ended, everything may have changed. After a
+    reconnect the provider waits until the server has read its logs, at most ten seconds, so that runs which
+    are not read yet do not seem to be deleted.
     """
 
     def __init__(self, link: Link) -> None:
@@ -76,20 +76,21 @@ class InsightProvider:
         self._log = ChangeLog()
         self._location = ""
         self._connected = False  # once, some time
-        self._catching_up: str | None = None  # why the server is not asked although it answers
+        self._catching_up: str | None = None  # why the server is not used although it answers
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="data-server-watch", daemon=True)
         link.on_change = self._on_link
 
     def start(self) -> None:
-        """Watches the server and what changes in its data."""
+        """Starts to watch the server and its changes."""
         self._link.start()
         self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
-        """The server finds its plugins itself."""
+        """Does nothing: the server discovers its own plugins."""
 
     def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
         self._ended.set()
         self._log.end()
         self._link.close()
@@ -97,13 +98,16 @@ class InsightProvider:
             self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
         return set(self._asked().unary(_PLUGINS, pb.PluginsRequest()).names)
 
     def runs(self) -> Sequence[Run]:
+        """All runs."""
         answers = self._asked().stream(_RUNS, pb.RunsRequest())
         return [_run(run) for answer in answers for run in answer.runs]
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given runs, without their data."""
         request = pb.SeriesRequest(plugin=plugin)
         if runs is not None:
             request.runs.SetInParent()
@@ -114,6 +118,7 @@ class InsightProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         found: dict[SeriesKey, ScalarColumns] = {}
         asked = list(keys)
         for begin in range(0, len(asked), _KEYS_AT_ONCE):
@@ -127,6 +132,7 @@ class InsightProvider:
         return found
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         request = pb.RecordsRequest(plugin=plugin, key=_key(key), all_attempts=attempts == "all")
         stretches = list(self._asked().stream(_RECORDS, request, LONG))
         summary = stretches[0].summary if stretches else pb.RecordSummary()
@@ -148,6 +154,7 @@ class InsightProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         first, pieces = self._pieces(plugin, key, index, attempts, limit, LONG)
         claim = _claim(first.claim)
         if isinstance(claim, FileName) and limit is None:
@@ -160,6 +167,7 @@ class InsightProvider:
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
     ) -> PayloadStream:
+        """The bytes of one record as a stream; raises the same errors as ``payload``."""
         first, pieces = self._pieces(plugin, key, index, attempts, None, None)
         data = itertools.chain([first.data], (piece.data for piece in pieces))
         return stream_of_pieces(data, first.size, _claim(first.claim), pieces.close)
@@ -173,7 +181,7 @@ class InsightProvider:
         limit: int | None,
         deadline: float | None,
     ) -> tuple[pb.PayloadResponse, Generator[pb.PayloadResponse]]:
-        """The first piece of a payload and the following ones."""
+        """The first chunk of a payload and the following ones."""
         request = pb.PayloadRequest(
             plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
         )
@@ -184,6 +192,7 @@ class InsightProvider:
         return first, pieces
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all runs."""
         answers = self._asked().stream(_DAMAGE, pb.DamageRequest(run=run))
         return [
             Damage(place.run, place.file, place.offset, place.reason, place.skipped)
@@ -192,18 +201,22 @@ class InsightProvider:
         ]
 
     def progress(self) -> Progress:
+        """Bytes read of all known bytes."""
         answer = self._asked().unary(_PROGRESS, pb.ProgressRequest())
         return Progress(answer.bytes_read, answer.bytes_total, answer.loaded_once)
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         if not self._location:
             self._location = self._link.unary(INFO, pb.InfoRequest()).location
         return self._location
 
     def generation(self) -> int:
+        """A number that grows whenever the data changes."""
         return self._log.generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._log.changes(since, timeout)
 
     def _asked(self) -> Link:
@@ -214,7 +227,7 @@ class InsightProvider:
     # --- what changes -----------------------------------------------------------------------------
 
     def _on_link(self, reason: str | None) -> None:
-        # who looks now learns why there is nothing; what is back is told by the watch, which begins anew
+        # readers get the reason; the watch, which restarts, reports the reconnect
         if reason is not None:
             self._catching_up = _READING if self._connected else None
             self._log.note({}, runs=True)
@@ -240,7 +253,9 @@ class InsightProvider:
             self._ended.wait(_RETRY)
 
     def _catch_up(self) -> None:
-        """Waits until a server that was away has read its logs; raises Unavailable if it goes again."""
+        """Waits until a reconnected server has read its logs; raises Unavailable if the connection is lost
+        again.
+        """
         self._catching_up = _READING
         until = time.monotonic() + _CATCHING_UP
         while time.monotonic() < until and not self._ended.is_set():
@@ -264,7 +279,7 @@ class InsightProvider:
 
 @define
 class _Parts:
-    """What has arrived of one series."""
+    """The parts of one series received so far."""
 
     summary: pb.ScalarSummary = field(factory=pb.ScalarSummary)
     parts: list[pb.ScalarPart] = field(factory=list)

@@ -1,4 +1,4 @@
-"""The way to one gRPC server: a deadline for each call, errors in our words, and whether it answers."""
+"""A connection to one gRPC server: deadlines, error translation and health checks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ log = logging.getLogger(__name__)
 
 SHORT = 10.0  # seconds for an answer about the data
 LONG = 120.0  # seconds for the data themselves
-_PULSE = 3.0  # seconds between two looks whether the server answers; a call that fails is one too
+_PULSE = 3.0  # seconds between health checks; a failed call triggers one
 _PATIENCE = 3.0  # seconds that it has for that; a busy one needs a while
 _RETRY = 0.25  # seconds between two looks while it does not
 _OPTIONS = [
     *MESSAGE_OPTIONS,
     ("grpc.enable_http_proxy", 0),  # servers are on this machine or named on purpose
     ("grpc.use_local_subchannel_pool", 1),
-    (ChannelOptions.SingleThreadedUnaryStream, 1),  # else who waits for a message wakes ten times a second
+    (
+        ChannelOptions.SingleThreadedUnaryStream,
+        1,
+    ),  # otherwise a thread that waits for a message wakes ten times a second
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
@@ -38,23 +41,23 @@ Answer = TypeVar("Answer")
 
 @frozen
 class Method(Generic[Answer]):
-    """A call of a service: its path, and what makes an answer of its bytes."""
+    """An RPC of a service: its path and the parser of its answer."""
 
     path: str
     read: Callable[[bytes], Answer]
 
 
 class NotServed(Unavailable):
-    """The server does not have this service."""
+    """The server does not implement this service."""
 
 
 class Link:
-    """A channel to one server at a time, which may move (``connect``) or go (``disconnect``).
+    """A channel to one server at a time; ``connect`` changes the server, ``disconnect`` removes it.
 
-    While the server does not answer, every call raises Unavailable at once and says why. That is
-    found out by asking it every few seconds, once ``start`` was called, so that a server that hangs
-    holds nobody up. ``on_change`` is called, from any thread, when the server is lost (with the
-    reason) and when it is back (with None).
+    While the server does not answer, every call raises Unavailable immediately, with the reason. After
+    ``start`` a thread checks the server every few seconds, so that a server that hangs blocks no caller.
+    ``on_change`` is called, from any thread, with the reason when the connection is lost, and with None
+    when it is restored.
     """
 
     def __init__(self, address: str | None = None, *, absent: str = "") -> None:
@@ -71,16 +74,18 @@ class Link:
             self._channel, self.address = _channel(address), address
 
     def start(self) -> None:
+        """Starts the health checks."""
         self._thread = threading.Thread(target=self._watch, name="data-server-pulse", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
+        """Stops the health checks and closes the channel."""
         self._closed = True
         self.disconnect("the host is ending")
         self._look.set()
 
     def connect(self, address: str) -> None:
-        """The server is at another address now. Calls go there as soon as it answers."""
+        """Sets the address of the server; calls use it once the server answers."""
         with self._lock:
             old, self._channel, self.address = self._channel, _channel(address), address
         if old is not None:
@@ -88,7 +93,7 @@ class Link:
         self._look.set()
 
     def disconnect(self, reason: str) -> None:
-        """There is no server now."""
+        """Reports that there is no server at the moment."""
         with self._lock:
             old, self._channel = self._channel, None
             changed = self._reason is None
@@ -101,7 +106,7 @@ class Link:
 
     @property
     def reason(self) -> str | None:
-        """Why the server cannot be asked, None while it can."""
+        """Why the server cannot be used; None if it can."""
         return self._reason
 
     def unary(self, method: Method[Answer], request: Message, deadline: float = SHORT) -> Answer:
@@ -122,7 +127,7 @@ class Link:
     def stream(
         self, method: Method[Answer], request: Message, deadline: float | None = SHORT
     ) -> Generator[Answer]:
-        """The answers to one request, as they come; None: there is no deadline."""
+        """The answers to one request, as they arrive; ``deadline`` None means no deadline."""
         call = self._begin(
             lambda channel: channel.unary_stream(method.path, _serialized, method.read)(
                 request, timeout=deadline
@@ -137,7 +142,7 @@ class Link:
             self._end(call)
 
     def suspect(self) -> None:
-        """A call failed: the next look at the server is due now."""
+        """Reports a failed call: the next health check is due now."""
         self._look.set()
 
     # --- inside -----------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ def _serialized(request: Message) -> bytes:
 
 
 def _answers(channel: grpc.Channel) -> bool:
-    """Whether anything comes back at all."""
+    """Whether the server answers at all."""
     try:
         channel.unary_unary(_HEALTH, None, None)(b"", timeout=_PATIENCE)
     except grpc.RpcError as error:

@@ -1,4 +1,4 @@
-"""The provider that loads in this process."""
+"""``DataProvider`` that reads logdirs in this process."""
 
 from __future__ import annotations
 
@@ -50,11 +50,12 @@ _EVERY_POINT = ScalarQuery()
 
 
 class LocalProvider:
-    """Reads logdirs into memory and answers from there. ``policies`` replace those of plugins, by name.
+    """Reads logdirs into memory and answers queries from there. ``policies`` override those of plugins, by
+    name.
 
-    What was read is kept below ``cache_directory`` for the next start. Columns beyond ``max_memory``
-    bytes lie in files below ``spill_directory``. With ``watch`` the system tells what changed, where it
-    can; elsewhere everything is looked at every ``reload_interval`` seconds (0: once). ``while_loading`` is
+    An index for the next start is kept below ``cache_directory``. Columns beyond ``max_memory`` bytes are
+    stored in files below ``spill_directory``. With ``watch`` the file system reports changes where it can;
+    otherwise all files are polled every ``reload_interval`` seconds (0: read once). ``while_loading`` is
     entered for each load: a program may tune its process there.
     """
 
@@ -90,11 +91,11 @@ class LocalProvider:
         self._views = ViewCache()
 
     def start(self) -> None:
-        """Loads in the background, the newest runs first, then follows what is appended."""
+        """Loads in the background, newest runs first, then tails the files."""
         self._loader.start(_open_watcher(self._logdirs, self._names) if self._watches else None)
 
     def admit(self, plugin: Plugin) -> None:
-        """A plugin that came after the start: what nobody claimed is its own from now on."""
+        """Adds a plugin after the start: it gets the values that were unclaimed so far."""
         known = plugin.name in self._plugins
         self._plugins.add(plugin.name)
         if known:
@@ -110,28 +111,33 @@ class LocalProvider:
         self._loader.look_again()
 
     def load(self) -> None:
-        """Reads everything that is there now, and returns when that is done."""
+        """Reads everything that exists now and returns when done."""
         self._loader.load()
 
     def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
         self._store.wake()
         self._loader.stop()
         self._store.wake()
 
     def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
         return self._store.plugins()
 
     def runs(self) -> Sequence[Run]:
+        """All runs."""
         return sorted(
             self._store.runs(), key=lambda r: (np.inf if r.start_time is None else r.start_time, r.name)
         )
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given runs, without their data."""
         return self._store.infos(plugin, runs)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         self._loader.prefer(frozenset(key.run for key in keys))
         answers: dict[SeriesKey, ScalarColumns] = {}
         for key in keys:
@@ -146,6 +152,7 @@ class LocalProvider:
         return answers
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         self._loader.prefer(frozenset((key.run,)))
         snapshot, shown = self._shown_records(plugin, key, attempts)
         steps, wall_times, sizes = (
@@ -170,6 +177,7 @@ class LocalProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         vanished = self._store.vanished
         snapshot, at, path = self._place(plugin, key, index, attempts)
         claim = snapshot.claim_of(at)
@@ -190,6 +198,7 @@ class LocalProvider:
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
     ) -> PayloadStream:
+        """The bytes of one record as a stream; raises the same errors as ``payload``."""
         snapshot, at, path = self._place(plugin, key, index, attempts)
         claim = snapshot.claim_of(at)
         if not isinstance(claim, FileName):
@@ -202,7 +211,7 @@ class LocalProvider:
     def _place(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts
     ) -> tuple[Snapshot, int, str]:
-        """Where a record is: the series, its index there, and the path of its file."""
+        """The location of a record: its series, the index in it, and the path of its file."""
         snapshot, shown = self._shown_records(plugin, key, attempts)
         if not 0 <= index < len(snapshot if shown is None else shown):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
@@ -215,7 +224,7 @@ class LocalProvider:
     def _shown_records(
         self, plugin: str, key: SeriesKey, attempts: ShownAttempts
     ) -> tuple[Snapshot, NDArray[np.intp] | None]:
-        """A series of records, and the indices of those shown; None: all."""
+        """A series of records, and the indices of the shown records; None: all."""
         series = self._store.find(plugin, key)
         snapshot = series.snapshot() if series else None
         if snapshot is None or "records" not in snapshot.columns:
@@ -223,10 +232,11 @@ class LocalProvider:
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all runs."""
         return sorted(self._store.damage(run), key=lambda d: (d.run, d.file, d.offset))
 
     def unclaimed(self) -> Mapping[str, Mapping[str, int]]:
-        """Values that no plugin claims: by run, how many of each claim."""
+        """Values that no plugin claims: by run, the number for each claim."""
         found: dict[str, dict[str, int]] = {}
         for name in self._store.plugins() - self._plugins:
             for info in self._store.infos(name, None):
@@ -235,15 +245,19 @@ class LocalProvider:
         return found
 
     def progress(self) -> Progress:
+        """Bytes read of all known bytes."""
         return self._loader.progress()
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         return ",".join(f"{d.name}:{d.path}" if d.name else d.path for d in self._logdirs)
 
     def generation(self) -> int:
+        """A number that grows whenever the data changes."""
         return self._store.generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._store.changes(since, timeout)
 
 

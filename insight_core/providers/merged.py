@@ -1,4 +1,4 @@
-"""Several providers as one: what each has stands side by side."""
+"""Combines several providers into one."""
 
 from __future__ import annotations
 
@@ -32,22 +32,25 @@ from insight_core.store.change_log import ChangeLog
 log = logging.getLogger(__name__)
 
 _EVERY_POINT = ScalarQuery()
-_WAIT = 5.0  # seconds asleep in a part at a time
+_WAIT = 5.0  # seconds of one wait in a part
 _PAUSE = 0.02  # seconds between two answers of a part: one that loads changes all the time
 
 
 class StartableProvider(DataProvider, Protocol):
-    """A provider that does something by itself once it is started."""
+    """A ``DataProvider`` that works in the background once it is started."""
 
-    def start(self) -> None: ...
-    def admit(self, plugin: Plugin) -> None: ...  # loaded after the start
+    def start(self) -> None:
+        """Starts to load or follow the data in the background."""
+
+    def admit(self, plugin: Plugin) -> None:
+        """Adds a plugin after the start: it gets the values that were unclaimed so far."""
 
 
 class MergedProvider:
-    """Runs, series and damage of all parts. It has what they have, or raises what one of them raises.
+    """Runs, series and damage of all parts. Raises an error if any part raises it.
 
-    A run may be in several parts, a series belongs to the first part that has it. What the others
-    have of it cannot be shown, and is listed as damage of the run.
+    A run may be in several parts; a series belongs to the first part that has it. Series of the same tag in
+    other parts cannot be shown and are listed as damage of the run.
     """
 
     def __init__(self, parts: Sequence[StartableProvider]) -> None:
@@ -60,16 +63,19 @@ class MergedProvider:
         ]
 
     def start(self) -> None:
+        """Starts all parts, and a thread per part that follows its changes."""
         for part in self._parts:
             part.start()
         for thread in self._threads:
             thread.start()
 
     def admit(self, plugin: Plugin) -> None:
+        """Adds a plugin to all parts after the start."""
         for part in self._parts:
             part.admit(plugin)
 
     def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
         self._ended.set()
         self._log.end()
         for part in self._parts:
@@ -79,9 +85,11 @@ class MergedProvider:
                 thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
         return {name for part in self._parts for name in part.plugins()}
 
     def runs(self) -> Sequence[Run]:
+        """All runs."""
         merged: dict[str, Run] = {}
         shared: set[str] = set()
         for run in (run for part in self._parts for run in part.runs()):
@@ -96,6 +104,7 @@ class MergedProvider:
         )
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given runs, without their data."""
         found: dict[SeriesKey, SeriesInfo] = {}
         for part in self._parts:
             for info in part.series(plugin, runs=runs):
@@ -105,6 +114,7 @@ class MergedProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         found: dict[SeriesKey, ScalarColumns] = {}
         for part in self._parts:
             left = [key for key in keys if key not in found]
@@ -113,6 +123,7 @@ class MergedProvider:
         return {key: found[key] for key in keys if key in found}
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         return self._owner(plugin, key).records(plugin, key, attempts)
 
     def payload(
@@ -124,11 +135,13 @@ class MergedProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         return self._owner(plugin, key).payload(plugin, key, index, attempts, limit=limit)
 
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
     ) -> PayloadStream:
+        """The bytes of one record as a stream; raises the same errors as ``payload``."""
         return self._owner(plugin, key).open_payload(plugin, key, index, attempts)
 
     def _owner(self, plugin: str, key: SeriesKey) -> StartableProvider:
@@ -138,12 +151,14 @@ class MergedProvider:
         raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all runs."""
         found = [entry for part in self._parts for entry in part.damage(run)]
         counted = Counter(found.name for part in self._parts for found in part.runs())
         covered = self._covered([name for name in counted if counted[name] > 1 and run in (None, name)])
         return sorted(found + covered, key=lambda d: (d.run, d.file, d.offset))
 
     def progress(self) -> Progress:
+        """Bytes read of all known bytes."""
         parts = [part.progress() for part in self._parts]
         return Progress(
             sum(part.bytes_read for part in parts),
@@ -152,12 +167,15 @@ class MergedProvider:
         )
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         return ",".join(dict.fromkeys(part.location() for part in self._parts))
 
     def generation(self) -> int:
+        """A number that grows whenever the data changes."""
         return self._log.generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._log.changes(since, timeout)
 
     def _covered(self, runs: Collection[str]) -> list[Damage]:

@@ -1,4 +1,4 @@
-"""Opens the provider of a data server somebody else runs, whichever of the two services it has."""
+"""Opens a data server by address, with either of the two gRPC services, now or when it starts."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _RETRY = 0.25  # seconds between two tries to reach the server
 
 
 class OpenedProvider:
-    """The provider of the server at ``HOST:PORT``, which need not be there yet.
+    """The provider of the server at ``HOST:PORT``, which may start later.
 
-    Unavailable until the server has said which service it has. Ours is asked over
-    ``insight.data.v1``, any other over TensorBoard's service, every ``interval`` seconds.
+    Raises Unavailable until the server has reported its services. With ``insight.data.v1`` that service is
+    used, otherwise TensorBoard's, which is polled every ``interval`` seconds.
     """
 
     def __init__(self, address: str, plugins: Iterable[Plugin], *, interval: float = 1.0) -> None:
@@ -55,10 +55,11 @@ class OpenedProvider:
         self._thread = threading.Thread(target=self._reach, name="data-server-opening", daemon=True)
 
     def start(self) -> None:
-        """Looks for the server until it is there, and follows it from then on."""
+        """Waits for the server in the background and follows it once it answers."""
         self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
+        """Adds a plugin after the start."""
         with self._lock:
             self._plugins = (*self._plugins, plugin)
             inner = self._inner
@@ -66,6 +67,7 @@ class OpenedProvider:
             inner.admit(plugin)
 
     def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
         with self._lock:
             self._ended = True
             inner = self._inner
@@ -76,20 +78,25 @@ class OpenedProvider:
             self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
         return self._there().plugins()
 
     def runs(self) -> Sequence[Run]:
+        """All runs."""
         return self._there().runs()
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given runs, without their data."""
         return self._there().series(plugin, runs=runs)
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         return self._there().scalars(plugin, keys, query)
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         return self._there().records(plugin, key, attempts)
 
     def payload(
@@ -101,27 +108,34 @@ class OpenedProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         return self._there().payload(plugin, key, index, attempts, limit=limit)
 
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
     ) -> PayloadStream:
+        """The bytes of one record as a stream; raises the same errors as ``payload``."""
         return self._there().open_payload(plugin, key, index, attempts)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all runs."""
         return self._there().damage(run)
 
     def progress(self) -> Progress:
+        """Bytes read of all known bytes."""
         return self._there().progress()
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         return self._there().location()
 
     def generation(self) -> int:
+        """A number that grows whenever the data changes."""
         inner = self._inner
         return 0 if inner is None else inner.generation() + 1
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         inner = self._inner
         if inner is None:
             self._found.wait(timeout)

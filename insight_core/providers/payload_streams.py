@@ -1,4 +1,4 @@
-"""Payloads that are read piece by piece, and files that are given whole."""
+"""Streams of payloads: received in chunks, from memory, or from a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PIECE = 1 << 20  # bytes
 
 
 class _PieceReader(io.RawIOBase):
-    """Bytes that come in pieces, as a file; what goes beyond ``size`` bytes is left out."""
+    """A file object over chunks of bytes; bytes after ``size`` are dropped."""
 
     def __init__(self, pieces: Iterator[bytes], size: int, close: Callable[[], None]) -> None:
         self._pieces = pieces
@@ -55,12 +55,14 @@ class _PieceReader(io.RawIOBase):
 def stream_of_pieces(
     pieces: Iterator[bytes], size: int, claim: Claim, close: Callable[[], None]
 ) -> PayloadStream:
-    """Of ``size`` bytes; ``close`` is called once, at the latest when nobody holds it any more."""
+    """A stream of ``size`` bytes; ``close`` is called exactly once, at the latest when the stream is
+    garbage-collected.
+    """
     return PayloadStream(io.BufferedReader(_PieceReader(pieces, size, close)), size, claim)
 
 
 def stream_of_payload(payload: Payload) -> PayloadStream:
-    """Of bytes that are there."""
+    """A stream of bytes in memory."""
     return PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
 
 
@@ -103,7 +105,9 @@ def stream_of_file(path: str, claim: Claim) -> PayloadStream:
 
 
 def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
-    """The file as it is now, or its first bytes. Raises OSError, and InvalidArgument if it is too large."""
+    """The current content of a file, or its first bytes. Raises OSError, and InvalidArgument if the file is
+    too large.
+    """
     with io.BufferedReader(opened(path)) as file:
         size = os.fstat(file.fileno()).st_size
         if limit is None:
@@ -112,7 +116,7 @@ def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
 
 
 def check_size(size: int, claim: Claim) -> None:
-    """Raises InvalidArgument for a file that is not given whole."""
+    """Raises InvalidArgument for a file that is too large to be sent at once."""
     if size > MOST_AT_ONCE:
         raise InvalidArgument(
             f"the file taken by {claim} has {size:,} bytes: more than {MOST_AT_ONCE:,} are read in pieces"

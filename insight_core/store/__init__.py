@@ -1,1 +1,1 @@
-"""What was read, by run, plugin and tag: columns that only grow, and views of them."""
+"""In-memory storage of points by run, plugin and tag, and views computed from it."""

@@ -1,4 +1,4 @@
-"""Restarts: a series is a list of attempts, and a later attempt writes steps anew."""
+"""Finds restarts: splits a series into attempts and hides the points that a later attempt overwrote."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from numpy.typing import NDArray
 
 @frozen(eq=False)
 class Attempts:
-    """How the points of a series (in file order) fall into attempts.
+    """How the points of a series (in file order) are divided into attempts.
 
-    A new attempt begins where the step goes back. The last attempt wins: a point is hidden when a
-    later attempt began at or before its step. An attempt that has only one step so far replaces
-    that step and nothing else: the second event file that MindSpore writes for loss landscapes
-    records step 0 alone and must not hide the training.
+    A new attempt begins where the step decreases. The last attempt wins: a point is hidden if a later
+    attempt began at or before its step. An attempt with only one step replaces just that step: the second
+    event file that MindSpore writes for loss landscapes records step 0 alone and must not hide the
+    training.
     """
 
     starts: NDArray[np.intp]  # index of the first point of each attempt
     restarts: NDArray[np.int64]  # step at which each later attempt begins
-    visible: NDArray[np.intp] | None  # indices of the points shown, by step; None: all, as they are
+    visible: NDArray[np.intp] | None  # indices of the shown points, by step; None: all, in file order
 
     @property
     def count(self) -> int:
+        """Number of attempts."""
         return len(self.starts)
 
 
@@ -41,7 +42,9 @@ def find_attempts(steps: NDArray[np.int64]) -> Attempts:
     lasts = steps[starts + lengths - 1]
     never = np.iinfo(np.int64).max
     cuts = np.where(lasts > firsts, firsts, never)
-    later = np.append(np.minimum.accumulate(cuts[::-1])[::-1][1:], never)  # of all attempts after this
+    later = np.append(
+        np.minimum.accumulate(cuts[::-1])[::-1][1:], never
+    )  # the minimum over all later attempts
     shown = steps < np.repeat(later, lengths)
     single = np.flatnonzero(lasts == firsts)
     single = single[single > 0]
@@ -59,7 +62,7 @@ def _replaced(
     single_steps: NDArray[np.int64],
     single: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
-    """Whether a later attempt, one that has a single step, wrote the step of each point anew."""
+    """Whether a later single-step attempt overwrote the step of each point."""
     order = np.lexsort((single, single_steps))
     by_step, by_attempt = single_steps[order], single[order]
     last = np.searchsorted(by_step, steps, side="right") - 1

@@ -1,4 +1,4 @@
-"""What is known of each stretch of a long column, so that a picture of it need not look at every point."""
+"""Summaries of blocks of a long column, so that charts need not read every point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-POINTS = 256  # of one block: 1000 columns of a picture then look at some 256,000 points at their borders
+POINTS = 256  # points per block: 1000 chart columns then read some 256,000 points at their borders
 
 # ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf when there is none;
 # ``places`` where the first of each stands in the block, then the first NaN, +Inf and -Inf (0 when there is

@@ -1,4 +1,4 @@
-"""What changed when, for providers whose data lies elsewhere."""
+"""Tracks changes by generation, for providers whose data is elsewhere."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from insight_core.store.changes import changes_after
 
 
 class ChangeLog:
-    """Counts generations of its own, so that they grow whatever happens at the other end."""
+    """Counts local generations, which grow even if the other end restarts."""
 
     def __init__(self) -> None:
         self._grown = threading.Condition()
         self._generation = 0
         self._runs = 0  # generation at which the run table last changed
-        self._everything = 0  # and at which anything may have
+        self._everything = 0  # generation at which anything may have changed
         self._series: OrderedDict[tuple[str, SeriesKey], int] = OrderedDict()
         self._ended = False
 
     def note(self, series: Mapping[str, Collection[SeriesKey]] | None, *, runs: bool = False) -> None:
-        """A new generation: these series changed, by plugin; None: any may have, and runs too."""
+        """Starts a new generation: these series changed, by plugin; None: anything may have changed, runs
+        included.
+        """
         with self._grown:
             self._generation += 1
             if series is None:
@@ -40,10 +42,11 @@ class ChangeLog:
 
     @property
     def generation(self) -> int:
+        """The current generation."""
         return self._generation
 
     def changes(self, since: int, timeout: float) -> Changes:
-        """What changed after generation ``since``; waits up to ``timeout`` seconds for something to."""
+        """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
         with self._grown:
             if timeout > 0 and self._generation <= since and not self._ended:
                 self._grown.wait(timeout)
@@ -59,7 +62,7 @@ class ChangeLog:
             )
 
     def end(self) -> None:
-        """Ends every wait, now and later."""
+        """Ends all current and future waits."""
         with self._grown:
             self._ended = True
             self._grown.notify_all()

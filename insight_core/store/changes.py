@@ -1,4 +1,4 @@
-"""What changed after a generation, as the store and the providers of other data tell it."""
+"""Builds ``Changes`` from generations, for the store and for remote providers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable
 
 from insight_core.plugin import Changes, SeriesKey
 
-_MOST_CHANGES = 2000  # more than these are told as "anything may have changed"
+_MOST_CHANGES = 2000  # more series than these are reported as "anything may have changed"
 
 
 def changes_after(
     since: int, generation: int, *, runs: int, everything: int, series: Iterable[tuple[str, SeriesKey]]
 ) -> Changes:
-    """``generation`` is that of now; ``runs`` and ``everything`` are those at which the run table changed
-    and at which anything may have; ``series`` are those that changed after ``since``, some perhaps twice."""
+    """The changes after generation ``since``; ``generation`` is the current one.
+
+    ``runs`` and ``everything`` are the generations at which the run table changed and at which anything may
+    have changed; ``series`` are those that changed after ``since``, possibly with duplicates.
+    """
     if since < everything or since > generation:
         return Changes(generation, None, True)
     found: dict[str, dict[SeriesKey, None]] = {}

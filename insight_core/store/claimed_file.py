@@ -1,4 +1,4 @@
-"""A file that plugins take by its name."""
+"""A file that plugins claim by its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ZERO.flags.writeable = False
 
 
 class NamedFile(NamedTuple):
-    """One version of the file, as it was found; nothing of it was read."""
+    """One version of the file; its content has not been read."""
 
     run: str
     path: str
@@ -29,11 +29,11 @@ class NamedFile(NamedTuple):
 
     @property
     def order(self) -> FileOrder:
-        """Its place among the files of the run: behind all event files."""
+        """Its position among the files of the run: after all event files."""
         return math.inf, self.tag
 
     def columns(self) -> Mapping[str, Column]:
-        """Its only record."""
+        """Its single record."""
         return {
             "steps": _ZERO,
             "wall_times": np.array([self.mtime_ns / 1_000_000_000]),

@@ -1,4 +1,4 @@
-"""Who takes what an event file holds: claims and cache policies of plugins."""
+"""Assigns the values of event files to plugins, by claims and cache policies."""
 
 from __future__ import annotations
 
@@ -39,39 +39,41 @@ _NAMED_BY_METADATA = (
 
 @frozen(eq=False)
 class Owner:
-    """Who takes the values of a claim, and how they are kept."""
+    """The plugin that gets the values of a claim, and its cache policy."""
 
     claims: tuple[Claim]
-    name: str  # of the plugin; without one, the claim
+    name: str  # name of the plugin; without a plugin, the claim
     holds_numbers: bool
     policy: CachePolicy
 
 
 @frozen(eq=False)
 class Taken:
-    """Values of a batch that have one owner, end to end by tag."""
+    """Values of a batch with the same owner, end to end by tag."""
 
     owner: Owner
     tags: tuple[str, ...]
     ends: NDArray[np.int64]  # index after the last value of each tag
-    ascending: NDArray[np.bool_]  # whether the steps of each never go back
-    columns: Mapping[str, Column]  # none when the owner holds numbers and these are something else
+    ascending: NDArray[np.bool_]  # whether the steps of each tag never decrease
+    columns: Mapping[str, Column]  # empty if the owner expects numbers and these values are not
     records: NDArray[np.int64] | None
 
     def columns_of(self, place: int) -> Mapping[str, Column]:
+        """The columns of the tag at this index."""
         first = self.ends[place - 1] if place else 0
         return {name: column[first : self.ends[place]] for name, column in self.columns.items()}
 
     def offset_of(self, place: int) -> int:
-        """Where in the file the first record of a tag is; 0 when that is not known."""
+        """File offset of the first record of a tag; 0 if unknown."""
         return 0 if self.records is None else int(self.records[self.ends[place - 1] if place else 0])
 
     def refusal(self, place: int) -> Flaw:
+        """The damage entry of a tag whose values are not numbers."""
         reason = f"{self.tags[place]!r} of plugin {self.owner.name} is not one number"
         return Flaw(self.offset_of(place), reason)
 
     def group(self) -> SeriesGroup:
-        """The same as what a file gave so far, of which everything is retained."""
+        """The same values as a SeriesGroup in which everything is retained."""
         columns = self.columns
         if "records" in columns:
             columns = {**columns, "claims": np.zeros(len(columns["steps"]), np.uint8)}
@@ -81,22 +83,22 @@ class Taken:
 
 
 class Owners:
-    """The owners of all that events hold, of what no plugin claims as well."""
+    """The owner of every value of an event file, including values that no plugin claims."""
 
     def __init__(self, plugins: Iterable[Plugin], policies: Mapping[str, CachePolicy]) -> None:
-        """``policies`` replace those of plugins, by name."""
+        """``policies`` override those of plugins, by name."""
         self._owners: dict[Claim, Owner] = {}
         self._policies = dict(policies)
         for plugin in plugins:
             policy = self._policies.setdefault(plugin.name, plugin.cache)
             for claim in plugin.decoder.claims if plugin.decoder else ():
                 if isinstance(claim, FileName):
-                    continue  # several plugins may make it
+                    continue  # several plugins may claim it
                 scalar = plugin.decoder is not None and plugin.decoder.kind is DataKind.SCALAR
                 self._owners[claim] = Owner((claim,), plugin.name, scalar, policy)
         self.number_plugins = frozenset(
             claim.name
-            for claim, owner in self._owners.items()  # a series too many is told by where it begins
+            for claim, owner in self._owners.items()  # a policy that limits series needs the offset of each
             if isinstance(claim, SummaryPlugin) and owner.holds_numbers and not owner.policy.series
         )
         facts = [repr((o.claims, o.name, o.holds_numbers)) for o in self._owners.values()]
@@ -105,6 +107,7 @@ class Owners:
         self.fingerprint = hashlib.sha256("\n".join(sorted(facts)).encode()).hexdigest()
 
     def policy(self, name: str) -> CachePolicy:
+        """The cache policy of a plugin; everything is kept for unknown plugins."""
         return self._policies.get(name, _KEEP_ALL)
 
     def taken(
@@ -114,9 +117,10 @@ class Owners:
         metadata: Sequence[Mapping[str, Metadata]],
         file: str,
     ) -> list[Taken]:
-        """The values of a batch by who takes them; the first metadata of a tag decides where it does.
+        """The values of a batch by owner.
 
-        ``file``: the name of the event file.
+        ``file`` is the name of the event file. If a field leaves the owner open, the first metadata of the
+        tag decide.
         """
         tensorboard = dialect is Dialect.TENSORBOARD
         event_tags = _EVENT_TAGS if tensorboard else dict.fromkeys(_TAGGED_BY_FILE, file)

@@ -1,4 +1,4 @@
-"""Memory of columns: the process's own up to a limit, beyond it files that the system may page out."""
+"""Allocates columns in memory up to a limit, and beyond it in memory-mapped files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ALIGNMENT = 64
 
 
 class ColumnMemory:
-    """Hands out columns, and counts those that are in the process's own memory, in bytes.
+    """Allocates columns and counts the bytes that are in the process's own memory.
 
-    Beyond ``limit`` columns lie in files below ``directory`` that have no name: space is reserved
-    before it is mapped, and nothing is left behind when the process ends, however it ends. When that
-    fails, memory is used after all, and the log says so once.
+    Columns beyond ``limit`` are stored in unnamed files below ``directory``. Their space is reserved before
+    they are mapped, and nothing is left behind when the process ends. If that fails, memory is used, with
+    one warning.
     """
 
     def __init__(self, limit: int | None = None, directory: Path | None = None) -> None:
@@ -40,11 +40,11 @@ class ColumnMemory:
 
     @property
     def held(self) -> int:
-        """Bytes of memory that count; nothing is counted without a limit."""
+        """Bytes of memory in use; 0 without a limit."""
         return self._held
 
     def allocate(self, count: int, dtype: np.dtype[Any]) -> tuple[Column, int]:
-        """A column of ``count`` undefined values, and how many bytes of it count as memory."""
+        """An uninitialised column of ``count`` values, and the bytes of it that count as memory."""
         size = count * dtype.itemsize
         if self._limit is None:
             return np.empty(count, dtype), 0
@@ -57,7 +57,7 @@ class ColumnMemory:
         return np.empty(count, dtype), size
 
     def adopt(self, columns: Mapping[str, Column]) -> tuple[Mapping[str, Column], int]:
-        """The columns themselves, or copies of them in a file, and how many bytes count as memory."""
+        """The columns, or copies of them in a file, and the bytes that count as memory."""
         if self._limit is None:
             return columns, 0
         size = sum(0 if _is_mapped(column) else column.nbytes for column in columns.values())
@@ -76,7 +76,7 @@ class ColumnMemory:
         return kept, counted
 
     def release(self, size: int) -> None:
-        """``size`` bytes that counted as memory are used no more."""
+        """Subtracts ``size`` bytes from the memory in use."""
         if size:
             with self._lock:
                 self._held -= size
@@ -99,7 +99,7 @@ class ColumnMemory:
 
 
 def _is_mapped(column: Column) -> bool:
-    """Whether a column lies in a mapped file, which the system may page out."""
+    """Whether a column is in a mapped file, which the system can page out."""
     base: object = column
     while isinstance(base, np.ndarray):
         base = base.base
@@ -109,7 +109,7 @@ def _is_mapped(column: Column) -> bool:
 
 
 def _reserve(directory: Path, size: int) -> mmap.mmap:
-    """A mapped file without a name, all of its bytes reserved: touching them can never fail."""
+    """An unnamed mapped file with all bytes reserved, so that writing to it cannot fail."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=directory, prefix="columns-") as file:
         os.posix_fallocate(file.fileno(), 0, size)

@@ -1,4 +1,4 @@
-"""The columns of a picture."""
+"""Computes the borders of chart columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything the store holds of one event file, as plain values: fit to be written down and restored."""
+"""All that the store has of one event file, as plain values that the index can save and restore."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from insight_core.store.column_memory import Column
 
 @frozen(eq=False)
 class SeriesGroup:
-    """What one file gave to some series of a plugin, end to end: the points of one tag, then those of the
-    next. ``plugin`` is a claim's text for values that no plugin takes."""
+    """Several series that one file gave to a plugin, end to end by tag.
+
+    ``plugin`` is the text of the claim for values that no plugin claims.
+    """
 
     plugin: str
     tags: tuple[str, ...]
@@ -25,16 +27,16 @@ class SeriesGroup:
     columns: Mapping[str, Column]  # one-dimensional, equally long, of what is retained; may be read-only
     ends: NDArray[np.int64]  # index after the last point of each tag
     totals: NDArray[np.int64] | None  # points recorded of each; None: all of them are retained
-    ascending: NDArray[np.bool_]  # whether the steps of each never go back
+    ascending: NDArray[np.bool_]  # whether the steps of each tag never decrease
 
     def counts(self) -> NDArray[np.int64]:
-        """How many points of each tag are retained."""
+        """Number of retained points of each tag."""
         counts = self.ends.copy()
         counts[1:] -= self.ends[:-1]
         return counts
 
     def columns_of(self, place: int) -> Mapping[str, Column]:
-        """Those of one tag, shared."""
+        """The columns of one tag, shared."""
         if len(self.tags) == 1:
             return self.columns
         first, end = self.ends[place - 1] if place else 0, self.ends[place]
@@ -49,4 +51,4 @@ class FileState:
     start_time: float | None  # smallest wall time seen
     metadata: Mapping[str, Metadata] = Factory(dict)  # by tag
     groups: tuple[SeriesGroup, ...] = ()  # no tag of a plugin twice
-    refused: Mapping[str, Flaw] = Factory(dict)  # tags that a cache policy or a wrong type kept out
+    refused: Mapping[str, Flaw] = Factory(dict)  # tags rejected by a cache policy or a wrong type

@@ -1,4 +1,4 @@
-"""Claims of plugins that came after the start: which plugin has the values that are stored as unclaimed."""
+"""Maps values stored as unclaimed to plugins that were loaded later."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from insight_core.store.series import Series
 
 
 class LateClaims:
-    """Guarded by the lock of the store."""
+    """Claims of late plugins. Guarded by the lock of the store."""
 
     def __init__(self) -> None:
         self._names: dict[str, tuple[str, ...]] = {}  # by plugin
         self._owners: dict[str, str] = {}  # plugins by claim
 
     def add(self, plugin: Plugin) -> None:
+        """Adds the claims of a plugin."""
         claims = plugin.decoder.claims if plugin.decoder else ()
         names = sorted(str(claim) for claim in claims if not isinstance(claim, FileName))
         self._names[plugin.name] = tuple(names)
         self._owners |= dict.fromkeys(names, plugin.name)
 
     def owner(self, name: str) -> str:
-        """The plugin of values that are stored under a name."""
+        """The plugin that owns values stored under a name."""
         return self._owners.get(name, name)
 
     def names(self, plugin: str) -> tuple[str, ...]:
-        """Under which names values of a plugin are stored; the first that has a series counts."""
+        """Names under which the values of a plugin are stored; the first that has a series counts."""
         return (plugin, *self._names.get(plugin, ()))
 
 

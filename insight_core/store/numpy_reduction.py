@@ -1,5 +1,6 @@
-"""The functions of ``insight_core.store.reduction`` in whole-column numpy: its definition, and what is left
-where nothing could be compiled."""
+"""NumPy implementation of ``insight_core.store.reduction``: its definition, and the fallback without a
+compiler.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _Values = NDArray[np.float32] | NDArray[np.float64]
 _Places = NDArray[np.int64] | NDArray[np.float64]
 _Indices = NDArray[np.int64]
 
-_BATCH = 4096  # blocks summarised at a time: what they need beside stays small
+_BATCH = 4096  # blocks summarised at a time, to bound temporary memory
 _RESPONSE = 64  # values that one product with a matrix smooths
 
 
@@ -23,6 +24,7 @@ _RESPONSE = 64  # values that one product with a matrix smooths
 
 
 def summarise(values: _Values, blocks: Blocks) -> None:
+    """See ``Reduction.summarise``."""
     for first in range(0, len(blocks), _BATCH):
         part = blocks[first : first + _BATCH]
         rows = values[first * POINTS : (first + len(part)) * POINTS].reshape(-1, POINTS)
@@ -45,6 +47,7 @@ def _odd(values: _Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray
 
 
 def envelope(values: _Values, blocks: Blocks, starts: _Indices, stops: _Indices) -> _Indices:
+    """See ``Reduction.envelope``."""
     if not len(starts):
         return np.zeros(0, np.int64)
     indices = _candidates(blocks, starts, stops)
@@ -64,9 +67,10 @@ def envelope(values: _Values, blocks: Blocks, starts: _Indices, stops: _Indices)
 
 
 def _candidates(blocks: Blocks, starts: _Indices, stops: _Indices) -> _Indices:
-    """Indices, ascending, among which is everything that an envelope can keep of the columns.
+    """Indices, ascending, of all points that an envelope of the columns may keep.
 
-    These are the points of the columns, and of the blocks that lie inside one only what stands out.
+    These are the points of the columns; of blocks that lie inside a column, only the extremes and
+    non-finite values.
     """
     first = -(-starts // POINTS)
     last = np.minimum(stops // POINTS, len(blocks))
@@ -96,6 +100,7 @@ def _first_of_each(group: _Indices, wanted: NDArray[np.bool_]) -> NDArray[np.int
 
 
 def count_nonfinite(values: _Values, blocks: Blocks, ranges: _Indices) -> tuple[int, int, int]:
+    """See ``Reduction.count_nonfinite``."""
     total = np.zeros(3, np.int64)
     for start, stop in ranges.tolist():
         part = values[start:stop]
@@ -113,6 +118,7 @@ def _x(x: _Places, offset: float, start: int, stop: int) -> NDArray[np.float64]:
 
 
 def within(x: _Places, offset: float, edges: _Indices, low: float, high: float) -> _Indices:
+    """See ``Reduction.within``."""
     found = []
     for start, stop in itertools.pairwise(edges.tolist()):
         place = _x(x, offset, start, stop)
@@ -125,6 +131,7 @@ def within(x: _Places, offset: float, edges: _Indices, low: float, high: float) 
 def cut(
     x: _Places, offset: float, ranges: _Indices, borders: NDArray[np.float64]
 ) -> tuple[_Indices, _Indices]:
+    """See ``Reduction.cut``."""
     starts, stops = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for start, stop in ranges.tolist():
         place = _x(x, offset, start, stop)
@@ -135,6 +142,7 @@ def cut(
 
 
 def nearest(x: _Places, offset: float, ranges: _Indices, place: float) -> int:
+    """See ``Reduction.nearest``."""
     best, least = -1, np.inf
     for start, stop in ranges.tolist():
         distance = np.abs(_x(x, offset, start, stop) - place)
@@ -147,6 +155,7 @@ def nearest(x: _Places, offset: float, ranges: _Indices, place: float) -> int:
 
 
 def reach(x: NDArray[np.float64], edges: _Indices) -> tuple[bool, float, float]:
+    """See ``Reduction.reach``."""
     ascends, low, high = True, np.inf, -np.inf
     for start, stop in itertools.pairwise(edges.tolist()):
         part = x[start:stop]
@@ -160,6 +169,7 @@ def reach(x: NDArray[np.float64], edges: _Indices) -> tuple[bool, float, float]:
 
 
 def average(values: _Values, out: NDArray[np.float64], weight: float, state: NDArray[np.float64]) -> None:
+    """See ``Reduction.average``."""
     last, mass, first, varied = state.tolist()
     out[:] = values
     finite = np.isfinite(out)
@@ -171,7 +181,7 @@ def average(values: _Values, out: NDArray[np.float64], weight: float, state: NDA
     masses = -np.expm1(decay) + np.exp(decay) * mass
     if not mass:
         first = float(numbers[0])
-    same = 0 if varied else int(np.argmax(np.append(numbers != first, True)))  # that many values do not vary
+    same = 0 if varied else int(np.argmax(np.append(numbers != first, True)))  # this many values are equal
     state[:] = averages[-1], masses[-1], first, same < len(numbers)
     most = np.finfo(np.float64).max
     shown = np.clip(averages / masses, -most, most)

@@ -1,6 +1,7 @@
-"""What the pictures of long series are computed with: compiled when built, else whole-column numpy.
+"""Decimation and smoothing of long series: compiled if available, else NumPy.
 
-Both do the same and are tested against each other. ``INSIGHT_HOST_PURE=1`` forces numpy.
+Both implementations give the same results and are tested against each other. ``INSIGHT_HOST_PURE=1`` forces
+NumPy.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Reduction(Protocol):
     """
 
     def summarise(self, values: Values, blocks: Blocks) -> None:
-        """Fills ``blocks`` with what they say of the first len(blocks) * POINTS values."""
+        """Fills ``blocks`` with summaries of the first len(blocks) * POINTS values."""
 
     def envelope(self, values: Values, blocks: Blocks, starts: Indices, stops: Indices) -> Indices:
         """Indices, ascending, of the points that a picture of ``values`` needs.
@@ -39,7 +40,7 @@ class Reduction(Protocol):
         """
 
     def count_nonfinite(self, values: Values, blocks: Blocks, ranges: Indices) -> tuple[int, int, int]:
-        """How many are NaN, +Inf and -Inf."""
+        """Number of NaN, +Inf and -Inf."""
 
     def within(self, x: Places, offset: float, edges: Indices, low: float, high: float) -> Indices:
         """The ranges whose x lies in [low, high], of each segment at most one, none of them empty."""
@@ -56,7 +57,7 @@ class Reduction(Protocol):
         """The first of the points that are nearest to ``place``; -1 when none is at a finite distance."""
 
     def reach(self, x: NDArray[np.float64], edges: Indices) -> tuple[bool, float, float]:
-        """Whether x ascends within every segment, and its smallest and largest finite value (+-Inf: none)."""
+        """Whether x ascends in every segment, and its smallest and largest finite value (+-Inf: none)."""
 
     def average(
         self, values: Values, out: NDArray[np.float64], weight: float, state: NDArray[np.float64]
@@ -71,7 +72,7 @@ class Reduction(Protocol):
 
 
 def compiled() -> Reduction | None:
-    """The compiled half, when it was built."""
+    """The compiled implementation; None if it was not built."""
     try:
         module: Reduction = importlib.import_module("insight_core.store._reduction")
     except ImportError:

@@ -1,4 +1,4 @@
-"""Series that are as the only file of their run left them: columns end to end, no object for each."""
+"""Compact storage for runs with a single file; ``Series`` objects are created on demand."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.series_info import described
 
-_making = threading.Lock()  # held while a series is made of a group, any group
+_making = threading.Lock()  # held while a series of any group is created
 
 
 class RestingGroup:
-    """Series of one run and plugin, of which all points are retained. Never changes; any thread may ask.
+    """Series of one run and plugin with all points retained. Immutable; thread-safe.
 
-    A series that is asked for is made of its share of the columns, once.
+    A ``Series`` object is created, once, when it is requested.
     """
 
     __slots__ = (
@@ -47,7 +47,7 @@ class RestingGroup:
         policy: CachePolicy,
         memory: ColumnMemory,
     ) -> None:
-        """``metadata``: of the run, by tag; it must not change while the group is at rest."""
+        """``metadata`` is that of the run, by tag; it must not change as long as the group exists."""
         columns, self._counted = memory.adopt(group.columns)
         self.group = group if columns is group.columns else evolve(group, columns=columns)
         self.order = order
@@ -60,6 +60,7 @@ class RestingGroup:
         self._infos: list[SeriesInfo] | None = None
 
     def series(self, tag: str) -> Series | None:
+        """The series of a tag; None if the group does not have it."""
         with _making:
             series = self._made.get(tag)
             if series is not None:
@@ -81,16 +82,16 @@ class RestingGroup:
             return series
 
     def release(self) -> None:
-        """Nobody will ask for more series: the columns do not count as memory of the store."""
+        """Frees the group: its columns no longer count as memory of the store."""
         with _making:
             self._memory.release(self._counted)
             self._counted = 0
-            self._memory = ColumnMemory()  # for one who still asks, having found the group before
+            self._memory = ColumnMemory()  # for a reader that found the group earlier
             for series in self._made.values():
                 series.release()
 
     def infos(self) -> list[SeriesInfo]:
-        """What ``Series.info`` says of each."""
+        """``Series.info`` of each series."""
         if self._infos is None:
             self._infos = self._described()
         return self._infos
@@ -118,7 +119,7 @@ class RestingGroup:
         ]
         if np.count_nonzero(group.ascending) == len(infos):
             return infos
-        for place in np.flatnonzero(~group.ascending).tolist():  # these take a look at every point
+        for place in np.flatnonzero(~group.ascending).tolist():  # these read every point
             series = self.series(group.tags[place])
             info = series.info() if series else None
             if info is not None:

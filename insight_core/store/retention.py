@@ -1,4 +1,4 @@
-"""Which points of a series a cache policy keeps."""
+"""Selects the points that a cache policy keeps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from insight_core.store.segment import FileOrder
 
 
 def keeps_all(policy: CachePolicy) -> bool:
+    """Whether the policy keeps every point."""
     return not policy.points or policy.keep is Keep.ALL
 
 
@@ -31,9 +32,11 @@ def chosen(policy: CachePolicy, columns: Mapping[str, Column]) -> NDArray[np.int
 
 
 def lots(first: int, count: int, order: FileOrder) -> NDArray[np.int64]:
-    """A number for each point of a file from ``first`` on that looks random and is always the same:
-    keeping the points with the smallest is a uniform sample, whatever the batches in which they
-    arrived (splitmix64)."""
+    """A pseudo-random number (splitmix64) for each point of a file, starting at index ``first``.
+
+    Keeping the points with the smallest numbers is a uniform sample that does not depend on how points
+    arrive in batches.
+    """
     seed = zlib.crc32(repr(order).encode("utf-8", "surrogateescape")) << 32
     z = np.arange(first, first + count, dtype=np.uint64)
     z = (z + np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)

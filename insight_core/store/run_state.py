@@ -1,4 +1,4 @@
-"""What the store holds of a run and of a file, beside columns."""
+"""State of runs and files in the store: damage, metadata, times."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_SERVED = 200  # records of a file, found damaged when they were served, tha
 
 @define(eq=False)
 class FileHeld:
-    """What the store holds of one file, beside columns."""
+    """State of one file."""
 
     name: str
     dialect: Dialect | None  # of an event file
     start_time: float | None = None
     metadata: dict[str, Metadata] = Factory(dict)
-    refused: dict[str, Flaw] = Factory(dict)  # by tag: what a cache policy or a wrong type kept out
+    refused: dict[str, Flaw] = Factory(dict)  # by tag: values rejected by a cache policy or a wrong type
     served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
 
     def served_flaws(self) -> list[Flaw]:
@@ -37,7 +37,7 @@ class FileHeld:
 
 @define(eq=False)
 class RunState:
-    """What the store holds of one run."""
+    """State of one run."""
 
     series: SeriesTable
     files: dict[FileOrder, FileHeld] = Factory(dict)
@@ -53,12 +53,13 @@ class RunState:
         )
 
     def as_run(self, name: str) -> Run:
+        """The public description of the run."""
         dialects = {held.dialect for held in self.files.values() if held.dialect}
         damage = len(self.all_damage(name))
         return Run(name, tuple(sorted(dialects)), self.start_time(), self.loading, damage)
 
     def join_metadata(self) -> None:
-        """Makes the metadata of all files anew; that of the first file counts."""
+        """Combines the metadata of all files again; the first file wins."""
         self.metadata = {}
         for _, held in sorted(self.files.items()):
             self.metadata = {**held.metadata, **self.metadata}
@@ -75,7 +76,7 @@ class RunState:
         return True
 
     def all_damage(self, run: str) -> list[Damage]:
-        """What scanning found, what serving found, and what was refused."""
+        """Damage found while scanning and serving, and rejected tags."""
         found = [entry for entries in self.damage.values() for entry in entries]
         for held in self.files.values():
             if held.served:

@@ -1,4 +1,4 @@
-"""Answers a scalar query from a view of a series."""
+"""Answers scalar queries from a view of a series."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _Selected = tuple[int, tuple[int, int, int], slice | Indices]  # points and non-
 
 
 def _of_sorted(axis: Axis, view: View, query: ScalarQuery) -> _Selected:
-    """From x that ascends within each attempt: all places are found by bisection."""
+    """For x that ascends within each attempt: finds all places by bisection."""
     low, high = query.window
     if low is None and high is None:
         ranges = (
@@ -80,7 +80,7 @@ def _smallest_positive(axis: Axis, view: View, query: ScalarQuery) -> float:
 
 
 def _of_scattered(axis: Axis, view: View, query: ScalarQuery) -> _Selected:
-    """From x in any order, NaN too: every point is looked at."""
+    """For x in any order, NaN included: reads every point."""
     x = x_of(axis.places, axis.offset)
     inside = np.ones(len(x), bool)
     if query.window[0] is not None:
@@ -107,7 +107,7 @@ def _of_scattered(axis: Axis, view: View, query: ScalarQuery) -> _Selected:
 
 
 def _borders(axis: Axis, query: ScalarQuery, smallest_positive: Callable[[], float]) -> NDArray[np.float64]:
-    """Of the columns of the window, which ends where x does where it is open."""
+    """Column borders of the window; an open end of the window is the end of x."""
     low, high = (
         edge if given is None else given for given, edge in zip(query.window, axis.extent, strict=True)
     )
@@ -117,7 +117,7 @@ def _borders(axis: Axis, query: ScalarQuery, smallest_positive: Callable[[], flo
 
 
 def _breaks(view: View, chosen: slice | Indices) -> Indices:
-    """Where, in what is chosen, each later attempt begins."""
+    """Indices in the chosen points where later attempts begin."""
     breaks = view.edges[1:-1]
     if not len(breaks):
         return _NO_BREAKS

@@ -1,4 +1,4 @@
-"""The columns of consecutive files of one series, as buffers that grow at their end."""
+"""Growable columns of consecutive files of one series."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from insight_core.formats.batch import never_back
 from insight_core.plugin import Claim
 from insight_core.store.column_memory import Column, ColumnMemory
 
-FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by when they were begun
+FileOrder: TypeAlias = tuple[float, str]  # sorts the files of a run by start time
 
 _LEAST_GROWTH = 8  # points
 
 
 class FilePart:
-    """What one file gave to a series: how many points and by which claims."""
+    """Number and claims of the points that one file gave to a series."""
 
     __slots__ = ("claims", "kept", "order", "total")
 
@@ -30,7 +30,9 @@ class FilePart:
 
 
 class Segment:
-    """Columns of equal length. What ``columns()`` gave out never changes: points are only added behind it."""
+    """Columns of equal length. Arrays returned by ``columns()`` never change: points are only appended
+    after them.
+    """
 
     __slots__ = ("_buffers", "_capacity", "_counted", "_memory", "ascending", "length", "parts")
 
@@ -41,7 +43,7 @@ class Segment:
         parts: list[FilePart],
         ascending: bool | None = None,
     ) -> None:
-        """Takes the columns as they are; ``ascending`` when it is known whether steps never go back."""
+        """Adopts the columns; ``ascending`` if it is known whether steps never decrease."""
         steps = columns["steps"]
         self._memory = memory
         self._buffers, self._counted = memory.adopt(columns)
@@ -56,19 +58,21 @@ class Segment:
         return {name: buffer[: self.length] for name, buffer in self._buffers.items()}
 
     def part(self, order: FileOrder) -> FilePart:
-        """What a file gave to this segment; it must be one of its files."""
+        """The part of one of its files."""
         return next(part for part in reversed(self.parts) if part.order == order)
 
     @property
     def first_step(self) -> int:
+        """Step of the first point."""
         return int(self._buffers["steps"][0])
 
     @property
     def last_step(self) -> int:
+        """Step of the last point."""
         return int(self._buffers["steps"][self.length - 1])
 
     def outline(self) -> tuple[int, int, int, float | None, float]:
-        """How many points, the first and the last step, the last value of numbers and the last wall time."""
+        """Number of points, first and last step, last value of numbers, and last wall time."""
         length, buffers = self.length, self._buffers
         steps, values = buffers["steps"], buffers.get("values")
         if not length:
@@ -82,11 +86,11 @@ class Segment:
         )
 
     def follows(self, before: Segment) -> bool:
-        """Whether the steps do not go back from ``before`` to this segment."""
+        """Whether the steps do not decrease from ``before`` to this segment."""
         return before.last_step <= self.first_step
 
     def extend(self, columns: Mapping[str, Column], expected: float = 1.0) -> None:
-        """Adds points; in the end there will be about ``expected`` times as many."""
+        """Appends points; about ``expected`` times as many will follow in total."""
         steps = columns["steps"]
         end = self.length + len(steps)
         if end > self._capacity or any(
@@ -114,13 +118,13 @@ class Segment:
         self._buffers, self._counted, self._capacity = grown, counted, capacity
 
     def release(self) -> None:
-        """The columns are no longer this segment's: they do not count as its memory."""
+        """Frees the columns: they no longer count as memory."""
         self._memory.release(self._counted)
         self._counted = 0
 
 
 def all_ascending(segments: Sequence[Segment]) -> bool:
-    """Whether no step is smaller than the one before it."""
+    """Whether no step is smaller than the step before it."""
     if len(segments) == 1:
         return segments[0].ascending
     return all(segment.ascending for segment in segments) and all(
@@ -131,7 +135,7 @@ def all_ascending(segments: Sequence[Segment]) -> bool:
 def merged_segment(
     columns: list[Mapping[str, Column]], parts: list[FilePart], memory: ColumnMemory, ascending: bool
 ) -> Segment:
-    """One segment of all columns."""
+    """One segment with all columns."""
     merged = Segment(columns[0], memory, parts)
     count = sum(len(piece["steps"]) for piece in columns)
     for piece in columns[1:]:

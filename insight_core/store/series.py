@@ -1,4 +1,4 @@
-"""One series: columns that grow by file, what a cache policy retains of them, and attempts."""
+"""One series: columns that grow by file, points retained by a cache policy, and attempts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from insight_core.store.series_info import described
 from insight_core.store.snapshot import Snapshot
 
 _NOWHERE = SeriesKey("", "")
-_STRIPES = 64  # series share their locks: one for each of thousands would take as long to make as the series
+_STRIPES = 64  # series share locks: creating a lock takes as long as creating a series
 _locks = [threading.Lock() for _ in range(_STRIPES)]
 _joining = [threading.Lock() for _ in range(_STRIPES)]
 
 
 class Series:
-    """The points of one plugin under one tag of one run. Any thread may read while one appends."""
+    """The points of one plugin under one tag of one run. Thread-safe for many readers and one writer."""
 
     __slots__ = (
         "_info",
@@ -60,7 +60,7 @@ class Series:
         self._policy = policy
         self._memory = memory or ColumnMemory()
         stripe = id(self) >> 6 & _STRIPES - 1
-        self._lock = _locks[stripe]  # held for moments only: the loader waits for it
+        self._lock = _locks[stripe]  # hold only briefly: the loader waits for it
         self._joining = _joining[stripe]
         self._segments: list[Segment] = []  # in file order
         self._snapshot: Snapshot | None = None
@@ -75,10 +75,10 @@ class Series:
         claims: tuple[Claim, ...] = (),
         expected: float = 1.0,
     ) -> bool:
-        """Adds points at the end of a file; columns of equal length, the same names every time.
+        """Appends points of equal-length columns to the end of a file; column names must not change.
 
-        ``claims``: the one by which they were taken. In the end there will be about ``expected`` times
-        as many points. Returns whether they are the first of this file.
+        ``claims`` has the claim of the points. About ``expected`` times as many points will follow in
+        total. Returns whether these are the first points of the file.
         """
         with self._lock:
             return self._append(order, columns, claims, expected)
@@ -86,13 +86,13 @@ class Series:
     def replace(
         self, order: FileOrder, columns: Mapping[str, Column], claims: tuple[Claim, ...] = ()
     ) -> None:
-        """Has these points of a file in place of all that it gave before, if it did."""
+        """Replaces all earlier points of a file."""
         with self._lock:
             self._drop(order)
             self._append(order, columns, claims)
 
     def drop(self, order: FileOrder) -> None:
-        """Forgets the points of a file that is gone."""
+        """Removes the points of a deleted file."""
         with self._lock:
             self._drop(order)
 
@@ -138,24 +138,26 @@ class Series:
 
     @property
     def metadata(self) -> Metadata | None:
-        """What came with its first value."""
+        """Summary metadata of the first value."""
         return self._metadata
 
     @metadata.setter
     def metadata(self, metadata: Metadata | None) -> None:
+        """Sets the metadata of the first value."""
         with self._lock:
             self._metadata = metadata
             self._touch()
 
     def release(self) -> None:
-        """Nobody will append any more: the columns do not count as memory of the store."""
+        """Frees the series: its columns no longer count as memory of the store."""
         with self._lock:
             for segment in self._segments:
                 segment.release()
 
     def restore(self, order: FileOrder, group: SeriesGroup, place: int = 0) -> None:
-        """Takes over what a file gave to this series, the one at ``place`` of the group, before this object
-        was made; it must be the first of that file."""
+        """Adopts the points that a file gave before this object existed: those at ``place`` of the group.
+        It must be the first file.
+        """
         columns = group.columns_of(place)
         part = FilePart(order)
         part.kept, part.claims = len(columns["steps"]), group.claims
@@ -166,7 +168,7 @@ class Series:
             self._touch()
 
     def part(self, order: FileOrder) -> SeriesGroup | None:
-        """What a file gave to this series: columns that never change."""
+        """The immutable columns that a file gave to this series."""
         with self._lock:
             segment = self._find(order)
             if segment is None:
@@ -184,6 +186,7 @@ class Series:
 
     @property
     def empty(self) -> bool:
+        """Whether the series has no points."""
         return not self._segments
 
     def _touch(self) -> None:
@@ -191,7 +194,7 @@ class Series:
         self.version += 1
 
     def _note_claims(self, part: FilePart) -> None:
-        """Keeps claims in the order of files, whichever was read first."""
+        """Keeps claims in file order, independent of the order of reading."""
         if self.claims is not part.claims:
             is_last = part is self._segments[-1].parts[-1]
             self.claims = _united(self.claims, part.claims) if is_last else self._united_claims()
@@ -200,11 +203,11 @@ class Series:
         return tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
 
     def _parts(self) -> list[FilePart]:
-        """All files, in their order."""
+        """All files, in order."""
         return [part for segment in self._segments for part in segment.parts]
 
     def _find(self, order: FileOrder) -> Segment | None:
-        """The segment that holds a file."""
+        """The segment that contains a file."""
         segments = self._segments
         if not segments or order > segments[-1].parts[-1].order:
             return None
@@ -214,7 +217,7 @@ class Series:
         return segment if any(part.order == order for part in segment.parts) else None
 
     def _insert(self, segment: Segment) -> None:
-        """Puts the segment of a file that is new in the place that its order says."""
+        """Inserts the segment of a new file at its position."""
         order = segment.parts[0].order
         if not self._segments or order > self._segments[-1].parts[-1].order:
             self._segments.append(segment)
@@ -228,13 +231,13 @@ class Series:
         self._segments.insert(place, segment)
 
     def _last_in_segment(self, segment: Segment, part: FilePart) -> Segment:
-        """The segment that ends with a file, after it was cut there if need be."""
+        """The segment that ends with a file; splits it if necessary."""
         if segment.parts[-1] is part:
             return segment
         return self._cut(segment, segment.parts.index(part) + 1)[0]
 
     def _cut(self, segment: Segment, count: int) -> tuple[Segment, Segment]:
-        """Makes two segments of one, the first with the first ``count`` files."""
+        """Splits a segment; the first part has the first ``count`` files."""
         columns = segment.columns()
         at = sum(part.kept for part in segment.parts[:count])
         first = {name: column[:at].copy() for name, column in columns.items()}
@@ -249,7 +252,7 @@ class Series:
         return halves
 
     def _retain(self, part: FilePart) -> None:
-        """Leaves out what the policy does not keep of a file, whenever there is twice as much."""
+        """Drops points that the policy does not keep, whenever their number has doubled."""
         if keeps_all(self._policy) or part.kept <= 2 * self._policy.points:
             return
         segment = self._find(part.order)
@@ -271,7 +274,7 @@ class Series:
             return sum(part.total for part in self._parts())
 
     def info(self) -> SeriesInfo | None:
-        """The series without its data; None when it has no points (any more)."""
+        """The series without its data; None if it has no points."""
         info = self._info
         if info is None:
             with self._lock:
@@ -285,14 +288,14 @@ class Series:
         return info
 
     def infos(self) -> list[SeriesInfo]:
-        """``info()`` as a list of one or none."""
+        """``info()`` as a list of at most one element."""
         info = self.info()
         return [] if info is None else [info]
 
     def _outline(self) -> SeriesInfo | None:
-        """The series without its data, if it takes no snapshot to tell."""
+        """The series without its data, if that needs no snapshot."""
         segments = self._segments
-        if len(segments) == 1 and segments[0].ascending:  # nearly all are like that
+        if len(segments) == 1 and segments[0].ascending:  # the common case
             kept, first_step, last_step, last_value, last_wall_time = segments[0].outline()
         elif segments and all_ascending(segments):
             kept, first_step = sum(segment.length for segment in segments), segments[0].first_step
@@ -329,11 +332,11 @@ class Series:
         )
 
     def snapshot(self) -> Snapshot:
-        """All that is retained. The lock is not held while columns are put together."""
+        """All retained points. The lock is not held while columns are joined."""
         snapshot = self._snapshot
         if snapshot is not None:
             return snapshot
-        with self._joining:  # of several readers one puts the columns together
+        with self._joining:  # only one of several readers joins the columns
             with self._lock:
                 if self._snapshot is not None:
                     return self._snapshot
@@ -366,7 +369,7 @@ class Series:
             return snapshot
 
     def _adopt(self, merged: Segment) -> None:
-        """One segment in place of all, so that the columns are not held twice."""
+        """Replaces all segments by one, so that columns are not stored twice."""
         for segment in self._segments:
             segment.release()
         self._segments = [merged]
@@ -374,7 +377,7 @@ class Series:
     def _retained(
         self, columns: list[Mapping[str, Column]], ends: tuple[int, ...]
     ) -> tuple[Mapping[str, Column], tuple[int, ...]]:
-        """What the policy keeps of all files together, and where each file ends in that."""
+        """The points of all files that the policy keeps, and the end of each file in them."""
         if not columns:
             return {}, ends
         whole = columns[0]

@@ -1,4 +1,4 @@
-"""What is said of a series without its data."""
+"""Describes series without their data."""
 
 from __future__ import annotations
 

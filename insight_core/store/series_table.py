@@ -1,4 +1,4 @@
-"""The series of one run."""
+"""The series of one run, by plugin and tag."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from insight_core.store.series import Series
 
 
 def may_rest(policy: CachePolicy) -> bool:
-    """Whether all that a file gives is retained."""
+    """Whether every point of the file is retained."""
     return keeps_all(policy) and not policy.series
 
 
 class SeriesTable:
-    """Series by plugin and tag. Those of the first event file stay at rest in groups until ``wake``, which is
-    due before anything is added to the run or taken from it; but for files that plugins take by their names,
-    whose series stand beside. The store's lock guards all of this.
+    """Series by plugin and tag. Guarded by the store's lock.
+
+    Series of the first event file stay in compact groups until ``wake``, which must be called before points
+    are added or removed. Series of files that plugins claim by name are always separate objects.
     """
 
     __slots__ = ("_awake", "_files", "_memory", "_resting", "_run", "came")
@@ -37,16 +38,17 @@ class SeriesTable:
 
     @property
     def has_no_events(self) -> bool:
+        """Whether no event file has added series."""
         return not self._awake and not self._resting
 
     def rest(
         self, order: FileOrder, group: SeriesGroup, metadata: Mapping[str, Metadata], policy: CachePolicy
     ) -> None:
-        """Takes what the first event file gave to series that it gives nothing else."""
+        """Stores series of the first event file in compact groups."""
         self._resting.append(RestingGroup(self._run, order, group, metadata, policy, self._memory))
 
     def wake(self) -> None:
-        """Makes all series that are at rest, so that they can change."""
+        """Creates ``Series`` objects for all groups, so that they can change."""
         for resting in self._resting:
             plugin = resting.group.plugin
             for tag in resting.group.tags:
@@ -56,10 +58,11 @@ class SeriesTable:
         self._resting = []
 
     def may_rest(self, plugin: str, tags: Iterable[str]) -> bool:
-        """Whether no file is there under one of the tags."""
+        """Whether no claimed file uses one of the tags."""
         return not self._files or all((plugin, tag) not in self._files for tag in tags)
 
     def get(self, plugin: str, tag: str) -> Series | None:
+        """The series of a plugin under a tag; None if it does not exist."""
         series = self._awake.get((plugin, tag)) or self._files.get((plugin, tag))
         if series is None:
             for resting in self._resting:
@@ -72,7 +75,7 @@ class SeriesTable:
         return next((series for name in names if (series := self.get(name, tag)) is not None), None)
 
     def of(self, names: Iterable[str]) -> list[RestingGroup | Series]:
-        """What the plugins have, one after the other."""
+        """The series of these plugins, one plugin after the other."""
         found: list[RestingGroup | Series] = []
         for name in names:
             found += [each for each in self._resting if each.group.plugin == name]
@@ -80,43 +83,46 @@ class SeriesTable:
         return found
 
     def add(self, series: Series) -> None:
+        """Adds a series."""
         self._awake[(series.plugin, series.key.tag)] = series
 
     def add_file(self, series: Series) -> None:
-        """Adds a series for a file that a plugin takes by its name."""
+        """Adds a series of a file that a plugin claims by name."""
         self._files[(series.plugin, series.key.tag)] = series
 
     def wake_of_file(self, plugin: str, tag: str) -> None:
-        """Wakes the series if one of them is that of the file too."""
+        """Creates ``Series`` objects if one of the groups has a tag of the file."""
         if any(each.group.plugin == plugin and tag in each.group.tags for each in self._resting):
             self.wake()
 
     def remove(self, series: Series) -> None:
+        """Removes a series."""
         place = series.plugin, series.key.tag
         del (self._awake if place in self._awake else self._files)[place]
 
     def awake(self) -> list[Series]:
+        """The series that are ``Series`` objects, not in compact groups."""
         return [*self._awake.values(), *self._files.values()]
 
     def resting(self, order: FileOrder | None = None) -> list[RestingGroup]:
-        """The groups of a file, or all."""
+        """The compact groups of a file, or all."""
         return [each for each in self._resting if order is None or each.order == order]
 
     def names(self) -> Iterator[tuple[str, Iterable[str]]]:
-        """Plugins and tags; a plugin may come several times."""
+        """Plugins and tags; a plugin may occur several times."""
         yield from self.names_of_events()
         for plugin, tag in self._files:
             yield plugin, (tag,)
 
     def names_of_events(self) -> Iterator[tuple[str, Iterable[str]]]:
-        """The same without files, each of which is told as changed by itself."""
+        """``names`` without claimed files, whose changes are reported separately."""
         for resting in self._resting:
             yield resting.group.plugin, resting.group.tags
         for plugin, tag in self._awake:
             yield plugin, (tag,)
 
     def release(self) -> None:
-        """The run is gone: nothing of it counts as memory of the store."""
+        """Frees the series of a removed run."""
         for resting in self._resting:
             resting.release()
         for series in self.awake():

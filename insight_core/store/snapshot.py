@@ -1,4 +1,4 @@
-"""The points of a series as they were at one moment."""
+"""An immutable copy-free snapshot of the points of a series."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from insight_core.store.segment import FileOrder
 
 @frozen(eq=False)
 class Snapshot:
-    """All retained points of a series in file order. Never changes; arrays are shared, not copied."""
+    """All retained points of a series in file order. Immutable; arrays are shared, not copied."""
 
     columns: Mapping[str, Column]  # may be read-only
     orders: tuple[FileOrder, ...]
@@ -32,10 +32,13 @@ class Snapshot:
 
     @property
     def steps(self) -> NDArray[np.int64]:
+        """int64[n]: the step of each point."""
         return self.columns["steps"].astype(np.int64, copy=False)
 
     def file_of(self, index: int) -> FileOrder:
+        """The file of the point at this index."""
         return self.orders[bisect.bisect_right(self.ends, index)]
 
     def claim_of(self, index: int) -> Claim:
+        """The claim of the point at this index."""
         return self.claims[bisect.bisect_right(self.ends, index)][int(self.columns["claims"][index])]

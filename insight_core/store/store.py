@@ -1,4 +1,4 @@
-"""All series of all runs, which generation changed them last, and what was damaged."""
+"""All series of all runs, their generations, and damage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SERIES_AT_ONCE = 500  # added to without letting readers in
 
 
 class Store:
-    """Written by loaders, read by any thread. One lock; nothing slow is done under it."""
+    """Written by loaders, read by any thread. One lock, held only briefly."""
 
     def __init__(
         self,
@@ -44,16 +44,16 @@ class Store:
         self._late = LateClaims()
 
     def fingerprint(self) -> str:
-        """Changes with anything that decides what is kept of a file: claims, kinds, cache policies."""
+        """A hash of claims, kinds and cache policies, which decide what is kept of a file."""
         return self._owners.fingerprint
 
     @property
     def number_plugins(self) -> frozenset[str]:
-        """Summary plugins whose tensors are taken as numbers, wherever in a file they are."""
+        """Summary plugins whose tensors are read as numbers, at any position of a file."""
         return self._owners.number_plugins
 
     def admit(self, plugin: Plugin) -> None:
-        """A plugin that came after the start has what nobody claimed; all of that is kept."""
+        """Adds a plugin after the start: it gets values that were unclaimed so far; all of them are kept."""
         with self._lock:
             self._late.add(plugin)
             self._touch_runs(vanished=True)
@@ -61,12 +61,14 @@ class Store:
     # --- the loader's side ------------------------------------------------------------------------
 
     def add_run(self, name: str) -> None:
+        """Adds a run."""
         with self._lock:
             if name not in self._runs:
                 self._runs[name] = RunState(SeriesTable(name, self._memory))
                 self._touch_runs()
 
     def remove_run(self, name: str) -> None:
+        """Removes a run and its series."""
         with self._lock:
             state = self._runs.pop(name, None)
             if state is None:
@@ -77,6 +79,7 @@ class Store:
             self._changed.clear()
 
     def set_loading(self, name: str, loading: bool) -> None:
+        """Sets whether unread bytes of the run are known."""
         with self._lock:
             run = self._runs.get(name)
             if run is not None and run.loading != loading:
@@ -84,6 +87,7 @@ class Store:
                 self._touch_runs()
 
     def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
+        """Replaces the damage list of a file."""
         with self._lock:
             state = self._runs.get(run)
             if state is None or (not flaws and file not in state.damage):
@@ -94,10 +98,10 @@ class Store:
                 self._touch_runs()
 
     def note_served(self, run: str, order: FileOrder, record: int, flaw: Flaw | None, vanished: int) -> None:
-        """What became clear when the record at an offset was read: it is damaged, or sound.
+        """Records that the record at an offset was found damaged, or intact, while it was served.
 
-        ``vanished`` is the property of that name as of before the record was looked up: if anything
-        vanished since, the record may be one of a file that was replaced, and nothing is noted.
+        ``vanished`` is the property of that name from before the lookup: if series disappeared since, the
+        record may belong to a replaced file and nothing is noted.
         """
         with self._lock:
             state = self._runs.get(run)
@@ -105,6 +109,7 @@ class Store:
                 self._touch_runs()
 
     def drop_file(self, run: str, file: str, order: FileOrder) -> None:
+        """Removes the points of a file."""
         with self._lock:
             state = self._runs.get(run)
             if state is None:
@@ -134,7 +139,7 @@ class Store:
         batch: Batch,
         expected: float = 1.0,
     ) -> None:
-        """Adds what a stretch of a file held; the whole file holds about ``expected`` times as much."""
+        """Adds a batch of a file; the whole file has about ``expected`` times as many points."""
         with self._lock:
             state = self._runs.get(run)
             if state is None:
@@ -176,7 +181,7 @@ class Store:
                 self._touch_runs()
 
     def put_file(self, file: NamedFile) -> None:
-        """Has this version of a file that plugins take by its name, in place of any other."""
+        """Adds this version of a file that plugins claim by name, and replaces any other version."""
         columns = file.columns()
         with self._lock:
             state = self._runs.get(file.run)
@@ -197,7 +202,7 @@ class Store:
             self._lock.notify_all()
 
     def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
-        """Takes over what an earlier process held of a file that is new to this one."""
+        """Adds the saved state of a file that is new to this process."""
         with self._lock:
             state = self._runs.get(run)
             if state is None:
@@ -239,7 +244,9 @@ class Store:
         state.series.came = self._came = self._generation
 
     def _rest_taken(self, state: RunState, order: FileOrder, taken: list[Taken]) -> list[Taken]:
-        """Lets the first series of a run rest, if they can; returns what has to be appended one by one."""
+        """Stores the first series of a run in compact groups if possible; returns the values to be appended
+        one by one.
+        """
         if len(taken) == 1:
             names: set[object] = set(taken[0].tags)
         else:
@@ -259,7 +266,7 @@ class Store:
         return left
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
-        """What is held of a file; None when that is nothing. The file must not be appended meanwhile."""
+        """The state of a file; None if it has none. The file must not be appended to meanwhile."""
         with self._lock:
             state = self._runs.get(run)
             held = state.files.get(order) if state else None
@@ -308,7 +315,7 @@ class Store:
         *,
         is_file: bool = False,
     ) -> Series | None:
-        """The series of a plugin under a tag; None when the policy allows no further one."""
+        """The series of a plugin under a tag; None if the policy allows no more series."""
         series = state.series.get(plugin, tag)
         if series is None:
             if policy.series and sum(s.plugin == plugin for s in state.series.awake()) >= policy.series:
@@ -326,7 +333,7 @@ class Store:
         self._changed[series] = self._generation
 
     def touch_runs(self) -> None:
-        """The run table changed in a way that only its reader sees: progress."""
+        """Reports a change of the run table that only readers see: progress."""
         with self._lock:
             self._touch_runs()
 
@@ -341,6 +348,7 @@ class Store:
 
     @property
     def generation(self) -> int:
+        """The current generation."""
         return self._generation
 
     @property
@@ -354,7 +362,7 @@ class Store:
             self._lock.notify_all()
 
     def changes(self, since: int, timeout: float) -> Changes:
-        """What changed after generation ``since``; waits up to ``timeout`` seconds for something to."""
+        """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
         with self._lock:
             if timeout > 0 and self._generation <= since:
                 self._lock.wait(timeout)
@@ -367,7 +375,7 @@ class Store:
             )
 
     def _changed_since(self, since: int) -> Iterator[tuple[str, SeriesKey]]:
-        """Plugins and keys of series, some twice."""
+        """Plugins and keys of changed series, possibly with duplicates."""
         for series, generation in reversed(self._changed.items()):
             if generation <= since:
                 break
@@ -380,10 +388,12 @@ class Store:
                     yield from ((self._late.owner(name), SeriesKey(run, tag)) for tag in tags)
 
     def runs(self) -> list[Run]:
+        """All runs."""
         with self._lock:
             return [state.as_run(name) for name, state in self._runs.items()]
 
     def damage(self, run: str | None) -> list[Damage]:
+        """Damage of one run or of all."""
         with self._lock:
             states = (
                 self._runs.items() if run is None else [(run, self._runs[run])] if run in self._runs else []
@@ -391,17 +401,18 @@ class Store:
             return [entry for name, state in states for entry in state.all_damage(name)]
 
     def plugins(self) -> set[str]:
-        """Plugins that have series; values without a plugin by their claim."""
+        """Plugins that have series; values without a plugin count under their claim."""
         with self._lock:
             return {self._late.owner(name) for run in self._runs.values() for name, _ in run.series.names()}
 
     def find(self, plugin: str, key: SeriesKey) -> Series | None:
+        """The series of a plugin with this key; None if it does not exist."""
         with self._lock:
             state = self._runs.get(key.run)
             return state.series.first(self._late.names(plugin), key.tag) if state else None
 
     def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
-        """All series of a plugin without their data; those that have no points (any more) are left out."""
+        """All series of a plugin without their data; empty series are omitted."""
         wanted = None if runs is None else set(runs)
         found: list[RestingGroup | Series] = []
         names = self._late.names(plugin)

@@ -1,4 +1,4 @@
-"""What is shown of a series, smoothed or not, and what is computed once of it for many queries."""
+"""Views of a series: the shown points, smoothed if requested, with cached summaries for fast queries."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from insight_core.store.reduction import Indices, Places, Values, reduction
 from insight_core.store.snapshot import Snapshot
 
 _CACHE_BYTES = 256 << 20
-_LONG = 1 << 16  # points from which a view is summarised by the block: fewer are looked at as quickly
+_LONG = 1 << 16  # minimum number of points to summarise in blocks; fewer are read as quickly
 _ENTRY = 1024  # bytes that the cache counts for what is the same for every view
 _SPARE = 1.5  # smoothed values have room to grow; memory that is not touched is not taken
 
 
 @frozen(eq=False)
 class Reach:
-    """Of the wall times of a view."""
+    """Range of the wall times of a view."""
 
     points: int  # of how many
     ascends: bool  # within each attempt
@@ -48,7 +48,7 @@ class Axis:
 
 @frozen(eq=False)
 class View:
-    """The points of a series that an attempts policy shows, smoothed; in step order within an attempt."""
+    """The points of a series that an attempts policy shows, smoothed; in step order within each attempt."""
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
@@ -60,9 +60,11 @@ class View:
 
     @property
     def origin(self) -> float:
+        """Wall time from which relative time counts."""
         return float(self.wall_times[0]) if len(self.wall_times) else 0.0
 
     def axis(self, x: X) -> Axis:
+        """The x axis of the kind ``x``."""
         if not len(self.steps):
             return Axis(self.steps, 0.0, True, (0.0, 0.0))
         if x == "step":
@@ -84,20 +86,22 @@ class View:
 
 
 def x_of(places: Places, offset: float) -> NDArray[np.float64]:
+    """float64 x of places."""
     with np.errstate(invalid="ignore", over="ignore"):
         x: NDArray[np.float64] = places.astype(np.float64) - offset
     return x
 
 
 def reach_of(wall_times: NDArray[np.float64], edges: Indices) -> Reach:
+    """Range of the wall times in the segments between ``edges``."""
     return Reach(len(wall_times), *reduction.reach(wall_times, edges))
 
 
 class Prepared:
-    """What was computed of one view beside the columns of the snapshot; carried on when the series grows.
+    """Cached data of one view, in addition to the columns of the snapshot; extended when the series grows.
 
-    It refers to the columns of the snapshot weakly. As snapshots never change, a longer one whose
-    columns begin at the same place of the same buffers begins with the same points.
+    It holds weak references to the columns. Because snapshots are immutable, a longer snapshot whose
+    columns start at the same address of the same buffers starts with the same points.
     """
 
     def __init__(self) -> None:
@@ -107,7 +111,7 @@ class Prepared:
     def _begin(self) -> None:
         self._snapshot: weakref.ref[Snapshot] | None = None
         self._buffers: list[tuple[weakref.ref[Column], int]] = []
-        self._shown: _Shown | None = None  # copies of what attempts do not hide
+        self._shown: _Shown | None = None  # copies of the points that attempts do not hide
         self._smoothed = np.empty(0)
         self._averaged = 0  # points
         self._state = np.zeros(4)
@@ -124,6 +128,7 @@ class Prepared:
         return _ENTRY + copies + 8 * self._averaged + self._summarised * BLOCK_TYPE.itemsize
 
     def view(self, snapshot: Snapshot, query: ScalarQuery) -> View:
+        """The view of ``snapshot`` for ``query``."""
         with self._lock:
             if not self._continues(snapshot, query):
                 self._begin()
@@ -178,7 +183,7 @@ class Prepared:
         return self._blocks[:count]
 
     def reach(self, view: View) -> Reach:
-        """The reach of the wall times of ``view``, the last that this gave out."""
+        """The range of the wall times of ``view``, which must be the last view returned."""
         with self._lock:
             known, count = self._reach, len(view.wall_times)
             if known is not None and known.points == count:
@@ -198,7 +203,7 @@ def _hides(snapshot: Snapshot, query: ScalarQuery) -> bool:
 
 
 def _places_of(snapshot: Snapshot) -> list[tuple[Column, int]]:
-    """For each column of numbers, the array that owns its memory and the address at which it begins."""
+    """For each numeric column, the array that owns its memory and its start address."""
     columns = [snapshot.columns[name] for name in ("steps", "wall_times", "values")]
     return [
         (
@@ -210,7 +215,7 @@ def _places_of(snapshot: Snapshot) -> list[tuple[Column, int]]:
 
 
 class _Shown(NamedTuple):
-    """The points that an attempts policy shows, as written; columns as those of ``View``."""
+    """The points that an attempts policy shows, as written; columns as in ``View``."""
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
@@ -236,7 +241,7 @@ def _shown(snapshot: Snapshot, query: ScalarQuery) -> _Shown:
 
 
 class ViewCache:
-    """Views of series used of late, bounded in bytes; that of a series that has grown is carried on."""
+    """LRU cache of views, bounded in bytes; the view of a series that has grown is extended."""
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
         self._limit = limit
@@ -246,16 +251,16 @@ class ViewCache:
 
     @property
     def size(self) -> int:
-        """Bytes held."""
+        """Bytes in use."""
         return self._held
 
     def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
-        """The view of ``snapshot`` that ``query`` asks for; ``key`` names the series and the kind of view."""
+        """The view of ``snapshot`` for ``query``; ``key`` names the series and the kind of view."""
         if len(snapshot.columns["steps"]) < _LONG and not query.smoothing and not _hides(snapshot, query):
-            return View(*_shown(snapshot, query))  # made as quickly as it is found
+            return View(*_shown(snapshot, query))  # computing it is as fast as a lookup
         with self._lock:
             prepared, size = self._views.get(key) or (Prepared(), 0)
-            self._views[key] = prepared, size  # at once: who asks for it at the same time waits for it
+            self._views[key] = prepared, size  # first, so that concurrent requests wait for it
             self._views.move_to_end(key)
         view = prepared.view(snapshot, query)
         if prepared.size != size:

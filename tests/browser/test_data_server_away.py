@@ -66,7 +66,7 @@ def test_what_is_shown_stays_and_new_data_comes_when_the_server_is_back(
 
         process.kill()
         process.wait()
-        banner = page.get_by_role("status").filter(has_text="The data server is away")
+        banner = page.get_by_role("status").filter(has_text="The data server does not respond")
         expect(banner).to_contain_text("does not answer", timeout=SOON)
         expect(page.locator("[data-live]")).to_have_attribute("data-live", "away")
         expect(page.locator('[data-run="run"]')).to_be_visible()
@@ -95,7 +95,7 @@ def test_a_restart_is_said_and_forgotten(
     page.get_by_role("button", name="中", exact=True).click()
     process.kill()
     process.wait()
-    expect(page.get_by_role("status").filter(has_text="数据服务器暂不可用")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("status").filter(has_text="数据服务器没有响应")).to_be_visible(timeout=SOON)
     data_server(logdir, port)
     expect(page.locator(".ih-toast").filter(has_text="数据服务器已恢复")).to_be_visible(timeout=SOON)
     expect(page.locator('[data-run="run"]')).to_be_visible()

@@ -129,7 +129,7 @@ def test_the_readability_pass_says_what_it_left_out(page: Page, shared: Serve, s
     node(panel, "Gradients").click()
     expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", "Gradients")
     panel.locator('[data-action="readable"]').click()
-    expect(panel.get_by_test_id("node-error")).to_contain_text("leaves it out")
+    expect(panel.get_by_test_id("node-error")).to_contain_text("is hidden by the readability pass")
 
 
 def test_all_that_was_left_out_can_be_listed(page: Page, shared: Serve, sample_logs: Path) -> None:

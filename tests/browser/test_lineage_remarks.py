@@ -54,7 +54,7 @@ def test_a_remark_that_could_not_be_written_is_kept(
     remark.click()
     page.keyboard.type("typed once")
     page.keyboard.press("Enter")
-    expect(page.locator(".ih-toast")).to_contain_text("not written down")
+    expect(page.locator(".ih-toast")).to_contain_text("Could not save changes to")
     expect(remark).to_have_text("typed once")
     expect(remark).to_have_class(re.compile("refused"))
     page.context.set_offline(False)

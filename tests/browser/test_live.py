@@ -171,7 +171,7 @@ def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
 def test_a_host_that_reads_once_does_not_promise_more(page: Page, serve: Serve, tmp_path: Path) -> None:
     page.goto(f"{serve('--logdir', tmp_path / 'none', '--reload-interval', '0')}#locale=en")
     expect(page.locator("[data-live]")).to_have_text("Read once")
-    expect(page.get_by_text("Logs are read once, when the host is started")).to_be_visible()
-    expect(page.get_by_text("by themselves")).to_have_count(0)
+    expect(page.get_by_text("Logs are read once, when the host starts")).to_be_visible()
+    expect(page.get_by_text("automatically")).to_have_count(0)
     expect(page.get_by_text("as soon as it does")).to_have_count(0)
     expect(page.get_by_text(f"The log directory {tmp_path / 'none'} does not exist.")).to_be_visible()

@@ -134,7 +134,7 @@ def test_what_cannot_be_read_says_why(page: Page, serve: Serve, tmp_path: Path) 
     path.write_text("<html>no trace</html>")
     page.goto(f"{serve('--logdir', tmp_path)}#tab=profiler&locale=en")
     empty = page.get_by_test_id("profiler").get_by_test_id("empty")
-    expect(empty).to_contain_text("This profile cannot be read")
+    expect(empty).to_contain_text("Could not read the profile")
     expect(empty).to_contain_text("host_1.1700000000000.pt.trace.json")
 
 

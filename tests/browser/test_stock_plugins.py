@@ -180,7 +180,7 @@ def test_a_frame_that_cannot_be_loaded_is_a_card_to_try_again(page: Page, host: 
     page.route("**/plugin_entry.html*", lambda route: route.abort())
     page.get_by_role("tab", name="Guest", exact=True).click()
     card = page.locator('[data-plugin="guest"]').get_by_role("alert")
-    expect(card).to_contain_text("the host does not answer")
+    expect(card).to_contain_text("the host does not respond")
     page.unroute("**/plugin_entry.html*")
     card.get_by_role("button", name="Try again").click()
     expect(card).to_have_count(0)

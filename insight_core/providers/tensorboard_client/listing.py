@@ -1,4 +1,4 @@
-"""What a server of TensorBoard's service lists: its runs and series, looked at from time to time."""
+"""Lists the runs and series of a server with TensorBoard's service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RUN_GRAPH = ("graphs", "__run_graph__")
 
 
 class Shape(enum.Enum):
-    """TensorBoard's three classes of data, each with calls of its own."""
+    """TensorBoard's three data classes; each has separate RPCs."""
 
     SCALARS = "Scalars"
     TENSORS = "Tensors"
@@ -42,7 +42,7 @@ _LISTS: Mapping[Shape, tuple[Method[bytes], Callable[..., Any], Any]] = {
 
 @frozen
 class Listed:
-    """One series as it is listed."""
+    """One series in a listing."""
 
     plugin: str  # of ours, or the claim when none of ours takes it
     key: SeriesKey
@@ -60,19 +60,21 @@ class Listed:
 
 @frozen
 class Listing:
-    """One look at everything."""
+    """All runs and series of the server at one moment."""
 
     runs: Mapping[str, Run]
     series: Mapping[str, Mapping[SeriesKey, Listed]]  # by plugin
 
     def find(self, plugin: str, key: SeriesKey) -> Listed | None:
+        """The series of a plugin with this key; None if it is not listed."""
         return self.series.get(plugin, {}).get(key)
 
     def has_all_of(self, other: Listing) -> bool:
+        """Whether every series of ``other`` is listed here."""
         return all(self.series.get(name, {}).keys() >= keys.keys() for name, keys in other.series.items())
 
     def changed_since(self, other: Listing) -> dict[str, list[SeriesKey]]:
-        """Series that are new or other than they were, by plugin."""
+        """Series that are new or changed since ``other``, by plugin."""
         changed: dict[str, list[SeriesKey]] = {}
         for name, listed in self.series.items():
             before = other.series.get(name, {})
@@ -85,10 +87,10 @@ class Listing:
 
 @frozen
 class Naming:
-    """How the server's plugins and runs are called here.
+    """Translates the server's plugins and runs to names of this host.
 
-    Values arrive in the form that TensorBoard gives them, so they belong to the plugin that claims
-    that form: its SummaryPlugin, or for the graph of a run and for run metadata the event field.
+    TensorBoard's service converts values, so a series belongs to the plugin that claims the converted form:
+    the SummaryPlugin or, for graphs and run metadata, the event field.
     """
 
     claims: Mapping[Claim, Plugin]
@@ -96,13 +98,16 @@ class Naming:
 
     @classmethod
     def of(cls, plugins: Iterable[Plugin], prefix: str = "") -> Naming:
+        """The naming for these plugins; ``prefix`` is put before the name of every run."""
         claims = {claim: p for p in plugins if p.decoder is not None for claim in p.decoder.claims}
         return cls(claims, prefix)
 
     def run(self, name: str) -> str:
+        """The name of a run, with the prefix."""
         return "/".join(part for part in (self.prefix, name if name != "." else "") if part) or "."
 
     def claim(self, source: str, tag: str) -> Claim:
+        """The claim that fits a series of TensorBoard's plugin ``source``."""
         if (source, tag) == _RUN_GRAPH:
             return EventField(Dialect.TENSORBOARD, "graph_def")
         if source == "graph_tagged_run_metadata":
@@ -110,6 +115,7 @@ class Naming:
         return SummaryPlugin(source)
 
     def plugin(self, claim: Claim, shape: Shape) -> str:
+        """The plugin that claims the series; the text of the claim if none does."""
         owner = self.claims.get(claim)
         if owner is None and claim == SummaryPlugin("scalars"):
             owner = self.claims.get(_SIMPLE_VALUE)
@@ -121,7 +127,7 @@ class Naming:
 
 
 class Lister:
-    """Looks at a server again and again; an answer that came before is not taken apart again."""
+    """Lists a server repeatedly; unchanged answers are not parsed again."""
 
     def __init__(self, link: Link, naming: Naming) -> None:
         self._link = link
@@ -130,10 +136,11 @@ class Lister:
         self._lists: dict[tuple[str, Shape], tuple[bytes, list[Listed]]] = {}
 
     def rename(self, naming: Naming) -> None:
-        """From the next look on, runs and plugins are called so."""
+        """Uses another naming from the next listing on."""
         self._naming = naming
 
     def look(self) -> Listing:
+        """Lists the server now."""
         if self._named is not self._naming:
             self._named, self._lists = self._naming, {}
         runs = self._link.unary(_RUNS, pb.ListRunsRequest(experiment_id=""))

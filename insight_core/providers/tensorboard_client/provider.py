@@ -1,6 +1,6 @@
-"""The provider that asks any server of TensorBoard's own service, the one in Rust for example.
+"""``DataProvider`` client of TensorBoard's gRPC service, for example of the Rust data server.
 
-What that service cannot say is listed in docs/architecture.md.
+Limits of that service: docs/how-to/data_servers.md.
 """
 
 from __future__ import annotations
@@ -59,9 +59,11 @@ _EVERY_POINT = ScalarQuery()
 _KEEP_ALL = CachePolicy()
 _FILE = (0.0, "")  # the service does not say which file a point is from
 _HELD_BYTES = 256 << 20
-_IDLE_SHARE = 50  # a look may take one part in this many of a processor's time
+_IDLE_SHARE = 50  # polling may use one part in this many of a processor's time
 _SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
-_CATCHING_UP = 10.0  # seconds that a server which was away has to read its logs before what it lacks is gone
+_CATCHING_UP = (
+    10.0  # seconds that a reconnected server gets to read its logs before missing series count as deleted
+)
 _RETRY = 0.25  # seconds between two looks while the server does not answer
 
 Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
@@ -69,9 +71,9 @@ Data: TypeAlias = Series | Payloads
 
 
 class TensorBoardProvider:
-    """Lists every ``interval`` seconds what the server has, and reads series when somebody looks.
+    """Lists the server every ``interval`` seconds and reads series on demand.
 
-    ``prefix`` goes before the name of every run.
+    ``prefix`` is put before the name of every run.
     """
 
     def __init__(
@@ -95,16 +97,17 @@ class TensorBoardProvider:
         link.on_change = self._on_link
 
     def start(self) -> None:
-        """Looks at the server from now on."""
+        """Starts to poll the server."""
         self._link.start()
         self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
-        """A plugin that came after the start: the next look finds its values under its name."""
+        """Adds a plugin after the start: the next listing assigns its values to it."""
         self._plugins = {**self._plugins, plugin.name: plugin}
         self._lister.rename(Naming.of(self._plugins.values(), self._prefix))
 
     def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
         self._ended.set()
         self._log.end()
         self._link.close()
@@ -112,13 +115,16 @@ class TensorBoardProvider:
             self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
+        """Names of plugins that have series, and claims of values that no plugin claims."""
         return set(self._now().series)
 
     def runs(self) -> Sequence[Run]:
+        """All runs."""
         runs = self._now().runs.values()
         return sorted(runs, key=lambda r: (np.inf if r.start_time is None else r.start_time, r.name))
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, of all runs or of the given runs, without their data."""
         wanted = set(runs) if runs is not None else None
         found = self._now().series.get(plugin, {}).values()
         listed = [one for one in found if wanted is None or one.key.run in wanted]
@@ -134,7 +140,7 @@ class TensorBoardProvider:
                 known[one.key] = self._keep_info(one, self._data(one))
             else:  # a tensor comes only whole: how many there are is not worth reading them all
                 known[one.key] = self._keep_info(one, None)
-        with self._reading:  # who asks at the same time finds it read
+        with self._reading:  # a concurrent request finds it cached
             for one, series in self._numbers(unread):
                 known[one.key] = self._keep_info(one, series)
         return [known[one.key] for one in listed if one.key in known]
@@ -142,6 +148,7 @@ class TensorBoardProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
         listing = self._now()
         found = (listing.find(plugin, key) for key in keys)
         listed = [one for one in found if one is not None and one.shape is Shape.SCALARS]
@@ -153,7 +160,7 @@ class TensorBoardProvider:
         return {key: answers[key] for key in keys if key in answers}
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
-        """The service has the last attempt alone, and tells of nothing that it does not keep."""
+        """The records of the last attempt; the service does not report other attempts or dropped points."""
         one = self._listed(plugin, key)
         data = self._data(one)
         if isinstance(data, Payloads):
@@ -173,6 +180,7 @@ class TensorBoardProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         one = self._listed(plugin, key)
         data = self._data(one)
         steps = data.steps if isinstance(data, Payloads) else data.snapshot().steps
@@ -187,28 +195,34 @@ class TensorBoardProvider:
     def open_payload(
         self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
     ) -> PayloadStream:
+        """The bytes of one record as a stream; raises the same errors as ``payload``."""
         return stream_of_payload(self.payload(plugin, key, index, attempts))
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """Places where logs could not be read, of one run or of all runs."""
         self._now()
         return []
 
     def progress(self) -> Progress:
+        """Bytes read of all known bytes."""
         return Progress(loaded_once=bool(self._now()))
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         return self._link.unary(EXPERIMENT, pb.GetExperimentRequest()).data_location
 
     def generation(self) -> int:
+        """A number that grows whenever the data changes."""
         return self._log.generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
         return self._log.changes(since, timeout)
 
     # --- what is there ----------------------------------------------------------------------------
 
     def _now(self) -> Listing:
-        """The last look at the server; Unavailable while it does not answer."""
+        """The latest listing; raises Unavailable while the server does not answer."""
         if self._link.reason is not None:
             raise Unavailable(self._link.reason)
         if self._returned is not None:
@@ -249,7 +263,7 @@ class TensorBoardProvider:
             self._ended.wait(pause)
 
     def _on_link(self, reason: str | None) -> None:
-        if reason is not None:  # who looks now learns why there is nothing
+        if reason is not None:  # readers get the reason immediately
             self._log.note({}, runs=True)
         elif self._listing is not None:  # the next look finds out what it has
             self._returned = time.monotonic()
@@ -294,7 +308,7 @@ class TensorBoardProvider:
 
 
 class _Held:
-    """What was read of late, bounded in bytes; a series that has grown is read anew."""
+    """Recently read series, bounded in bytes; a series that has grown is read again."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

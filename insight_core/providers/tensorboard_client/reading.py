@@ -1,4 +1,4 @@
-"""Reads the series of a server of TensorBoard's service: numbers, tensors and sequences of blobs."""
+"""Reads scalars, tensors and blob sequences from a server with TensorBoard's service."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _AIM = 16 << 20  # bytes of an answer
 
 @frozen(eq=False)
 class Payloads:
-    """Tensors by their serialized bytes, or blobs by the keys to ask for them."""
+    """Serialized tensors, or keys of blobs."""
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
@@ -43,19 +43,20 @@ class Payloads:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Bytes of each payload; -1 for blobs, whose sizes the service does not tell."""
+        """Bytes of each payload; -1 for blobs, because the service does not report their sizes."""
         if self.tensors is None:
             return np.full(len(self.steps), -1, np.int64)
         return np.fromiter(map(len, self.tensors), np.int64, len(self.tensors))
 
     @property
     def nbytes(self) -> int:
+        """Bytes in memory."""
         held = self.tensors if self.tensors is not None else ()
         return 128 * len(self.steps) + sum(map(len, held))
 
 
 def read_scalars(link: Link, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Columns]]:
-    """Every point of these series, of as many at a time as make a message of fair size."""
+    """Every point of these series; requests as many series at a time as fit into a message."""
     runs: dict[tuple[str, str], list[Listed]] = {}
     for one in wanted:
         runs.setdefault((one.source, one.run), []).append(one)
@@ -80,17 +81,18 @@ def scalar_columns(data: packed.ScalarData) -> Columns:
 
 
 def read_payloads(link: Link, one: Listed) -> Payloads:
-    """Where the payloads of one series are, and tensors themselves: the service cannot part the two."""
+    """Steps and payloads of one series: tensors themselves, or keys of blobs."""
     return _tensors(link, one) if one.shape is Shape.TENSORS else _blobs(link, one)
 
 
 def read_blob(link: Link, key: str) -> bytes:
+    """The bytes of the blob with this key."""
     pieces = link.stream(_READ_BLOB, pb.ReadBlobRequest(blob_key=key), LONG)
     return b"".join(piece.data for piece in pieces)
 
 
 def payload_bytes(link: Link, one: Listed, payloads: Payloads, index: int) -> bytes:
-    """One payload: a serialized TensorProto, or for the claims of an event field the message itself."""
+    """One payload: a serialized TensorProto or, for claims of an event field, the message itself."""
     if payloads.tensors is not None:
         return payloads.tensors[index]
     blobs = [read_blob(link, key) for key in (payloads.blobs or ())[index]]
@@ -101,13 +103,15 @@ def payload_bytes(link: Link, one: Listed, payloads: Payloads, index: int) -> by
 
 
 def number_bytes(value: float) -> bytes:
-    """A number as the TensorProto that it came from, or could have."""
+    """A number as a serialized rank-0 TensorProto."""
     shape = tb.TensorShapeProto()
     return tb.TensorProto(dtype=tb.DT_FLOAT, tensor_shape=shape, float_val=[value]).SerializeToString()
 
 
 def _portion(left: list[list[Listed]], size: int) -> list[Listed]:
-    """Takes series of one source off the end: whole runs, since a request names runs and tags apart."""
+    """Removes series of one source from the end of the list: whole runs, since a request lists runs and
+    tags separately.
+    """
     portion = left.pop()
     if len(portion) > size:
         left.append(portion[size:])
