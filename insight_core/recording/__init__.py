@@ -1,4 +1,4 @@
-"""Recording of trainings into event files, from any Python program: numpy alone is needed."""
+"""Records trainings into event files, from any Python program; needs only numpy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> object:
-    """Imports what is asked for: readers of such files need no writer."""
+    """Imports classes on first use, because readers of event files do not need the writers."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -1,4 +1,4 @@
-"""Arrays of whatever library, as numpy has them."""
+"""Converts arrays and tensors of any library to numpy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ _SMALL_OF_TORCH = ("torch.bfloat16", "torch.float8", "torch.float4")
 
 
 def array_of(value: object) -> NDArray[Any]:
-    """``value`` as an array, which may share its memory. Raises TypeError for what is none.
+    """``value`` as an array, which may share memory. Raises TypeError for other values.
 
-    Tensors of PyTorch are detached and fetched from their device (types that numpy has not, bfloat16 and
-    shorter, as float32); those of MindSpore, TensorFlow and JAX say themselves what they are to numpy. What
-    is masked is NaN.
+    PyTorch tensors are detached and copied from their device (types unknown to numpy, such as bfloat16, as
+    float32). Tensors of MindSpore, TensorFlow and JAX convert themselves. Masked values become NaN.
     """
     if isinstance(value, np.ndarray):
         return _unmasked(value) if isinstance(value, np.ma.MaskedArray) else value
@@ -30,7 +29,7 @@ def _fetched(value: Any) -> object:  # noqa: ANN401
         found = value.detach().cpu()
         if str(getattr(found, "dtype", "")).startswith(_SMALL_OF_TORCH):
             found = found.float()
-        if hasattr(found, "resolve_neg"):  # views that are negated, or conjugate, when somebody looks
+        if hasattr(found, "resolve_neg"):  # lazily negated or conjugated views
             found = found.resolve_conj().resolve_neg()
         return found.numpy()
     return value.asnumpy() if hasattr(value, "asnumpy") else value
@@ -44,7 +43,7 @@ def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 
 
 def numbers_of(value: object) -> NDArray[Any]:
-    """``array_of`` of integers, floating-point numbers or truth values. Raises TypeError for others."""
+    """``array_of`` for integers, floats or booleans. Raises TypeError for other types."""
     array = array_of(value)
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):
         return array
@@ -53,10 +52,10 @@ def numbers_of(value: object) -> NDArray[Any]:
 
 
 def is_small_float(dtype: np.dtype[Any]) -> bool:
-    """Whether it is a type of ml_dtypes, such as bfloat16, that floats are made of without loss."""
+    """Whether it is a type of ml_dtypes, such as bfloat16, that float32 represents exactly."""
     return dtype.kind == "V" and dtype.name.startswith(("bfloat", "float"))
 
 
 def snapshot(array: NDArray[Any]) -> NDArray[Any]:
-    """A copy in C order: training goes on with the array itself."""
+    """A C-ordered copy, because the training continues to modify the array."""
     return np.array(array, order="C", copy=True)

@@ -1,4 +1,6 @@
-"""A training loop written down as it goes: what MindSpore's SummaryCollector collects, for any loop."""
+"""Collects scalars, histograms, images, graph and lineage from any training loop, like MindSpore's
+SummaryCollector.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,12 @@ log = logging.getLogger(__name__)
 Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 Source: TypeAlias = Arrays | Callable[[], Arrays]
 
-_FEW = 5  # parameters whose histograms are collected when nobody says which, as in MindSpore
+_FEW = 5  # default number of parameters with histograms, as in MindSpore
 _COUNT = range(INT32.stop)
 
 
 class SummaryCollector(Closing):
-    """Records a training from its loop: ``step`` after each step, ``epoch`` after each epoch.
+    """Records a training from its loop: call ``step`` after each step and ``epoch`` after each epoch.
 
         with SummaryCollector("runs/first", hyperparameters={"learning_rate": 0.1}) as collector:
             for epoch in range(10):
@@ -38,28 +40,27 @@ class SummaryCollector(Closing):
                     collector.step(loss, parameters=weights, inputs=inputs)
                 collector.epoch(accuracy=accuracy())
 
-    Each kind is collected at the first step and then at every n-th, 0 for never: numbers, histograms of
-    parameters, histograms of gradients, pictures of the inputs. Whatever is not due costs nothing: values
-    may be tensors on a device, which are fetched when they are collected, and arrays may be given as a
-    function that makes them. Numbers of the last step are always recorded.
+    Each kind is collected at the first step and then at every n-th step, 0 for never: numbers, histograms
+    of parameters, histograms of gradients, images of the inputs. Values that are not due cost nothing:
+    tensors on a device are fetched only when they are collected, and arrays may be given as a function that
+    computes them. Numbers of the last step are always recorded.
 
-    ``parameters`` and ``gradients`` are regular expressions for the names of those whose histograms are
-    collected (the first five parameters, and no gradient, by default). ``max_images`` is how many pictures of
-    a batch are shown.
+    ``parameters`` and ``gradients`` are regular expressions that select the names for histograms (by
+    default the first five parameters, and no gradient). ``max_images`` is the number of images shown of a
+    batch.
 
-    ``hyperparameters`` become lineage, with the environment unless that is False: names that MindSpore knows
-    (optimizer, learning_rate, loss_function, epoch, batch_size, device_num, parallel_mode, network,
-    train_dataset_path, train_dataset_size, model_path, model_size) as its own columns, all others as
-    custom ones.
+    ``hyperparameters`` are recorded as lineage, with the environment unless ``environment`` is False:
+    MindSpore's names (optimizer, learning_rate, loss_function, epoch, batch_size, device_num,
+    parallel_mode, network, train_dataset_path, train_dataset_size, model_path, model_size) in its own
+    columns, all others as custom ones.
 
-    Of a distributed training only rank 0 records: in other processes everything is taken and nothing written,
-    which their log says once. The rank is that of ``torch.distributed`` or of the launcher
-    (``ranks.rank_of_process``). With ``rank`` a process records into a directory of that rank, and with
-    ``all_ranks`` as if it had none.
+    In a distributed training only rank 0 records; other processes accept all values, write nothing, and log
+    this once. The rank is detected from ``torch.distributed`` or the launcher (``ranks.rank_of_process``).
+    With ``rank`` a process records into the directory of that rank; with ``all_ranks`` the rank is ignored.
 
-    ``initial_step`` is the last step of a training that is taken up again. Whatever else is given goes to
-    ``SummaryRecord``, which is there as ``record``: what is added to it goes with the next step or epoch. Not
-    thread-safe.
+    ``initial_step`` is the last step of a training that resumes. All other arguments are passed to
+    ``SummaryRecord``, which is the attribute ``record``: values added to it are written with the next step
+    or epoch. Not thread-safe.
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class SummaryCollector(Closing):
             raise
 
     def known(self) -> dict[str, Any]:
-        """What a framework knows of the training, by names of hyperparameters; what the user says wins."""
+        """Hyperparameters that a framework detects, by name; hyperparameters given by the user win."""
         return {}
 
     def step(
@@ -127,15 +128,14 @@ class SummaryCollector(Closing):
         numbers: Mapping[str, Any] | None = None,
         **scalars: Any,  # noqa: ANN401
     ) -> None:
-        """Tells of one step that was done.
+        """Records one finished step.
 
-        ``parameters`` and ``gradients`` are arrays by name; ``inputs`` is a batch, shown if it is one of
-        pictures: [n, height, width], with channels first or last. ``scalars`` are further numbers, by their
-        tag, and so are ``numbers``, whatever these are called: of two with one tag that of ``numbers``
-        counts. What is None is left out.
+        ``parameters`` and ``gradients`` are arrays by name; ``inputs`` is a batch, shown if it is a batch
+        of images: [n, height, width], with channels first or last. ``scalars`` are further numbers by tag,
+        and so are ``numbers``, with any tag; if a tag is in both, ``numbers`` wins. None is ignored.
 
-        TypeError or ValueError for a number that is none, ValueError once it is closed, and OSError where
-        the log could not be written.
+        Raises TypeError or ValueError for an invalid number, ValueError after ``close``, and OSError if the
+        log could not be written.
         """
         if self._ended:
             raise ValueError(f"the summary collector of {self.record.log_dir} is closed")
@@ -154,12 +154,12 @@ class SummaryCollector(Closing):
                 if pictures is not None:
                     self.record.add_value("image", "inputs", pictures)
         finally:
-            self.record.record(step)  # what was added is of this step, whatever is wrong with the rest
+            self.record.record(step)  # values already added belong to this step, even if others are invalid
 
     def epoch(self, numbers: Mapping[str, Any] | None = None, /, **metrics: Any) -> None:  # noqa: ANN401
-        """Tells of one epoch that was done: numbers by their tag, recorded at the step of its end.
+        """Records one finished epoch: numbers by tag, at the step of its end.
 
-        The last ones are the metrics of the run's lineage. What is None is left out.
+        The last ones are the metrics of the run's lineage. None is ignored.
         """
         self.epochs += 1
         if self._muted:
@@ -173,21 +173,21 @@ class SummaryCollector(Closing):
 
     @property
     def records(self) -> bool:
-        """Whether anything is written: not in the ranks of a training that rank 0 records."""
+        """Whether this process records: False on ranks other than 0."""
         return not self._muted
 
     def graph(self, graph: Any, name: str = "graph") -> None:  # noqa: ANN401
-        """Records the graph of the model: encoded, or a list of nodes, as ``SummaryRecord`` takes it."""
+        """Records the graph of the model: encoded, or a list of nodes; see ``SummaryRecord``."""
         self.record.add_value("graph", name, graph)
         self.record.record(self.steps)
 
     def close(self) -> None:
-        """Records what the end of the training says of it, and returns when all is written."""
+        """Records the final lineage, and returns when everything is written."""
         if self._ended:
             self.record.close()  # which may have been interrupted
             return
         self._ended = True
-        with ExitStack() as last:  # each is done, in reverse, whatever goes wrong with another
+        with ExitStack() as last:  # all callbacks run, in reverse order, even if one fails
             last.callback(self.record.close)
             last.callback(self.record.record, self.steps)
             if self.steps >= self._first:
@@ -199,7 +199,9 @@ class SummaryCollector(Closing):
         return every > 0 and (self.steps == self._first or self.steps % every == 0)
 
     def _take_numbers(self, numbers: Mapping[str, Any]) -> None:
-        """Those of a step: recorded if they are due, else kept, for the step may be the last."""
+        """Records the numbers of a step if they are due, and otherwise keeps them, because the step may be
+        the last.
+        """
         due = self._due(self._scalar_every)
         self._waiting = waiting = dict[str, Any]()
         for name, value in numbers.items() if self._scalar_every else [("loss", numbers["loss"])]:

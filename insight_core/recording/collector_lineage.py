@@ -1,6 +1,6 @@
-"""What a run was made of and what came of it, as lineage: hyperparameters, data, model, environment, metrics.
+"""Collects the lineage of a run: hyperparameters, data, model, environment, metrics.
 
-Names of fields: MindSpore's mindinsight_lineage.proto.
+Field names: MindSpore's mindinsight_lineage.proto.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ _KNOWN: Mapping[str, tuple[str, str, type]] = {
     "model_path": ("model", "path", str),
     "model_size": ("model", "size", int),
 }
-_EXACT = 2**53  # beyond it not every whole number is a double
+_EXACT = 2**53  # beyond it not every integer is a double
 
 
 class LineageRecorder:
     """What is known of one run; ``begin`` and ``finish`` add it to a record.
 
-    At the end MindSpore's dialect has all of it anew, for its readers forget what came before a
-    train_lineage. In TensorBoard's it is hparams, of which the first count; metrics are its scalars.
+    In MindSpore's dialect everything is written again at the end, because its readers discard values before
+    a train_lineage. In TensorBoard's dialect it is written as hparams, of which the first count; metrics
+    are scalars.
     """
 
     def __init__(self, dialect: str, hyperparameters: Mapping[str, Any], *, environment: bool = True) -> None:
@@ -52,11 +53,13 @@ class LineageRecorder:
         self.metrics: dict[str, float] = {}
 
     def begin(self, record: SummaryRecord) -> None:
-        """Adds what is known before the first step to the next record. Raises what ``add_value`` raises."""
+        """Adds the lineage known before the first step to the next record. Raises the errors of
+        ``add_value``.
+        """
         self._write(record)
 
     def finish(self, record: SummaryRecord, loss: Any, epochs: int) -> None:  # noqa: ANN401
-        """With the last loss, and with how many epochs there were."""
+        """Adds the final lineage, with the last loss and the number of epochs."""
         if self._dialect != "mindspore":
             return
         if epochs:
@@ -64,7 +67,7 @@ class LineageRecorder:
         try:
             if loss is not None:
                 self.hyperparameters["loss"] = number_of(loss)
-        finally:  # a device that failed the training gives no loss: the rest is still said
+        finally:  # a failed device cannot give the loss: record the rest
             self._write(record)
             if self.metrics:
                 record.add_value("eval_lineage", "eval_lineage", {"metric": self.metrics})
@@ -77,10 +80,10 @@ class LineageRecorder:
 
 
 def split(hyperparameters: Mapping[str, Any]) -> tuple[Fields, dict[str, str | int | float]]:
-    """The fields of a train_lineage, and what MindSpore has no field for: custom lineage data.
+    """Splits values into the fields of a train_lineage, and custom lineage data.
 
-    A known name whose value is of another type than its field (a learning rate that is a schedule's name)
-    is custom as well.
+    A known name whose value has another type than its field (such as the name of a learning rate schedule)
+    becomes custom data.
     """
     trained: Fields = {}
     custom: dict[str, str | int | float] = {}
@@ -101,7 +104,9 @@ def _limits(name: str) -> range:
 
 
 def _custom(value: Any) -> str | int | float:  # noqa: ANN401
-    """What custom lineage data can hold: text, whole numbers of 32 bits, doubles. Of others their text."""
+    """A value as custom lineage data can store it: text, 32-bit integers, doubles, and other values as
+    text.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value not in INT32:
@@ -110,9 +115,9 @@ def _custom(value: Any) -> str | int | float:  # noqa: ANN401
 
 
 def _environment() -> dict[str, str | int]:
-    """Where a program runs: versions, platform, host, processors, and the name of the program.
+    """Versions, platform, host, processors, and the name of the program.
 
-    Its arguments are left out: there may be secrets among them.
+    Its arguments are omitted: they may contain secrets.
     """
     return {
         "program": os.path.basename(sys.argv[0]) if sys.argv else "",

@@ -1,4 +1,4 @@
-"""What a training loop has at hand, as summaries take it."""
+"""Converts losses and batches of a training loop to values for summaries."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CHANNELS = (1, 3, 4)
 
 
 def held(value: Any) -> Any:  # noqa: ANN401
-    """The number, to keep for later; of one on a device a tensor, for it is not fetched yet.
+    """The number, to keep for later; a number on a device stays there as a tensor.
 
-    That of PyTorch is a copy, without all that its gradient would need. Raises TypeError for what is no
-    number, ValueError for more than one.
+    A PyTorch tensor is copied without its gradient graph. Raises TypeError for other values, ValueError for
+    more than one number.
     """
     shape = getattr(value, "shape", None)
     if shape is None or isinstance(value, np.ndarray | np.generic):
@@ -28,12 +28,14 @@ def held(value: Any) -> Any:  # noqa: ANN401
 
 
 def pictures_of(batch: Any, most: int) -> NDArray[Any] | None:  # noqa: ANN401
-    """The first pictures of a batch, [n, height, width, channels] or channels first; None for others."""
+    """The first images of a batch, [n, height, width, channels] or channels first; None for other batches."""
     if len(getattr(batch, "shape", ())) not in (3, 4):
         return None
-    first = array_of(batch[:most])  # before it is fetched from wherever it is
+    first = array_of(batch[:most])  # before it is fetched from its device
     if first.dtype.kind not in "buif" or not first.size:
         return None
     if first.ndim == 3:
-        return first[..., None] if min(first.shape[1:]) > 4 else None  # else it is a batch of short sequences
+        return (
+            first[..., None] if min(first.shape[1:]) > 4 else None
+        )  # otherwise it is a batch of short sequences
     return first if first.shape[-1] in _CHANNELS or first.shape[1] in _CHANNELS else None

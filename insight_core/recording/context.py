@@ -1,4 +1,4 @@
-"""The end of a recording, with or without an error of the training."""
+"""Context manager that closes a recording and preserves an error of the training."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Closed at the end of a ``with``."""
+    """A context manager that calls ``close`` at the end of ``with``."""
 
     @abstractmethod
     def close(self) -> None:
@@ -25,5 +25,5 @@ class Closing(ABC):
         except Exception as ours:
             if error is None:
                 raise
-            # what went wrong in the training is what counts
+            # the error of the training has priority
             error.add_note(f"The summaries were not all written: {type(ours).__name__}: {ours}")

@@ -1,4 +1,4 @@
-"""One file of records on disk, that only ever has whole ones."""
+"""Writes one event file that always ends with a complete record."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NO_HOST = re.compile(r"[^A-Za-z0-9.-]")
 class EventFileWriter:
     """Appends records to a new file, which is locked until it is closed. Not thread-safe.
 
-    Every error is an OSError whose ``filename`` is the file, and leaves whole records behind; nothing can
-    be written after one.
+    Every error is an OSError with the file as ``filename``. After an error the file ends with a complete
+    record, and nothing more can be written.
     """
 
     def __init__(self, path: Path, first: bytes) -> None:
-        """``first`` is the record that it begins with, if any. FileExistsError where there is a file."""
+        """``first`` is the optional first record. Raises FileExistsError if the file exists."""
         self.path = path
         self.size = 0  # bytes of whole records
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -36,11 +36,11 @@ class EventFileWriter:
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing but the first record was written."""
+        """Whether only the first record was written."""
         return self.size <= self._beginning
 
     def write(self, records: Pieces) -> None:
-        """Appends whole records, in pieces that may be of any size."""
+        """Appends complete records, given in pieces of any size."""
         if self._descriptor < 0:
             raise ValueError(f"{self.path} is closed")
         written = 0
@@ -60,7 +60,7 @@ class EventFileWriter:
         self.size += written
 
     def sync(self) -> None:
-        """Returns when what was written outlives a crash of the machine."""
+        """Returns when the written records are on disk (fsync)."""
         try:
             self._check_place()
             os.fsync(self._descriptor)
@@ -68,25 +68,25 @@ class EventFileWriter:
             raise self._said(error) from None
 
     def close(self) -> None:
-        """Closes the file and ends its lock, without ``sync``. May be called again."""
+        """Closes the file and releases its lock, without ``sync``. Can be called again."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             unlock(descriptor)
             os.close(descriptor)
 
     def remove(self) -> None:
-        """Closes the file and takes it away."""
+        """Closes and deletes the file."""
         self.close()
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
     def _check_place(self) -> None:
-        """A file whose directory was removed takes whatever is written, for nobody."""
+        """Raises OSError if the directory was deleted: writes would succeed but be lost."""
         if not os.path.samestat(os.stat(self.path), self._identity):
             raise FileNotFoundError(2, "another file has taken the place of this one")
 
     def _cut(self, records: Pieces, written: int) -> None:
-        """Takes back the part of a record that was written."""
+        """Truncates a partly written record."""
         kept = whole_records(b"".join(records)[:written]) if written else 0
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, self.size + kept)
@@ -98,14 +98,14 @@ class EventFileWriter:
 
 
 def host_name() -> str:
-    """The name of this machine, as a part of a file's name."""
+    """The name of this machine, in a form fit for file names."""
     return _NO_HOST.sub("-", socket.gethostname())
 
 
 def new_file(path: Callable[[int, str], Path], seconds: int, first: bytes) -> tuple[EventFileWriter, int]:
     """A file at ``path(seconds, host)``, its directory made if need be, and the seconds in its name.
 
-    Where there is such a file, later seconds are taken. OSError when the directory cannot be written to.
+    If the file exists, later seconds are used. Raises OSError if the directory is not writable.
     """
     host = host_name()
     path(seconds, host).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``Event`` messages, which both dialects number alike.
+"""Encodes ``Event`` messages, whose field numbers are equal in both dialects.
 
 Source: TensorFlow's event.proto and MindSpore's mindinsight_summary.proto.
 """
@@ -19,13 +19,13 @@ _TIME_KEY = b"\x09"
 
 
 def event(step: int, wall_time: float, *body: bytes) -> bytes:
-    """An ``Event``. Step 0 is left out, as writers do."""
+    """An ``Event``. Step 0 is omitted, as in other writers."""
     step_field = int_field(2, step) if step else b""
     return _TIME_KEY + _TIME.pack(wall_time) + step_field + b"".join(body)
 
 
 def version_record(version: bytes, wall_time: float) -> bytes:
-    """The first record of an event file, which says its dialect."""
+    """The first record of an event file, which has the version and so the dialect."""
     return record(event(0, wall_time, message_field(VERSION, version)))
 
 

@@ -1,4 +1,4 @@
-"""The files of one record: one that is written now, and after it another where it has become too long."""
+"""The event files of one record: the current file, and a new one after ``max_file_size``."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _numbers = itertools.count()
 
 
 class EventFiles:
-    """Writes what waited. Not thread-safe. Every OSError names the file or the directory.
+    """Writes queued records. Not thread-safe. Every OSError names the file or the directory.
 
-    What is lineage goes into a file beside, as MindSpore has it. Where another process writes into the
-    directory already, the log says so; ``claim`` takes another directory then.
+    Lineage goes into a separate file, as in MindSpore. If another process already writes into the
+    directory, a warning is logged; ``claim`` then chooses another directory.
     """
 
     def __init__(
@@ -56,8 +56,9 @@ class EventFiles:
         self._begun: set[str] = set()  # tags that have their metadata in this file
 
     def claim(self, own: Sequence[str]) -> Path:
-        """Makes the first file and gives its directory: that of this writer, or where another process writes
-        into it, the first of its subdirectories ``own`` into which none does."""
+        """Creates the first file and returns its directory: the requested one or, if another process writes
+        into it, the first unused of its subdirectories ``own``.
+        """
         wanted = self._directory
         wanted.mkdir(parents=True, exist_ok=True)
         with one_at_a_time(wanted):
@@ -111,7 +112,7 @@ class EventFiles:
         return self._file
 
     def write(self, records: Columns) -> None:
-        """Writes records in their order, into as many files as ``max_file_size`` asks for. Raises OSError."""
+        """Writes records in order, into as many files as ``max_file_size`` requires. Raises OSError."""
         with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
             self._write(records)
 
@@ -128,13 +129,13 @@ class EventFiles:
         self._write_scalars(data, scalars.ends, done, len(steps))
 
     def sync(self) -> None:
-        """Returns when the open files outlive a crash of the machine. Raises OSError."""
+        """Returns when the open files are on disk (fsync). Raises OSError."""
         for file in (self._file, self._lineage):
             if file is not None:
                 file.sync()
 
     def close(self) -> None:
-        """Closes the files; the next thing written begins others."""
+        """Closes the files; the next record starts new ones."""
         for file in (self._file, self._lineage):
             if file is not None:
                 file.close()
@@ -142,7 +143,7 @@ class EventFiles:
         self._checked = False
 
     def _write_scalars(self, data: memoryview, ends: NDArray[np.int64], first: int, last: int) -> None:
-        """The records from ``first`` to before ``last``, in as many files as they need."""
+        """Writes the records from ``first`` to before ``last``, into as many files as necessary."""
         start = int(ends[first - 1]) if first else 0
         stop = int(ends[last - 1]) if last else 0
         while start < stop:

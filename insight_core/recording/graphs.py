@@ -1,4 +1,4 @@
-"""Graphs: MindSpore's ``GraphProto`` and TensorFlow's ``GraphDef``, as bytes or of a list of nodes.
+"""Encodes graphs as MindSpore's ``GraphProto`` or TensorFlow's ``GraphDef``, from bytes or a list of nodes.
 
 Formats: MindSpore's mindinsight_anf_ir.proto; TensorFlow's graph.proto, node_def.proto, attr_value.proto.
 """
@@ -17,8 +17,8 @@ from insight_core.recording.mappings import INT64, known, mapping_of, text_of, w
 
 Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
 
-PARAMETER = "Parameter"  # the op of what a model learns and of its inputs
-_TRAINABLE = 100  # a field of ours in MindSpore's ParameterProto
+PARAMETER = "Parameter"  # ops of parameters and of inputs
+_TRAINABLE = 100  # extension field of MindSpore's ParameterProto
 _TENSOR, _LIST = 14, 32  # of MindSpore's DataType
 _MINDSPORE_VALUES = {bool: (1, 2), int: (5, 3), float: (12, 6), str: (13, 7)}  # DataType and field
 
@@ -36,11 +36,11 @@ class Node(NamedTuple):
 
 
 def nodes_of(value: object) -> list[Node]:
-    """The nodes of a list of mappings. Raises TypeError and ValueError for what are none.
+    """The nodes of a list of mappings. Raises TypeError and ValueError for invalid nodes.
 
-    ``{"name", "op"}``, and perhaps ``"inputs"``, ``"control"``: names of nodes in the list; ``"shape"`` and
-    ``"dtype"`` (float32) of the output; ``"attributes"``: text, truth values, numbers and lists of these.
-    The attribute ``"trainable"`` of a ``Parameter`` is a truth value.
+    ``{"name", "op"}``, optionally with ``"inputs"`` and ``"control"`` (names of nodes in the list),
+    ``"shape"`` and ``"dtype"`` (float32) of the output, and ``"attributes"``: text, booleans, numbers and
+    lists of these. The attribute ``"trainable"`` of a ``Parameter`` is a boolean.
     """
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"a graph is bytes or a list of nodes, not {type(value).__name__}")
@@ -59,10 +59,10 @@ def nodes_of(value: object) -> list[Node]:
 
 
 def graph_proto(nodes: Sequence[Node]) -> bytes:
-    """MindSpore's message; nodes of the op "Parameter" are its parameters.
+    """MindSpore's message; nodes with the op "Parameter" become its parameters.
 
-    As MindSpore has it, and MindInsight takes for granted, operators are known by numbers, and parameters
-    have no scopes: a point is in the place of each slash.
+    As MindInsight requires, operators are identified by numbers, and parameter names have dots instead of
+    slashes.
     """
     ids = {
         node.name: node.name.replace("/", ".") if node.op == PARAMETER else str(number)
@@ -103,7 +103,7 @@ def graph_def(nodes: Sequence[Node]) -> bytes:
 
 
 def checked_graph(data: bytes) -> bytes:
-    """``data``, if it looks like the message of a graph. Raises ValueError if it does not."""
+    """``data``, if it looks like a graph message. Raises ValueError otherwise."""
     if not data:
         raise ValueError("the bytes are no graph: there are none")
     position = 0
@@ -148,7 +148,7 @@ def mindspore_node(
     dtype: str = "float32",
     attributes: Mapping[str, Attribute] | None = None,
 ) -> bytes:
-    """The ``node`` field of a GraphProto. ``shape`` None leaves its type out."""
+    """The ``node`` field of a GraphProto. With ``shape`` None its type is omitted."""
     content = b"".join(message_field(1, text_field(1, one) + int_field(2, 0)) for one in inputs)
     content += b"".join(message_field(1, text_field(1, one) + int_field(2, 1)) for one in control)
     content += text_field(2, name) + text_field(3, op_type) + text_field(4, full_name.rpartition("/")[0])
@@ -162,8 +162,10 @@ def mindspore_node(
 def mindspore_parameter(
     name: str, shape: Sequence[int] = (), dtype: str = "float32", trainable: bool | None = None
 ) -> bytes:
-    """The ``parameters`` field of a GraphProto. ``trainable`` is a field that MindSpore's message lacks and
-    that its readers skip; None leaves it out."""
+    """The ``parameters`` field of a GraphProto.
+
+    ``trainable`` is an extension field that other readers skip; None omits it.
+    """
     content = text_field(1, name) + message_field(2, mindspore_type(shape, dtype))
     return message_field(3, content if trainable is None else content + int_field(_TRAINABLE, trainable))
 
@@ -174,7 +176,7 @@ def _trainable(node: Node) -> bool | None:
 
 
 def mindspore_constant(name: str, number: int) -> bytes:
-    """The ``const_vals`` field of a GraphProto: a whole number."""
+    """The ``const_vals`` field of a GraphProto: an integer."""
     return message_field(5, text_field(1, name) + message_field(2, mindspore_value(number)))
 
 
@@ -202,7 +204,9 @@ def tensorflow_node(
     dtype: str = "float32",
     attributes: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """The ``node`` field of a GraphDef. ``attributes`` are encoded AttrValues, ``shape`` is the output's."""
+    """The ``node`` field of a GraphDef. ``attributes`` are encoded AttrValues, ``shape`` is that of the
+    output.
+    """
     content = text_field(1, name) + text_field(2, op)
     content += b"".join(text_field(3, one) for one in inputs)
     if device:
@@ -218,7 +222,7 @@ def tensorflow_node(
 
 
 def tensorflow_value(value: Attribute) -> bytes:
-    """An AttrValue: text, whole number, float32, truth value, or a list of these."""
+    """An AttrValue: text, integer, float32, boolean, or a list of these."""
     if isinstance(value, list):
         return message_field(1, b"".join(tensorflow_value(one) for one in value))
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Histograms of values in either dialect, as the frameworks count them, and of given buckets.
+"""Encodes histograms in either dialect, from values or from given buckets.
 
 Messages: TensorFlow's histogram.proto, MindSpore's summary.proto.
 """
@@ -24,10 +24,10 @@ def _limits() -> NDArray[np.float64]:
 
 
 def histogram_proto(values: ArrayLike) -> bytes:
-    """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around what there is.
+    """A ``HistogramProto`` as torch's ``add_histogram`` writes it: only the buckets around the values.
 
-    The message has no place for what is not finite, which is left out. Of nothing there is an empty bucket:
-    TensorBoard does not read a histogram without any.
+    Non-finite values are dropped, because the message cannot store them. An empty array gives one empty
+    bucket, because TensorBoard cannot read a histogram without buckets.
     """
     array = _finite(values)
     limits = _limits()
@@ -44,9 +44,10 @@ def histogram_proto(values: ArrayLike) -> bytes:
 def histogram_proto_of(
     limits: ArrayLike, counts: ArrayLike, values: ArrayLike = (), *, least: float = 0.0, largest: float = 0.0
 ) -> bytes:
-    """A ``HistogramProto`` of these right limits and counts, which may differ in number.
+    """A ``HistogramProto`` of these right limits and counts, whose numbers may differ.
 
-    Minimum, maximum and sums are those of ``values``; without values ``least`` and ``largest``.
+    Minimum, maximum and sums are computed from ``values`` or, without values, from ``least`` and
+    ``largest``.
     """
     array = np.asarray(values, np.float64).ravel()
     if len(array):
@@ -57,13 +58,13 @@ def histogram_proto_of(
 
 
 def mindspore_histogram(values: ArrayLike) -> bytes:
-    """A ``Summary.Histogram`` as MindSpore writes it: buckets of equal width over what is finite."""
+    """A ``Summary.Histogram`` as MindSpore writes it: buckets of equal width over the finite values."""
     finite = _finite(values)
     count = min(_MOST_BUCKETS, -(-len(finite) // 10) + 1) if len(finite) else 1
     least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
-    edges = np.linspace(least / 2, largest / 2, count + 1) * 2  # what is between may be beyond all numbers
-    edges[[0, -1]] = least, largest  # half of the smallest numbers is none
-    if (np.diff(edges) <= 0).any():  # equal, or nearer than numbers lie to each other
+    edges = np.linspace(least / 2, largest / 2, count + 1) * 2  # the difference may overflow
+    edges[[0, -1]] = least, largest  # half of the smallest float is 0
+    if (np.diff(edges) <= 0).any():  # equal, or closer than adjacent floats
         return mindspore_histogram_of([least], [largest - least], [len(finite)], values)
     return mindspore_histogram_of(edges[:-1], np.diff(edges), np.histogram(finite, edges)[0], values)
 
@@ -71,7 +72,7 @@ def mindspore_histogram(values: ArrayLike) -> bytes:
 def mindspore_histogram_of(
     lefts: ArrayLike, widths: ArrayLike, counts: ArrayLike, values: ArrayLike = ()
 ) -> bytes:
-    """A ``Summary.Histogram`` of these buckets; what it says beside them is said of ``values``."""
+    """A ``Summary.Histogram`` of these buckets; the statistics are those of ``values``."""
     array = np.asarray(values, np.float64).ravel()
     finite = array[np.isfinite(array)]
     rows = zip(np.ravel(lefts).tolist(), np.ravel(widths).tolist(), np.ravel(counts).tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Pictures: PNG files of arrays, and what encoded files say of their size."""
+"""Encodes arrays as PNG files, and reads the sizes of encoded images."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from insight_core.recording.arrays import numbers_of
 _CHANNELS = (1, 2, 3, 4)
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by the number of channels
 _COLUMNS = 8  # of a batch, as MindSpore lays it out
-_LEVEL = 1  # of compression: training waits for it where there are few processors
+_LEVEL = 1  # compression level: on few processors the training waits for it
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 class EncodedImage(NamedTuple):
-    """A picture as a file: ``data`` is a PNG, JPEG, GIF or BMP; width and height are in pixels."""
+    """An image file: ``data`` is a PNG, JPEG, GIF or BMP; width and height are in pixels."""
 
     data: bytes
     width: int
@@ -30,11 +30,11 @@ class EncodedImage(NamedTuple):
 
 
 def pixels_of(value: object) -> NDArray[Any]:
-    """[height, width, channels] of a picture, or of a batch laid out in rows of eight.
+    """[height, width, channels] of an image, or of a batch laid out in rows of eight.
 
-    Takes [height, width], [height, width, channels] and [channels, height, width], and batches of the
-    latter two; channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA) come first where both could be, as
-    MindSpore and PyTorch have them. Raises ValueError for other shapes, TypeError for other than numbers.
+    Accepts [height, width], [height, width, channels] and [channels, height, width], and batches of the
+    latter two; channels (1 grey, 2 grey and alpha, 3 RGB, 4 RGBA) are first if both are possible, as in
+    MindSpore and PyTorch. Raises ValueError for other shapes, TypeError for values that are not numbers.
     """
     array = numbers_of(value)
     shape = array.shape
@@ -64,9 +64,10 @@ def _grid(batch: NDArray[Any]) -> NDArray[Any]:
 
 
 def bytes_of_pixels(pixels: NDArray[Any]) -> NDArray[np.uint8]:
-    """uint8 as it is, 0 to 1 as 0 to 255, everything else from its least to its largest, as MindSpore does.
+    """Scales pixels to uint8: uint8 unchanged, 0 to 1 to 0 to 255, other values from minimum to maximum, as
+    MindSpore.
 
-    What is not finite is black, or white where it is positive.
+    Non-finite values become black, +Inf white.
     """
     if pixels.dtype == np.uint8:
         return pixels

@@ -1,4 +1,4 @@
-"""Summaries of Keras models. Importing this imports keras, with whichever backend is set."""
+"""Records Keras trainings with a callback. Importing this module imports keras and its backend."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ log = logging.getLogger(__name__)
 
 
 class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore]
-    """A callback that records what ``fit`` does.
+    """A Keras callback that records ``fit``.
 
         model.fit(x, y, epochs=5, callbacks=[KerasCollector("runs/first", inputs=x[:16])])
 
-    Numbers are those that Keras hands to callbacks: loss and metrics of a batch are means over the epoch
-    so far, those of an epoch (``epoch/loss``, ``epoch/val_loss``) over all of it; and the learning rate.
-    Histograms are of trainable weights by their path. Callbacks see neither gradients nor batches: pictures
-    are those of ``inputs``. The graph is that of the layers. Model, optimizer, epochs and versions become
+    Numbers are those that Keras passes to callbacks (loss and metrics of a batch are means over the epoch
+    so far; those of an epoch are ``epoch/loss``, ``epoch/val_loss``) and the learning rate. Histograms are
+    of trainable weights by path. Callbacks get neither gradients nor batches, so images are those of
+    ``inputs``. The graph is that of the layers. Model, optimizer, epochs and versions are recorded as
     lineage.
 
-    Whatever else is given goes to ``SummaryCollector``. A second ``fit`` opens files of its own, in the same
-    directory, and goes on where the optimizer's count of steps is.
+    All other arguments are passed to ``SummaryCollector``. A second ``fit`` writes new files in the same
+    directory and continues at the optimizer's step count.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
 
     @property
     def collector(self) -> SummaryCollector:
-        """What records, while ``fit`` runs; RuntimeError at other times."""
+        """The collector during ``fit``; RuntimeError at other times."""
         if self._collector is None:
             raise RuntimeError("there is a collector only while fit runs")
         return self._collector
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
-        """Begins to record, with steps counted from the optimizer's iterations. Raises OSError."""
-        if self._collector is not None:  # of a fit that was interrupted, of which Keras says nothing
+        """Starts to record, with steps counted from the optimizer's iterations. Raises OSError."""
+        if self._collector is not None:  # of an interrupted fit, which Keras does not report
             self._collector.close()
         steps = int(self.model.optimizer.iterations) if self.model.optimizer is not None else 0
         self._collector = _Collector(
@@ -68,7 +68,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
         said = self.collector.lineage.hyperparameters
         if "model_parameters" not in said and self.model.built:
             said["model_parameters"] = self.model.count_params()
-        if self._graph_wanted:  # now that the model was called, its shapes are known
+        if self._graph_wanted:  # shapes are known after the first call of the model
             self._graph_wanted = False
             self._record_graph()
 
@@ -84,7 +84,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
     def _record_graph(self) -> None:
         try:
             nodes = layer_nodes(self.model)
-        except Exception as error:  # what layers say of themselves is their own code
+        except Exception as error:  # layer configs run user code
             log.warning("no graph of %s: %s", self.model.name, error)
         else:
             self.collector.graph(nodes)
@@ -131,9 +131,9 @@ class _Collector(SummaryCollector):
 
 
 def layer_nodes(model: keras.Model) -> list[dict[str, Any]]:
-    """The layers of a model as nodes of a graph; those of a model within it are in its scope.
+    """The layers of a model as graph nodes; layers of a nested model are in its scope.
 
-    Raises ValueError for a model whose layers Keras knows no order of: one of the user's own class.
+    Raises ValueError for a subclassed model, for which Keras knows no layer order.
     """
     nodes: list[dict[str, Any]] = []
     outputs = _walk(model, "", None, nodes, {})
@@ -150,9 +150,10 @@ def _walk(
     nodes: list[dict[str, Any]],
     written: dict[int, str],
 ) -> list[str] | None:
-    """Adds the nodes of a model that takes the outputs of ``sources``; the names of those of its outputs.
+    """Adds the nodes of a model that is called with the outputs of ``sources``; returns the names of its
+    outputs.
 
-    ``written`` has the names of the nodes of weights: a layer that is called twice has its weights once.
+    ``written`` has the names of weight nodes: a layer that is called twice has its weights once.
     """
     functional = getattr(model, "_functional", None) or model
     if not hasattr(functional, "operations"):

@@ -28,7 +28,7 @@ Point = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # x, y and z
 
 
 class LossLandscape(NamedTuple):
-    """``intervals`` are epochs or steps of the path, none of the final landscape."""
+    """``intervals`` are epochs or steps of the path; empty for the final landscape."""
 
     surface: Point
     intervals: Sequence[int]
@@ -47,11 +47,11 @@ class LossLandscape(NamedTuple):
 
 
 def landscape_of(value: object) -> LossLandscape:
-    """Raises TypeError and ValueError for what is no landscape.
+    """Parses a landscape. Raises TypeError and ValueError for an invalid one.
 
-    ``{"landscape": {"x", "y", "z"}}``, and perhaps ``"loss_path": {"intervals", "points": {"x", "y", "z"}}``,
-    ``"metadata": {"decomposition", "unit", "step_per_epoch"}``, ``"convergence_point": {"x", "y", "z"}``
-    and ``"notes"``. ``x`` and ``y`` of the surface are the axes of ``z``, or meshgrids of its shape.
+    ``{"landscape": {"x", "y", "z"}}``, optionally with ``"loss_path": {"intervals", "points": {"x", "y",
+    "z"}}``, ``"metadata": {"decomposition", "unit", "step_per_epoch"}``, ``"convergence_point": {"x", "y",
+    "z"}`` and ``"notes"``. ``x`` and ``y`` of the surface are the axes of ``z``, or meshgrids of its shape.
     """
     whole = mapping_of("a loss landscape", value)
     known("a loss landscape", whole, "landscape", "loss_path", "metadata", "convergence_point", "notes")
@@ -80,7 +80,7 @@ def landscape_of(value: object) -> LossLandscape:
 
 
 def mindspore_landscape(landscape: LossLandscape) -> Pieces:
-    """The message: meshgrids, which are what MindInsight reads."""
+    """MindSpore's message, with meshgrids, which MindInsight requires."""
     x, y, z = landscape.surface
     grids = np.meshgrid(x, y)
     path, convergence = landscape.path, landscape.convergence

@@ -1,4 +1,4 @@
-"""What a run was made of and what came of it, as MindSpore's lineage files and TensorBoard's hparams say it.
+"""Encodes lineage as MindSpore's lineage messages and TensorBoard's hparams.
 
 Messages: mindinsight_lineage.proto of MindInsight; plugin_data.proto of TensorBoard's hparams plugin, whose
 values are google.protobuf.Value.
@@ -81,7 +81,7 @@ _TESTED: Mapping[str, _Part] = {
 
 
 def train_lineage(value: object) -> bytes:
-    """A ``TrainLineage`` of mappings of its fields, by the names of its messages. Raises for other fields."""
+    """A ``TrainLineage`` from mappings of its fields. Raises for unknown fields."""
     whole = mapping_of("a train_lineage", value)
     known("a train_lineage", whole, *_TRAINED)
     return _parts(whole, _TRAINED)
@@ -97,9 +97,9 @@ def evaluation_lineage(value: object) -> bytes:
 
 
 def user_defined_info(name: str, value: object) -> bytes:
-    """A ``UserDefinedInfo``: text, whole numbers of 32 bits and floating-point numbers by their names.
+    """A ``UserDefinedInfo``: text, 32-bit integers and floats by name.
 
-    Truth values become text, longer whole numbers doubles. ``name`` is what the mapping is called.
+    Booleans become text, longer integers doubles. ``name`` is the name of the mapping.
     """
     items = []
     for key, cell in cells_of(name, value):
@@ -116,9 +116,9 @@ def user_defined_info(name: str, value: object) -> bytes:
 def dataset_graph(value: object, depth: int = 0) -> bytes:
     """A ``DatasetGraph``: a mapping of parameters by name, ``children``, ``operations`` and ``sampler``.
 
-    It is the last step of the pipeline, ``children`` are those that it takes its data from. Steps have a
-    parameter ``op_type``, operations ``tensor_op_name``, samplers ``sampler_name``. A parameter is text, a
-    truth value, a whole number of 32 bits, a floating-point number, None, or a list of texts.
+    The mapping is the last step of the pipeline; ``children`` are its inputs. Steps have a parameter
+    ``op_type``, operations ``tensor_op_name``, samplers ``sampler_name``. A parameter is text, a boolean, a
+    32-bit integer, a float, None, or a list of texts.
     """
     if depth > _DEEPEST:
         raise ValueError(f"the pipeline has more than {_DEEPEST} steps in a row")
@@ -143,7 +143,7 @@ def hparam_entries(cells: Iterable[tuple[str, Cell]]) -> bytes:
 
 
 def cells_of(name: str, value: object) -> Iterator[tuple[str, Cell]]:
-    """The values of a flat mapping. Raises TypeError for what is neither text nor number nor truth value."""
+    """The values of a flat mapping. Raises TypeError for values other than text, numbers and booleans."""
     for key, one in mapping_of(name, value).items():
         if not key:
             raise ValueError(f"a name in {name} is empty")
@@ -151,7 +151,7 @@ def cells_of(name: str, value: object) -> Iterator[tuple[str, Cell]]:
 
 
 def trained_cells(value: object) -> Iterator[tuple[str, Cell]]:
-    """The fields of a train_lineage, each by its name alone; but for ``model_path`` and ``model_size``."""
+    """The fields of a train_lineage by their own names, except for ``model_path`` and ``model_size``."""
     train_lineage(value)  # says what is wrong with it
     for part, fields in mapping_of("a train_lineage", value).items():
         for name, one in mapping_of(part, fields).items():
@@ -162,7 +162,7 @@ def trained_cells(value: object) -> Iterator[tuple[str, Cell]]:
 
 
 def metric_numbers(value: object) -> Iterator[tuple[str, float]]:
-    """Numbers among the metrics of an eval_lineage; those of mappings within have a slash in their name.
+    """Numbers of the metrics of an eval_lineage; nested metrics have a slash in their name.
 
     Raises TypeError for other metrics.
     """
@@ -171,7 +171,7 @@ def metric_numbers(value: object) -> Iterator[tuple[str, float]]:
 
 
 def tested_cells(value: object) -> Iterator[tuple[str, Cell]]:
-    """Name and value of each thing that an eval_lineage says of the dataset. TypeError or ValueError."""
+    """Name and value of each dataset field of an eval_lineage. Raises TypeError or ValueError."""
     yield from cells_of("valid_dataset", mapping_of("an eval_lineage", value).get("valid_dataset") or {})
 
 

@@ -1,9 +1,9 @@
-"""Advisory locks on event files: tells whether another process still writes into a directory.
+"""Advisory locks on event files, which detect other processes that write into a directory.
 
-Every writer locks the event file that it writes, with an open file description lock (``fcntl(2)``). The
-kernel drops such a lock when the process ends, however it ends, so a crash never blocks a restart, and
-nothing is left in the directory. Network file systems pass the lock to their server. Where a file system or
-platform has no such locks, no other writer is found.
+Every writer locks its event file with an open file description lock (``fcntl(2)``). The kernel drops the
+lock when the process ends, so a crash never blocks a restart, and no files are left in the directory.
+Network file systems pass the lock to their server. On file systems and platforms without such locks, other
+writers are not detected.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ except ImportError:  # Windows
 
 _FLOCK = struct.Struct("hhqqi")  # type, whence, start, length, pid of struct flock
 _EVENT_FILE = re.compile(r".*\.out\.events\.summary\..*|.*tfevents.*", re.DOTALL)
-_MOST_FILES = 256  # that are asked for, the last by name: a directory may hold files of a thousand restarts
-_TURN = 2.0  # seconds to wait for another process that just begins
+_MOST_FILES = 256  # files checked, the last by name: a directory may have files of a thousand restarts
+_TURN = 2.0  # seconds to wait for another process that is starting
 _BETWEEN = 0.01  # seconds
 
 _own: set[tuple[int, int]] = set()  # device and inode of the files that this process writes
 
 
 def lock(descriptor: int) -> None:
-    """Locks a new event file for as long as it is open."""
+    """Locks a new event file as long as it is open."""
     status = os.fstat(descriptor)
     _own.add((status.st_dev, status.st_ino))
     command = getattr(fcntl, "F_OFD_SETLK", None)
@@ -41,13 +41,13 @@ def lock(descriptor: int) -> None:
 
 
 def unlock(descriptor: int) -> None:
-    """To be called before an event file is closed, which ends its lock."""
+    """Must be called before an event file is closed, which releases its lock."""
     status = os.fstat(descriptor)
     _own.discard((status.st_dev, status.st_ino))
 
 
 def written_elsewhere(directory: Path) -> Path | None:
-    """An event file in the directory that another process writes now; None if no such file is found."""
+    """An event file in the directory that another process is writing; None if there is no such file."""
     command = getattr(fcntl, "F_OFD_GETLK", None)
     if command is None:
         return None
@@ -56,7 +56,7 @@ def written_elsewhere(directory: Path) -> Path | None:
     except OSError:
         return None
     for name in names[:_MOST_FILES]:
-        with contextlib.suppress(OSError):  # gone, not readable, or on a file system without locks
+        with contextlib.suppress(OSError):  # deleted, not readable, or on a file system without locks
             if _is_locked(directory / name, command):
                 return directory / name
     return None
@@ -77,9 +77,10 @@ def _is_locked(path: Path, command: int) -> bool:
 
 @contextlib.contextmanager
 def one_at_a_time(directory: Path) -> Iterator[None]:
-    """Lets one process after another begin in a directory, where the file system has locks of directories.
+    """Serialises the start of writers in a directory, if the file system supports locks of directories.
 
-    Without it two processes that begin at the same moment see each other, and both step aside.
+    Without it, two processes that start at the same moment detect each other, and both move to other
+    directories.
     """
     descriptor = -1
     if fcntl is not None:

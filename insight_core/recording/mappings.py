@@ -1,4 +1,4 @@
-"""What values that are plain mappings may have in them."""
+"""Checks values that must be plain mappings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INT32, INT64 = range(-(2**31), 2**31), range(-(2**63), 2**63)
 
 
 def mapping_of(name: str, value: object) -> Mapping[str, object]:
-    """``value``, if it is a mapping with texts as keys. Raises TypeError that names ``name`` otherwise."""
+    """``value``, if it is a mapping with text keys. Raises TypeError with ``name`` otherwise."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} is a mapping, not {type(value).__name__}")
     for key in value:
@@ -20,7 +20,7 @@ def mapping_of(name: str, value: object) -> Mapping[str, object]:
 
 
 def known(name: str, value: Mapping[str, object], *keys: str) -> None:
-    """Raises ValueError for a key that there is not."""
+    """Raises ValueError for an unknown key."""
     for key in value:
         if key not in keys:
             near = difflib.get_close_matches(key, keys, 1)
@@ -29,7 +29,7 @@ def known(name: str, value: Mapping[str, object], *keys: str) -> None:
 
 
 def text_of(name: str, value: object) -> str:
-    """``value``, if it is a text that UTF-8 can encode. TypeError or UnicodeEncodeError otherwise."""
+    """``value``, if it is text that UTF-8 can encode. Raises TypeError or UnicodeEncodeError otherwise."""
     if not isinstance(value, str):
         raise TypeError(f"{name} is text, not {type(value).__name__}")
     value.encode()
@@ -37,7 +37,7 @@ def text_of(name: str, value: object) -> str:
 
 
 def whole_number_of(name: str, value: object, limits: range) -> int:
-    """``value`` as an int. Raises TypeError for no whole number (bool too), ValueError beyond ``limits``."""
+    """``value`` as an int. Raises TypeError for a non-integer (bool too), ValueError beyond ``limits``."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is a whole number, not {value!r}")
     number = index(value)

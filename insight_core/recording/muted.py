@@ -1,4 +1,4 @@
-"""A record that writes nothing: of the ranks of a training that another rank records."""
+"""A ``SummaryRecord`` that writes nothing, for ranks that do not record."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from insight_core.recording.summary_record import SummaryRecord
 
 
 class MutedRecord(SummaryRecord):
-    """Takes what ``SummaryRecord`` takes and writes nothing, without checking it. It makes no directory."""
+    """Accepts the calls of ``SummaryRecord`` and writes nothing, without checks. Creates no directory."""
 
     def _open(self) -> None:
         """Nothing is opened; the options were checked."""
 
     def add_value(self, plugin: str, name: str, value: object) -> None:
-        """Leaves the value out."""
+        """Ignores the value."""
 
     def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
-        """Records nothing."""
+        """Does nothing."""
 
     @property
     def path(self) -> Path | None:
-        """None: there is no file."""
+        """None: no file is written."""
         return None
 
     def flush(self) -> None:
-        """Returns at once."""
+        """Returns immediately."""
 
     def close(self) -> None:
-        """Returns at once."""
+        """Returns immediately."""

@@ -1,4 +1,4 @@
-"""What was recorded and is not written yet."""
+"""Records that wait to be written, as columns."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def columns(records: list[Recorded]) -> Columns:
 
 
 def load(record: Recorded) -> int:
-    """How many values of the queue it is: those that are long count as several."""
+    """The weight of a value in the queue: large arrays count as several values."""
     scalars, others = len(record) // 2 - 1, record[2]
     return scalars + sum(1 + value.size // _SIZE_OF_ONE for value in others) if others else scalars

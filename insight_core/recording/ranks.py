@@ -1,4 +1,4 @@
-"""The rank of this process in a distributed training, as its framework or its launcher tells."""
+"""Detects the rank of this process in a distributed training, from the framework or the launcher."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 _VARIABLES = (
-    "RANK",  # torchrun and whatever sets up env://
+    "RANK",  # torchrun and other launchers that use env://
     "RANK_ID",  # MindSpore
     "OMPI_COMM_WORLD_RANK",  # Open MPI
     "PMI_RANK",  # MPICH, Intel MPI
@@ -16,10 +16,11 @@ _VARIABLES = (
 
 
 def rank_of_process(environment: Mapping[str, str] = os.environ) -> int | None:
-    """The rank, 0 or more; None where nothing tells of a distributed training.
+    """The rank, 0 or more; None if the training is not distributed.
 
-    ``torch.distributed`` comes first, if the program has imported and initialised it. Then the variables that
-    launchers set. ``SLURM_PROCID`` counts only in a job step of several tasks: a job script has it too.
+    ``torch.distributed`` has priority, if the program has imported and initialised it; then the variables
+    of launchers. ``SLURM_PROCID`` counts only in a job step with several tasks, because plain job scripts
+    have it too.
     """
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():

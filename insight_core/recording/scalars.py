@@ -1,4 +1,4 @@
-"""Many records of scalars at once: those alike are rows of one matrix of bytes."""
+"""Encodes many scalar records at a time: records of the same shape are rows of one byte matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = 4  # bytes
 
 
 class ScalarRecords:
-    """Framed records in their order: ``data``, and where each ends."""
+    """Framed records in order: ``data``, and the end of each record."""
 
     def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
         self.data = data
@@ -36,9 +36,11 @@ def scalar_records(
     wall_times: NDArray[np.float64],
     numbers: NDArray[np.float64],
 ) -> ScalarRecords:
-    """One record for each step, with the scalars whose names are ``layouts[layout[i]]``; none for no names.
+    """One record for each step, with the scalars whose names are ``layouts[layout[i]]``; none without
+    names.
 
-    ``numbers`` are those of all records end to end. They become float32; what is beyond is infinite.
+    ``numbers`` are those of all records, end to end. They become float32; values beyond its range become
+    infinite.
     """
     floats = numbers.astype("<f4")
     counts = np.array([len(names) for names in layouts], np.int64)[layout]
@@ -94,10 +96,10 @@ def sealed_rows(
     wall_times: NDArray[np.float64],
     values: NDArray[np.floating],
 ) -> NDArray[np.uint8]:
-    """uint8[n, size]: records of events whose summary fields are alike but for their numbers.
+    """uint8[n, size]: records of events whose summary fields differ only in their numbers.
 
-    ``summary`` is the field of all of them, or uint8[n, size]; ``places`` are where the numbers are in it,
-    one for each column of ``values``.
+    ``summary`` is the field of all of them, or uint8[n, size]; ``places`` are the offsets of the numbers in
+    it, one for each column of ``values``.
     """
     count, step_size = step_bytes.shape
     step_end = _TIME_END + step_size

@@ -1,4 +1,4 @@
-"""Summaries of a training: values are added by kind and name, and recorded by step."""
+"""Records values by kind and name, and by step, into event files."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
 
 
 class SummaryRecord(Closing):
-    """Writes event files into ``log_dir``, made if need be; a thread of its own writes. Thread-safe.
+    """Writes event files into ``log_dir``, created if necessary, in a background thread. Thread-safe.
 
     ``dialect``: "mindspore" for MindInsight, "tensorboard" for TensorBoard; insight-host reads both.
-    ``file_prefix`` and ``file_suffix`` are of the files' names. Beyond ``max_file_size`` bytes the next file
-    is begun. With ``rank`` the files go into a directory of that rank, ``rank_0``, ``rank_1``, ...
-    Where another process writes into the directory, they go into one below it, named after the rank if it is
-    known, else after host and process, and the log says so. ``log_dir`` is where they go.
+    ``file_prefix`` and ``file_suffix`` are parts of the file names. After ``max_file_size`` bytes a new
+    file is started. With ``rank`` the files go into the directory of that rank, ``rank_0``, ``rank_1``, ...
+    If another process writes into the directory, they go into a subdirectory, named after the rank if
+    known, else after host and process, with a warning in the log. ``log_dir`` is the directory in use.
 
-    At most ``queue_size`` values wait to be written, an array counted as one for each 4 KiB; then ``record``
-    waits ("block"), or leaves the record out and counts it in ``dropped`` ("drop"). ``flush_seconds`` after
-    it was recorded a value is in the file, for readers to see; ``flush()`` returns when all that was recorded
-    outlives a crash of process and machine.
+    At most ``queue_size`` values wait to be written (an array counts as one value per 4 KiB); then
+    ``record`` waits ("block"), or drops the record and counts it in ``dropped`` ("drop"). A value is in the
+    file, visible to readers, at most ``flush_seconds`` after it was recorded; ``flush()`` returns when
+    everything recorded survives a crash of process and machine.
 
-    What is wrong with a value is raised where it is added. An error of the disk is an OSError with the name
-    of the file, raised by the next call and all after it; the file then ends with a whole record. At the end
-    of the interpreter everything is written that was recorded. After a fork, or pickled into another process,
-    it writes a file of its own there; what was not yet written is written by the process that recorded it.
+    An invalid value raises where it is added. An error of the disk is an OSError with the file name, raised
+    by the next call and all later ones; the file then ends with a complete record. At the end of the
+    interpreter everything recorded is written. After a fork, or after pickling into another process, the
+    record writes a separate file there; records that were not written yet are written by the process that
+    recorded them.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class SummaryRecord(Closing):
         self._set_up(**self._options)
         try:
             self._open()
-        except BaseException:  # of what was never made nothing is written at the end
+        except BaseException:  # not fully constructed: nothing to write at exit
             self._at_end.detach()
             self._files.close()
             raise
@@ -128,8 +129,8 @@ class SummaryRecord(Closing):
 
         ``plugin`` is its kind: scalar, image, histogram, tensor, graph, train_lineage, eval_lineage,
         dataset_graph, custom_lineage_data, hparams, loss_landscape; in the tensorboard dialect also text.
-        Raises ValueError or TypeError, with kind
-        and name, for a value that cannot be written, and ValueError once it is closed.
+        Raises ValueError or TypeError, with kind and name, for an invalid value, and ValueError after
+        ``close``.
         """
         writer = self._writer
         if writer.error is not None or writer.closed:
@@ -154,8 +155,10 @@ class SummaryRecord(Closing):
         writer.add(values)
 
     def record(self, step: SupportsIndex, wall_time: float | None = None) -> None:
-        """Records what was added since the last one, with ``step`` (an int64) and the time in seconds
-        since the epoch, now by default. Without any value nothing is recorded."""
+        """Records the values added since the last record, with ``step`` (an int64) and the wall time.
+
+        ``wall_time`` is in seconds since the epoch, now by default. Without values nothing is recorded.
+        """
         writer = self._writer
         if writer.error is not None or writer.closed:
             self._refuse()
@@ -174,22 +177,22 @@ class SummaryRecord(Closing):
 
     @property
     def path(self) -> Path | None:
-        """The file that was written last; None where there is none yet."""
+        """The file written last; None before the first."""
         return self._files.path
 
     @property
     def dropped(self) -> int:
-        """How many records were left out because too much waited."""
+        """Number of records dropped because the queue was full."""
         return self._writer.dropped
 
     def flush(self) -> None:
-        """Returns when everything recorded is on the disk."""
+        """Returns when everything recorded is on disk."""
         if self._writer.closed:
             self._refuse()
         self._writer.flush()
 
     def close(self) -> None:
-        """Writes everything recorded. Values that were added and not recorded are not written."""
+        """Writes everything recorded. Values that were added but not recorded are dropped."""
         self._writer.close()
         self._at_end.detach()
 

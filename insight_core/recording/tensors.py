@@ -1,6 +1,6 @@
-"""``TensorProto`` of either dialect, from arrays.
+"""Encodes arrays as ``TensorProto`` of either dialect.
 
-Numbers of fields and types: TensorFlow's tensor.proto and types.proto, MindSpore's anf_ir.proto.
+Field and type numbers: TensorFlow's tensor.proto and types.proto, MindSpore's anf_ir.proto.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _DIMS, _DATA_TYPE, _FLOAT_DATA = 1, 2, 3
 
 
 def tensorflow_head(dtype: str, shape: Sequence[int]) -> bytes:
-    """Type and shape, that begin a ``TensorProto``."""
+    """Type and shape, the first fields of a ``TensorProto``."""
     dims = b"".join(message_field(_DIM, int_field(_SIZE, size)) for size in shape)
     return int_field(_DTYPE, TENSORFLOW_NUMBERS[dtype]) + message_field(_SHAPE, dims)
 
 
 def tensorflow_tensor(array: NDArray[Any]) -> Pieces:
-    """The elements as they lie in memory, in ``tensor_content``."""
+    """A tensor with its elements in ``tensor_content``."""
     return [tensorflow_head(array.dtype.name, array.shape), *pieces_field(_CONTENT, [_bytes_of(array)])]
 
 
 def string_tensor(strings: Iterable[bytes], shape: Sequence[int] | None = None) -> bytes:
-    """A tensor of strings, of rank 1 if nothing else is said."""
+    """A tensor of strings, of rank 1 by default."""
     listed = list(strings)
     head = tensorflow_head("string", [len(listed)] if shape is None else shape)
     return head + b"".join(message_field(STRING_VALUES, string) for string in listed)
@@ -45,9 +45,10 @@ def mindspore_head(dtype: str, shape: Sequence[int]) -> bytes:
 
 
 def mindspore_tensor(array: NDArray[Any]) -> Pieces:
-    """As MindSpore writes it: every type as float32 in ``float_data``, which is all that MindInsight reads.
+    """A tensor as MindSpore writes it: every type as float32 in ``float_data``, the only type that
+    MindInsight reads.
 
-    Small floats that MindInsight does not know are said to be float32, which has all their values.
+    Small floats unknown to MindInsight are declared as float32, which represents them exactly.
     """
     dtype = "float32" if is_small_float(array.dtype) else array.dtype.name
     floats = _bytes_of(array.astype("<f4"))
@@ -55,7 +56,7 @@ def mindspore_tensor(array: NDArray[Any]) -> Pieces:
 
 
 def tensorflow_checked(value: object) -> NDArray[Any]:
-    """An array that ``tensorflow_tensor`` takes. Raises TypeError for a type that TensorBoard has not."""
+    """An array for ``tensorflow_tensor``. Raises TypeError for a type that TensorBoard does not support."""
     array = array_of(value)
     if array.dtype.kind in "OSUMm" or array.dtype.name not in TENSORFLOW_NUMBERS:
         raise TypeError(f"TensorBoard has no tensors of {array.dtype}")
@@ -63,7 +64,7 @@ def tensorflow_checked(value: object) -> NDArray[Any]:
 
 
 def mindspore_checked(value: object) -> NDArray[Any]:
-    """An array that ``mindspore_tensor`` takes. Raises TypeError for a type that MindSpore has not."""
+    """An array for ``mindspore_tensor``. Raises TypeError for a type that MindSpore does not support."""
     array = numbers_of(value)
     if array.dtype.name not in MINDSPORE_NUMBERS and not is_small_float(array.dtype):
         raise TypeError(f"MindSpore has no tensors of {array.dtype}")
@@ -71,7 +72,7 @@ def mindspore_checked(value: object) -> NDArray[Any]:
 
 
 def little_endian(array: NDArray[Any]) -> NDArray[Any]:
-    """In C order, each number as it lies in a message."""
+    """The bytes of the array in C order, little-endian."""
     return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
 
 

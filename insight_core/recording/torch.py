@@ -1,4 +1,4 @@
-"""Summaries of PyTorch modules. Importing this imports torch."""
+"""Records PyTorch trainings. Importing this module imports torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class TorchCollector(SummaryCollector):
-    """A ``SummaryCollector`` that takes from model and optimizer what it needs.
+    """A ``SummaryCollector`` that reads parameters, gradients and settings from model and optimizer.
 
         collector = TorchCollector("runs/first", model, optimizer)
         with collector:
@@ -29,15 +29,15 @@ class TorchCollector(SummaryCollector):
                 optimizer.step()
                 collector.step(loss, inputs=inputs)
 
-    ``step`` belongs after the optimizer's and before the gradients are cleared. It records the loss, the
-    learning rate of each group of parameters, histograms of parameters and gradients, and pictures of
-    ``inputs``; what is not due is neither fetched from its device nor waited for. The first five parameters
-    are those that have real numbers: the log says once what is left out. With the first step goes the graph
-    of the model (``graph``), where a copy of it without values can be traced, by ``torch.fx``, else by
-    ``torch.export``; otherwise the log says why there is none.
+    Call ``step`` after the optimizer's step and before the gradients are cleared. It records the loss, the
+    learning rate of each parameter group, histograms of parameters and gradients, and images of ``inputs``;
+    values that are not due are neither fetched from their device nor waited for. By default the first five
+    real-valued parameters are recorded; others are skipped with one warning. The first step also records
+    the graph of the model (``graph``), if a copy without values can be traced by ``torch.fx`` or
+    ``torch.export``; otherwise a warning gives the reason.
 
-    The network, the optimizer, what it was made with, and versions become lineage; what
-    ``hyperparameters`` say wins. Of a distributed training rank 0 records (see ``SummaryCollector``).
+    The network, the optimizer, its arguments, and versions are recorded as lineage; ``hyperparameters``
+    win. In a distributed training rank 0 records (see ``SummaryCollector``).
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class TorchCollector(SummaryCollector):
         numbers: Mapping[str, Any] | None = None,
         **scalars: Any,  # noqa: ANN401
     ) -> None:
-        """As ``SummaryCollector.step``; what is given takes the place of what model and optimizer have."""
+        """Like ``SummaryCollector.step``; arguments override the values of model and optimizer."""
         if not self.records:
             super().step()
             return
@@ -134,7 +134,7 @@ class TorchCollector(SummaryCollector):
 
 
 def _why_not(values: torch.Tensor) -> str | None:
-    """Why an array cannot be recorded, seen at its first value; None for one that can."""
+    """Why an array cannot be recorded, tested on its first value; None if it can."""
     try:
         numbers_of(values.detach().reshape(-1)[:1])
     except Exception as error:  # there are as many kinds as there are tensors: lazy, sparse, complex, meta

@@ -1,4 +1,4 @@
-"""The graph of a PyTorch module as a list of nodes, without computing anything."""
+"""Traces a PyTorch module into a list of graph nodes, without computing values."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Node: TypeAlias = dict[str, Any]
 
 
 def graph_nodes(model: torch.nn.Module, inputs: Any = None) -> list[Node]:  # noqa: ANN401
-    """Nodes of the model, inputs before what takes them; their scopes are the modules.
+    """Nodes of the model, in topological order; their scopes are the modules.
 
-    ``inputs`` is what the model is called with: a tensor, or a tuple of its arguments. With them the shapes
-    of outputs are known, and models that ``torch.fx`` does not trace may be traced by ``torch.export``.
-    Raises what the tracer raises.
+    ``inputs`` is the argument of the model: a tensor, or a tuple of arguments. It provides the shapes of
+    outputs, and allows ``torch.export`` for models that ``torch.fx`` cannot trace. Raises the errors of the
+    tracer.
 
-    Tracing runs the model's own ``forward``, with stand-ins for what it computes, so it is done to a twin.
+    Tracing runs the model's own ``forward`` with placeholder values, so it uses a copy of the model.
     """
     arguments = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
     with nothing_disturbed(model, arguments):
@@ -35,7 +35,7 @@ def graph_nodes(model: torch.nn.Module, inputs: Any = None) -> list[Node]:  # no
 
 
 class _Shapes(torch.fx.Interpreter):  # type: ignore[misc,unused-ignore]
-    """Runs a traced module node by node and writes down the shape of what each gives."""
+    """Runs a traced module node by node and records the output shapes."""
 
     def __init__(self, traced: torch.fx.GraphModule) -> None:
         super().__init__(traced)
@@ -153,7 +153,7 @@ def _exported(model: torch.nn.Module, arguments: tuple[Any, ...]) -> Iterator[No
 
 
 def _scope(node: torch.fx.Node) -> tuple[str, ...]:
-    """The module whose code the node is of, part by part."""
+    """The modules that contain the node, from the outside in."""
     path = next(reversed(node.meta.get("nn_module_stack", {"": ("", None)}).values()))[0]
     return tuple(part for part in path.split(".") if part)
 

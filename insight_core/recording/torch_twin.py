@@ -1,4 +1,4 @@
-"""Copies of PyTorch modules to trace: whatever is done to a twin, the module itself stays as it is."""
+"""Copies PyTorch modules for tracing, so that the original module is not changed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _OWN_HOOKS = "torch.nn.utils."  # those that make a parameter of others: weight_
 def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
     """A copy without the user's hooks.
 
-    ``with_values`` it shares parameters and buffers, and only looking at them leaves the model as it is.
-    Otherwise it has parameters of its own without values, on the device "meta"; of all other tensors those
-    that are large have none either, and the others are copied.
+    ``with_values`` it shares parameters and buffers, and must only be read. Otherwise its parameters have
+    no values (device "meta"); large tensors have none either, and other tensors are copied.
 
-    TypeError for a model with a part that cannot be copied, a lock or an open file.
+    Raises TypeError for a model with a part that cannot be copied, such as a lock or an open file.
     """
     twins: dict[int, Any] = {}
     for module in model.modules():
@@ -47,7 +46,7 @@ def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
 
 @contextmanager
 def nothing_disturbed(model: torch.nn.Module, arguments: Iterable[Any]) -> Iterator[None]:
-    """Random numbers go on afterwards as if nothing had been drawn, and hooks of all modules do not run."""
+    """Restores the random state afterwards, and disables global module hooks meanwhile."""
     tensors = [*_states(model), *(one for one in arguments if isinstance(one, torch.Tensor))]
     with ExitStack() as after:
         for read, restore in _generators({values.device.type for values in tensors}):

@@ -1,4 +1,4 @@
-"""Values of the kinds that both dialects have, checked and taken as they are now."""
+"""Checks and copies values of the kinds that both dialects have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Encode = Callable[[], bytes]
 
 
 def number_of(value: object) -> float:
-    """The number of a scalar. Raises TypeError for what is none, ValueError for more than one."""
+    """The number of a scalar. Raises TypeError for other values, ValueError for more than one."""
     if isinstance(value, (str, bytes, bytearray)):
         raise TypeError(f"a scalar is a number, not {type(value).__name__}")
     if isinstance(value, (int, float)):
@@ -33,25 +33,25 @@ def number_of(value: object) -> float:
 
 
 def check_one(shape: Iterable[int]) -> None:
-    """ValueError unless an array of this shape has one number."""
+    """Raises ValueError unless an array of this shape has exactly one element."""
     if any(size != 1 for size in shape):
         raise ValueError(f"a scalar is one number, not an array of shape {list(shape)}")
 
 
 def named(error: Exception, kind: str, name: object) -> Exception:
-    """The TypeError or ValueError of a value, with its kind and name."""
+    """The TypeError or ValueError of a value, with its kind and name added."""
     return (TypeError if isinstance(error, TypeError) else ValueError)(f"{kind} {name!r}: {error}")
 
 
 def _float_of(value: float) -> float:
     try:
         return float(value)
-    except OverflowError:  # a whole number beyond all floating-point numbers
+    except OverflowError:  # an integer beyond the range of floats
         return float("inf") if value > 0 else float("-inf")
 
 
 def image_of(value: object) -> tuple[int, Encode]:
-    """Bytes that wait, and what makes an ``Image`` of them: of pixels, or of an encoded file as it is."""
+    """Memory size, and a function that creates the ``Image`` from pixels or from an encoded file."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         image = encoded_image(bytes(value))
         return len(image.data), lambda: image_message(image)
@@ -65,7 +65,7 @@ def image_of(value: object) -> tuple[int, Encode]:
 
 
 def histogram_of(value: object, message: Callable[[NDArray[Any]], bytes]) -> tuple[int, Encode]:
-    """Bytes that wait, and what counts the numbers among them."""
+    """Memory size, and a function that counts the numbers of the array."""
     array = snapshot(numbers_of(value))
     if array.dtype.kind == "V":
         array = array.astype(np.float32)

@@ -1,4 +1,4 @@
-"""What waits to be written, and the thread that writes it."""
+"""The queue of recorded values, and the background thread that writes it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from insight_core.recording.files import EventFiles
 from insight_core.recording.mappings import INT64
 from insight_core.recording.queue import Recorded, Scalars, columns, load
 
-_LOOK = 1.0  # seconds, after which whoever waits for the thread looks whether there still is one
+_LOOK = 1.0  # seconds between checks whether the thread still runs, while waiting for it
 
 
 class _Call(NamedTuple):
-    """What the thread is told; ``done`` is released when it was done."""
+    """A request to the thread; ``done`` is released when it was processed."""
 
     what: Literal["some wait", "many wait", "write", "sync", "end"]
     done: LockType | None = None
@@ -31,16 +31,17 @@ _SOME, _MANY, _END = _Call("some wait"), _Call("many wait"), _Call("end")
 
 
 class Closed(Exception):
-    """Nothing more is recorded."""
+    """The record is closed."""
 
 
 class RecordWriter:
-    """Takes values and records from any thread; a thread of its own writes them.
+    """Accepts values and records from any thread and writes them in a background thread.
 
-    Ctrl-C, a handler of signals or the garbage collector may come between any two lines, and a handler may
-    record, flush and close. So what waits changes by one step of the interpreter at a time; the lock may be
-    taken again by its thread, and the thread that writes does without it; and threads begin, talk and end by
-    what is made in C: ``Event`` and ``Thread.start`` stay locked where an exception comes in between.
+    Ctrl-C, a signal handler or the garbage collector may run between any two lines, and a handler may
+    record, flush and close. Therefore the queue changes by one atomic operation of the interpreter at a
+    time; the lock is reentrant, and the writing thread does not need it; and threads start, communicate and
+    end only through primitives implemented in C: ``Event`` and ``Thread.start`` stay locked if an exception
+    is raised inside them.
 
     After an error nothing more is written, and every call raises it.
     """
@@ -57,7 +58,7 @@ class RecordWriter:
         self._begin()
 
     def _begin(self) -> None:
-        self._lock = threading.RLock()  # guards what is set by those who record
+        self._lock = threading.RLock()  # guards the attributes set by recording threads
         self._scalars: Scalars = []  # of the next record
         self._others: list[EncodedValue] = []  # of the next record
         self._taken = 0  # the load of all records so far
@@ -66,12 +67,12 @@ class RecordWriter:
         self._own: set[int] = set()  # threads that write: more than one where a start was interrupted
         self._records: deque[Recorded] = deque()
         self._calls: SimpleQueue[_Call] = SimpleQueue()
-        self._writing = threading.Lock()  # guards the files, and what is set by who writes
+        self._writing = threading.Lock()  # guards the files and the attributes set by the writing thread
         self._begun = 0  # the load of all records that have been written, or are just now
         self._ended = False
 
     def begin_in_child(self) -> None:
-        """In a process that was forked: what waits is written by the parent, into the parent's file."""
+        """Resets the writer in a forked child: the parent writes the queue into its own file."""
         self._begin()
         self._files.close()
 
@@ -86,13 +87,13 @@ class RecordWriter:
             self._others += values
 
     def record(self, step: SupportsIndex, wall_time: float) -> None:
-        """Raises Closed, TypeError for a step that is no integer, OverflowError for one beyond 64 bits."""
+        """Raises Closed, TypeError for a non-integer step, OverflowError for a step beyond 64 bits."""
         number = index(step)
         if number not in INT64:
             raise OverflowError
         while True:
             with self._lock:
-                if self.closed:  # by another thread, which may have waited for what there was
+                if self.closed:  # another thread may have drained the queue
                     raise Closed
                 waits = self._taken - self._begun
                 if waits < self._queue_size:
@@ -109,11 +110,11 @@ class RecordWriter:
             self._call("write")
 
     def flush(self) -> None:
-        """Returns when all that waited outlives a crash of the machine."""
+        """Returns when everything queued survives a crash of the machine."""
         self._call("sync")
 
     def check(self) -> None:
-        """Raises what went wrong in writing."""
+        """Raises the error of an earlier write."""
         error = self.error
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, error.filename) from error
@@ -121,7 +122,7 @@ class RecordWriter:
             raise RuntimeError(f"summaries cannot be written: {error}") from error
 
     def close(self) -> None:
-        """Writes what waits and ends the thread. After an interruption it may be called again."""
+        """Writes the queue and ends the thread. Can be called again after an interruption."""
         with self._lock:
             self.closed = True
         if self._ended:
@@ -137,7 +138,7 @@ class RecordWriter:
         self.check()
 
     def _tell(self, waits: int, more: int) -> None:
-        """Has the thread know, if need be, that there is more than what ``waits``."""
+        """Wakes the thread, if necessary."""
         self._taken += more
         if self._told <= self._begun:
             self._start()
@@ -157,16 +158,16 @@ class RecordWriter:
         runs.acquire()
         with contextlib.suppress(RuntimeError):  # at exit there are no new threads: close() writes
             _thread.start_new_thread(self._run, (runs,))
-            self._thread = runs  # not before: it may be interrupted until it has started
+            self._thread = runs  # not earlier: the start may be interrupted
 
     def _call(self, what: Literal["write", "sync"]) -> None:
-        """Has the thread write what waits, and returns when it has. Raises what went wrong, now or before."""
+        """Lets the thread write the queue, and returns when done. Raises current and earlier errors."""
         thread = self._thread
         done = threading.Lock()
         done.acquire()
         if thread is None or not thread.locked():
             self._do([_Call(what)])
-        elif threading.get_ident() not in self._own:  # a destructor may run there, which cannot wait
+        elif threading.get_ident() not in self._own:  # a destructor may run in this thread and cannot wait
             self._calls.put(_Call(what, done))
             while not done.acquire(timeout=_LOOK):
                 if not thread.locked():
@@ -188,7 +189,7 @@ class RecordWriter:
         runs.release()
 
     def _do(self, calls: list[_Call]) -> None:
-        """Writes all that waits now. An error is kept, to be raised at the next call."""
+        """Writes everything queued now. An error is kept and raised at the next call."""
         with self._writing:
             self._begun = self._taken
             records = [self._records.popleft() for _ in range(len(self._records))]

@@ -1,1 +1,1 @@
-"""A data provider served over gRPC: in TensorBoard's protocol, and in one that can say everything."""
+"""The gRPC data server: TensorBoard's data-provider service and ``insight.data.v1``."""

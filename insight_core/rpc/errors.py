@@ -1,4 +1,4 @@
-"""What goes wrong in a call, as gRPC tells it."""
+"""Translates errors of calls into gRPC status codes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _CODES: dict[type[InsightError], grpc.StatusCode] = {
 
 
 class TooMuch(TooLarge):
-    """The answer would be longer than a message may be, or too many wait already."""
+    """The answer is larger than a message may be, or too many calls already wait."""
 
 
 def unary(
     view: Callable[[Service, Request], Response],
 ) -> Callable[[Service, Request, Context], Response]:
-    """A call with one answer: ``view(service, request)``; its errors become status codes."""
+    """Wraps a call with one answer, ``view(service, request)``; errors become status codes."""
 
     @functools.wraps(view)
     def answer(service: Service, request: Request, context: Context) -> Response:
@@ -49,7 +49,9 @@ def unary(
 def stream(
     view: Callable[[Service, Request, Context], Iterator[Response]],
 ) -> Callable[[Service, Request, Context], Iterator[Response]]:
-    """A call with many answers: ``view(service, request, context)`` yields them."""
+    """Wraps a call that yields many answers, ``view(service, request, context)``; errors become status
+    codes.
+    """
 
     @functools.wraps(view)
     def answer(service: Service, request: Request, context: Context) -> Iterator[Response]:
@@ -70,5 +72,5 @@ def _abort(context: Context, call: str, error: Exception) -> NoReturn:
 
 
 def printable(text: str) -> str:
-    """``text`` as UTF-8 can carry it: file names need not be."""
+    """``text`` without characters that UTF-8 cannot encode, which file names may contain."""
     return text.encode("utf-8", "backslashreplace").decode()

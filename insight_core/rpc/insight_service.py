@@ -1,4 +1,4 @@
-"""``insight.data.v1.DataProvider``: each call is one method of a data provider."""
+"""The gRPC service ``insight.data.v1.DataProvider``: one RPC per ``DataProvider`` method."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from insight_core.rpc.messages import (
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
 
-HEARTBEAT = 10.0  # seconds after which a silent watcher hears that nothing changed
+HEARTBEAT = 10.0  # seconds without changes after which a watcher gets a message anyway
 WAITING = 32  # calls that may wait for changes at the same time
-_SLICE = 1.0  # seconds until a wait looks whether its caller is still there
-_PAUSE = 0.05  # seconds of changes that are told together
+_SLICE = 1.0  # seconds between checks whether the caller is still connected
+_PAUSE = 0.05  # seconds of changes that are reported together
 _LONGEST_WAIT = 60.0  # seconds
-_ENVELOPE = 6  # bytes at most that a part takes beside its own: its field and its length
+_ENVELOPE = 6  # maximum overhead of a part in bytes: field key and length
 _KEYS = 32  # series whose every point is held in memory for one answer
 
 Part = TypeVar("Part", bound=Message)
 
 
 class InsightService:
-    """Answers from ``provider``; ``version`` is that of insight-host. Every instance is a boot of its own."""
+    """Serves ``provider``; ``version`` is that of insight-host. Each instance has a new boot id."""
 
     def __init__(self, provider: DataProvider, version: str) -> None:
         self._provider = provider
@@ -55,6 +55,7 @@ class InsightService:
 
     @unary
     def Info(self, request: messages.InfoRequest) -> messages.InfoResponse:
+        """Version, location, generation and boot id."""
         return messages.InfoResponse(
             version=self._version,
             boot_id=self._boot,
@@ -64,15 +65,18 @@ class InsightService:
 
     @unary
     def Plugins(self, request: messages.PluginsRequest) -> messages.PluginsResponse:
+        """See ``DataProvider.plugins``."""
         return messages.PluginsResponse(names=sorted(self._provider.plugins()))
 
     @stream
     def Runs(self, request: messages.RunsRequest, context: Context) -> Iterator[messages.RunsResponse]:
+        """See ``DataProvider.runs``."""
         for runs in _portions(map(run_message, self._provider.runs())):
             yield messages.RunsResponse(runs=runs)
 
     @stream
     def Series(self, request: messages.SeriesRequest, context: Context) -> Iterator[messages.SeriesResponse]:
+        """See ``DataProvider.series``."""
         runs = request.runs.names if request.HasField("runs") else None
         found = self._provider.series(request.plugin, runs=runs)
         for series in _portions(map(series_message, found)):
@@ -82,6 +86,7 @@ class InsightService:
     def Scalars(
         self, request: messages.ScalarsRequest, context: Context
     ) -> Iterator[messages.ScalarsResponse]:
+        """See ``DataProvider.scalars``; streams parts of columns."""
         for parts in _portions(self._scalar_parts(request)):
             yield messages.ScalarsResponse(parts=parts)
 
@@ -91,7 +96,7 @@ class InsightService:
         for index, asked in enumerate(request.keys):
             indices.setdefault(_key(asked), index)
         keys = list(indices)
-        # what is decimated is small, and all runs together are those that somebody looks at
+        # decimated columns are small, and clients request few runs at a time
         count = _KEYS if query.width is None else max(1, len(keys))
         for start in range(0, len(keys), count):
             answers = self._provider.scalars(request.plugin, keys[start : start + count], query)
@@ -102,6 +107,7 @@ class InsightService:
     def Records(
         self, request: messages.RecordsRequest, context: Context
     ) -> Iterator[messages.RecordsResponse]:
+        """See ``DataProvider.records``; streams parts of columns."""
         attempts = attempts_of(request.all_attempts)
         yield from record_parts(self._provider.records(request.plugin, _key(request.key), attempts))
 
@@ -109,6 +115,7 @@ class InsightService:
     def Payload(
         self, request: messages.PayloadRequest, context: Context
     ) -> Iterator[messages.PayloadResponse]:
+        """See ``DataProvider.open_payload``; streams chunks of bytes."""
         limit = request.limit if request.HasField("limit") else None
         if limit is not None and limit < 0:
             raise InvalidArgument(f"the limit {limit} is not 0 or more bytes")
@@ -127,12 +134,14 @@ class InsightService:
 
     @stream
     def Damage(self, request: messages.DamageRequest, context: Context) -> Iterator[messages.DamageResponse]:
+        """See ``DataProvider.damage``."""
         found = self._provider.damage(request.run if request.HasField("run") else None)
         for damage in _portions(map(damage_message, found)):
             yield messages.DamageResponse(damage=damage)
 
     @unary
     def Progress(self, request: messages.ProgressRequest) -> messages.ProgressResponse:
+        """See ``DataProvider.progress``."""
         progress = self._provider.progress()
         return messages.ProgressResponse(
             bytes_read=progress.bytes_read,
@@ -142,6 +151,7 @@ class InsightService:
 
     @unary
     def Changes(self, request: messages.ChangesRequest) -> messages.ChangesResponse:
+        """See ``DataProvider.changes``."""
         if not request.timeout >= 0:
             raise InvalidArgument(f"the timeout {request.timeout} is not 0 or more seconds")
         if not request.timeout:
@@ -156,6 +166,9 @@ class InsightService:
 
     @stream
     def Watch(self, request: messages.WatchRequest, context: Context) -> Iterator[messages.ChangesResponse]:
+        """Streams changes: one message immediately, one per change, and one every ten seconds without a
+        change.
+        """
         with self._waiting():
             changes = self._provider.changes(request.since)
             while True:
@@ -182,7 +195,7 @@ def _key(message: messages.SeriesKey) -> SeriesKey:
 
 
 def _portions(parts: Iterable[Part]) -> Iterator[Sequence[Part]]:
-    """Parts by the portion: as many as go into one message; one that is too large for that alone."""
+    """Groups parts into messages below the size limit; a part that is too large is sent alone."""
     portion: list[Part] = []
     size = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Values of insight_core.plugin as messages of insight.data.v1."""
+"""Converts values of ``insight_core.plugin`` to messages of ``insight.data.v1``."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ _X: dict[int, X] = {messages.X_STEP: "step", messages.X_RELATIVE: "relative", me
 
 
 def claim_message(claim: Claim) -> messages.Claim:
+    """The message of a claim."""
     if isinstance(claim, SummaryPlugin):
         return messages.Claim(summary_plugin=claim.name)
     if isinstance(claim, FileName):
@@ -50,6 +51,7 @@ def claim_message(claim: Claim) -> messages.Claim:
 
 
 def run_message(run: Run) -> messages.Run:
+    """The message of a run."""
     return messages.Run(
         name=run.name,
         dialects=[DIALECTS[dialect] for dialect in run.dialects],
@@ -60,10 +62,12 @@ def run_message(run: Run) -> messages.Run:
 
 
 def key_message(key: SeriesKey) -> messages.SeriesKey:
+    """The message of a series key."""
     return messages.SeriesKey(run=key.run, tag=key.tag)
 
 
 def series_message(info: SeriesInfo) -> messages.SeriesInfo:
+    """The message of a series description."""
     return messages.SeriesInfo(
         key=key_message(info.key),
         points=info.points,
@@ -82,6 +86,7 @@ def series_message(info: SeriesInfo) -> messages.SeriesInfo:
 
 
 def damage_message(damage: Damage) -> messages.Damage:
+    """The message of a damage entry."""
     return messages.Damage(
         run=damage.run,
         file=printable(damage.file),
@@ -92,6 +97,7 @@ def damage_message(damage: Damage) -> messages.Damage:
 
 
 def changes_message(changes: Changes) -> messages.ChangesResponse:
+    """The message of changes."""
     message = messages.ChangesResponse(
         generation=changes.generation, runs=changes.runs, everything=changes.series is None
     )
@@ -103,11 +109,12 @@ def changes_message(changes: Changes) -> messages.ChangesResponse:
 
 
 def attempts_of(all_attempts: bool) -> ShownAttempts:
+    """The attempts policy of a request."""
     return "all" if all_attempts else "last"
 
 
 def scalar_query(message: messages.ScalarQuery) -> ScalarQuery:
-    """The query that a message asks. Raises InvalidArgument for one that makes no sense."""
+    """The query of a message. Raises InvalidArgument for an invalid query."""
 
     def given(name: str) -> float | None:
         return getattr(message, name) if message.HasField(name) else None
@@ -159,6 +166,7 @@ def scalar_parts(index: int, columns: ScalarColumns) -> Iterator[messages.Scalar
 
 
 def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
+    """A record table in parts of bounded size; the first has the totals."""
     columns = (
         column_bytes(table.steps, "<i8"),
         column_bytes(table.wall_times, "<f8"),
@@ -175,5 +183,5 @@ def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
 def column_bytes(
     column: NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32], form: str
 ) -> NDArray[np.uint8]:
-    """The elements of a column one after another, in the byte order that ``form`` names."""
+    """The elements of a column in the byte order of ``form``."""
     return np.ascontiguousarray(column, form).view(np.uint8)

@@ -1,4 +1,4 @@
-"""Columns of numbers as protobuf packs them, by whole columns."""
+"""Encodes columns of numbers as packed protobuf fields."""
 
 from __future__ import annotations
 

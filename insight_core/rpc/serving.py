@@ -1,4 +1,4 @@
-"""A gRPC server with both services on one port, health and reflection."""
+"""A gRPC server with both data services, health and reflection on one port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from insight_core.rpc.schema.pool import filled_pool
 from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, register
 from insight_core.rpc.tensorboard_service import TensorBoardService
 
-_ANSWERING = 16  # calls answered at the same time, beside those that wait for changes
+_ANSWERING = 16  # concurrent calls, in addition to those that wait for changes
 _OPTIONS = (
     *MESSAGE_OPTIONS,
     ("grpc.so_reuseport", 0),  # a port in use is an error, not shared
@@ -24,12 +24,12 @@ _OPTIONS = (
 
 
 class BindError(InsightError):
-    """The address cannot be listened at."""
+    """The server cannot listen on the address."""
 
 
 @frozen
 class DataServer:
-    """A server that answers, and where. ``host`` is as it was asked for."""
+    """A running server and its address. ``host`` is the requested host."""
 
     host: str
     port: int
@@ -38,14 +38,14 @@ class DataServer:
     _insight: InsightService
 
     def stop(self, grace: float = 0.2) -> None:
-        """Says that it is not serving any more, and gives calls ``grace`` seconds to end."""
+        """Reports NOT_SERVING and gives calls ``grace`` seconds to end."""
         self._health.enter_graceful_shutdown()
         self._insight.end()
         self._server.stop(grace).wait()
 
 
 def serve(provider: DataProvider, host: str, port: int, *, version: str) -> DataServer:
-    """Answers for ``provider`` from now on; port 0 takes any that is free. Raises BindError."""
+    """Starts to serve ``provider``; port 0 picks a free port. Raises BindError."""
     threads = ThreadPoolExecutor(WAITING + _ANSWERING, thread_name_prefix="data-server")
     server = grpc.server(threads, options=_OPTIONS)
     insight = InsightService(provider, version)
@@ -67,7 +67,7 @@ def serve(provider: DataProvider, host: str, port: int, *, version: str) -> Data
 
 
 def _reason(host: str, port: int, error: RuntimeError) -> str:
-    """What the operating system says; gRPC keeps that to itself."""
+    """The error of the operating system, which gRPC does not report."""
     try:
         for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             with socket.socket(family, kind, protocol) as trial:

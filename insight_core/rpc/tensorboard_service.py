@@ -1,7 +1,7 @@
-"""``tensorboard.data.TensorBoardDataProvider``, as TensorBoard's own data server answers it.
+"""The gRPC service ``tensorboard.data.TensorBoardDataProvider``, compatible with TensorBoard's data server.
 
-Errors and their texts, and what absent and empty filters mean, are those of
-tensorboard/data/server/server.rs; docs/reference/grpc_api.md lists the differences.
+Errors, their texts, and the meaning of absent and empty filters follow tensorboard/data/server/server.rs;
+docs/reference/grpc_api.md lists the differences.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from insight_core.rpc.tensorboard_view.translation import (
 
 
 class _Filtered(Protocol):
-    """A request that names a plugin, and may name runs and tags."""
+    """A request with a plugin and optional filters of runs and tags."""
 
     @property
     def plugin_filter(self) -> messages.PluginFilter: ...
@@ -38,7 +38,7 @@ class _Filtered(Protocol):
 
 
 class _Sampled(_Filtered, Protocol):
-    """A request that also says how many points of a series it wants at most."""
+    """A request with a maximum number of points per series."""
 
     @property
     def downsample(self) -> messages.Downsample: ...
@@ -54,31 +54,36 @@ _Listing = TypeVar(
 
 
 class TensorBoardService:
-    """Answers from ``provider``. There is one experiment, whatever its id is said to be."""
+    """Serves ``provider``. There is one experiment; its id is ignored."""
 
     def __init__(self, provider: DataProvider) -> None:
         self._reader = SeriesReader(provider)
 
     @unary
     def GetExperiment(self, request: messages.GetExperimentRequest) -> messages.GetExperimentResponse:
+        """The location of the data."""
         return messages.GetExperimentResponse(data_location=printable(self._reader.location()))
 
     @unary
     def ListPlugins(self, request: messages.ListPluginsRequest) -> messages.ListPluginsResponse:
+        """Plugins that have series."""
         plugins = [messages.Plugin(name=name) for name in self._reader.plugins()]
         return messages.ListPluginsResponse(plugins=plugins)
 
     @unary
     def ListRuns(self, request: messages.ListRunsRequest) -> messages.ListRunsResponse:
+        """Runs by start time."""
         runs = [messages.Run(name=name, start_time=start) for start, name in self._reader.runs()]
         return messages.ListRunsResponse(runs=runs)
 
     @unary
     def ListScalars(self, request: messages.ListScalarsRequest) -> messages.ListScalarsResponse:
+        """Scalar series."""
         return self._list(self._entries(request, SCALAR), messages.ListScalarsResponse())
 
     @unary
     def ReadScalars(self, request: messages.ReadScalarsRequest) -> packed.ReadScalarsResponse:
+        """Points of scalar series, downsampled as requested."""
         found = self._entries(request, SCALAR)
         limit = _limit(request)
         response = packed.ReadScalarsResponse()
@@ -98,10 +103,12 @@ class TensorBoardService:
 
     @unary
     def ListTensors(self, request: messages.ListTensorsRequest) -> messages.ListTensorsResponse:
+        """Tensor series."""
         return self._list(self._entries(request, TENSOR), messages.ListTensorsResponse())
 
     @unary
     def ReadTensors(self, request: messages.ReadTensorsRequest) -> messages.ReadTensorsResponse:
+        """Values of tensor series; damaged ones are omitted."""
         found = self._entries(request, TENSOR)
         limit = _limit(request)
         response = messages.ReadTensorsResponse()
@@ -122,12 +129,14 @@ class TensorBoardService:
     def ListBlobSequences(
         self, request: messages.ListBlobSequencesRequest
     ) -> messages.ListBlobSequencesResponse:
+        """Blob series."""
         return self._list(self._entries(request, BLOB_SEQUENCE), messages.ListBlobSequencesResponse())
 
     @unary
     def ReadBlobSequences(
         self, request: messages.ReadBlobSequencesRequest
     ) -> messages.ReadBlobSequencesResponse:
+        """Keys of the blobs of series."""
         found = self._entries(request, BLOB_SEQUENCE)
         limit = _limit(request)
         response = messages.ReadBlobSequencesResponse()
@@ -147,6 +156,7 @@ class TensorBoardService:
     def ReadBlob(
         self, request: messages.ReadBlobRequest, context: Context
     ) -> Iterator[messages.ReadBlobResponse]:
+        """Streams the bytes of one blob. DATA_LOSS if it is damaged."""
         blob = self._reader.blob(request.blob_key)
         for start in range(0, len(blob), PIECE):
             yield messages.ReadBlobResponse(data=blob[start : start + PIECE])
@@ -173,7 +183,7 @@ class TensorBoardService:
 
 
 def _limit(request: _Sampled) -> int:
-    """How many points of a series are wanted at most."""
+    """Maximum number of points per series."""
     if not request.HasField("downsample"):
         raise InvalidArgument("must specify downsample")
     limit = request.downsample.num_points
@@ -183,7 +193,7 @@ def _limit(request: _Sampled) -> int:
 
 
 def _within(size: int) -> int:
-    """``size`` of an answer so far. Raises TooMuch when TensorBoard could not receive it."""
+    """Checks the ``size`` of an answer. Raises TooMuch if TensorBoard could not receive it."""
     if size > LARGEST_MESSAGE * 63 // 64:
         raise TooMuch("the answer is longer than 256 MiB: ask for fewer runs, tags or points")
     return size

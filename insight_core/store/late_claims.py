@@ -34,7 +34,7 @@ class LateClaims:
 
 
 def infos_of(found: Iterable[RestingGroup | Series], *, distinct: bool) -> list[SeriesInfo]:
-    """What is known of the series; ``distinct``: of each key only the first."""
+    """Descriptions of the series; ``distinct``: only the first of each key."""
     infos = itertools.chain.from_iterable(each.infos() for each in found)
     if not distinct:
         return list(infos)

@@ -38,7 +38,7 @@ class SeriesTable:
 
     @property
     def has_no_events(self) -> bool:
-        """Whether no event file has added series."""
+        """Whether no event file has a series here."""
         return not self._awake and not self._resting
 
     def rest(

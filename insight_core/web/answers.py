@@ -1,4 +1,4 @@
-"""The last step of every answer: headers, errors as JSON, compression, validators."""
+"""Finishes every answer: headers, JSON errors, compression, ETags."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-_SMALL = 1024  # bytes; below, gzip saves nothing worth its time
+_SMALL = 1024  # bytes; below this size gzip does not pay
 _LEVEL = 4  # of gzip: half the time of the default for a few per cent more bytes
 _LARGE, _FAST_LEVEL = 1 << 20, 1  # bytes from which on half of that time again counts for more
 
 
 def json_answer(value: object, status: int = 200) -> Response:
+    """A JSON answer."""
     return Response(encode_json(value), status, mimetype="application/json")
 
 
 def error_answer(text: str, status: int) -> Response:
+    """A JSON answer with an ``error`` text."""
     return json_answer({"error": text}, status)
 
 
 def http_error_answer(error: HTTPException) -> Response:
-    """A refusal of werkzeug's in our words; a redirection, or an answer it carries, as it is."""
+    """A werkzeug error as a JSON answer; redirections, and answers inside the error, unchanged."""
     answer = error.get_response()
     code = error.code or 500
     if error.response is not None or code < 400:
@@ -50,7 +52,7 @@ def http_error_answer(error: HTTPException) -> Response:
 
 
 def content_tag(*parts: bytes) -> str:
-    """An entity tag of the bytes themselves."""
+    """An entity tag: a hash of the content."""
     digest = hashlib.blake2b(digest_size=12)
     for part in parts:
         digest.update(part)
@@ -58,7 +60,7 @@ def content_tag(*parts: bytes) -> str:
 
 
 def tag_by_content(request: Request, answer: Response) -> Response:
-    """Gives the answer an ETag of its bytes, and makes it a 304 for who has them already."""
+    """Adds an ETag of the content, and turns the answer into a 304 if the client has it."""
     tag = content_tag(answer.get_data())
     if request.if_none_match.contains_weak(tag):
         return not_modified(tag)
@@ -67,6 +69,7 @@ def tag_by_content(request: Request, answer: Response) -> Response:
 
 
 def not_modified(tag: str) -> Response:
+    """A 304 with this entity tag."""
     answer = Response(status=304)
     answer.headers.remove("Content-Type")
     answer.set_etag(tag, weak=True)
@@ -74,19 +77,19 @@ def not_modified(tag: str) -> Response:
 
 
 def framing(frame_ancestors: Sequence[str]) -> str:
-    """Whose pages may show ours in a frame: our own, and those of these sources."""
+    """The ``frame-ancestors`` policy: the host's own origin and these sources."""
     return " ".join(("frame-ancestors 'self'", *frame_ancestors))
 
 
 def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = ()) -> Response:
-    """Adds what every answer carries, and compresses it where that pays."""
+    """Adds the common headers, and compresses the answer if that pays."""
     for name, value in _HEADERS.items():
         answer.headers.setdefault(name, value)
     policy = answer.headers.get("Content-Security-Policy", CONTENT_SECURITY_POLICY)
     if "frame-ancestors" not in policy:
         policy = f"{policy}; {framing(frame_ancestors)}"
     answer.headers["Content-Security-Policy"] = policy
-    if not frame_ancestors:  # it cannot name any, and counts where the policy is not known
+    if not frame_ancestors:  # this header cannot list origins; it is for browsers without CSP
         answer.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
     if _compressible(answer):
         answer.vary.add("Accept-Encoding")
@@ -99,7 +102,7 @@ def finish(request: Request, answer: Response, frame_ancestors: Sequence[str] = 
 
 
 def accepts_gzip(request: Request) -> bool:
-    """Whether the client asked for gzip; ``q=0`` refuses it, and silence is no request."""
+    """Whether the client accepts gzip; ``q=0`` refuses it, and so does a missing header."""
     accepted = request.accept_encodings
     named = [quality for coding, quality in accepted if coding.lower() in ("gzip", "x-gzip")]
     if named:
@@ -108,6 +111,7 @@ def accepts_gzip(request: Request) -> bool:
 
 
 def is_text(media_type: str) -> bool:
+    """Whether answers of this media type are text, and worth compressing."""
     return media_type.startswith("text/") or media_type in {
         "application/json",
         "application/javascript",

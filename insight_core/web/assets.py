@@ -1,4 +1,4 @@
-"""Files of the page and of plugins: found safely, typed the same on every machine, cached by content."""
+"""Serves static files of the page and of plugins: safe paths, fixed media types, caching by content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HASH = re.compile(r"[-.]([A-Za-z0-9_-]{8}|[0-9a-f]{8,64})\.[A-Za-z0-9]+(?:\.map
 
 
 def asset_answer(root: Path, name: str, request: Request) -> Response:
-    """The file ``name`` (URL path, decoded) below ``root``; raises NotFound for anything else."""
+    """The file ``name`` (decoded URL path) below ``root``; raises NotFound for anything else."""
     path = find_asset(root, name)
     if path is None:
         raise NotFound(f"there is no file {name!r}")
@@ -56,10 +56,10 @@ def asset_answer(root: Path, name: str, request: Request) -> Response:
 
 
 def find_asset(root: Path, name: str) -> Path | None:
-    """The regular file of that name below ``root``, symbolic links followed; None if there is none.
+    """The regular file of that name below ``root``, following symbolic links; None if it does not exist.
 
-    A name with an empty, ``.`` or ``..`` segment, a backslash, a colon or a control character is
-    refused as it stands, and a link that leads out of ``root`` is not followed.
+    A name with an empty, ``.`` or ``..`` segment, a backslash, a colon or a control character is rejected,
+    and a link that leads out of ``root`` is not followed.
     """
     if re.search(r"[\\:\x00-\x1f\x7f]", name):
         return None
@@ -74,9 +74,9 @@ def find_asset(root: Path, name: str) -> Path | None:
 
 
 def has_hash(name: str) -> bool:
-    """Whether a bundler put a hash of the content into the file name.
+    """Whether the file name contains a content hash of the bundler.
 
-    Eight letters may be a word (``line-skeleton.js``): a hash has a digit or two capitals inside.
+    Eight letters may be a word (``line-skeleton.js``): a hash has a digit or two capitals.
     """
     found = _HASH.search(name)
     if found is None:

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: requests in, WSGI answers out, kept alive between them."""
+"""One HTTP/1.1 connection: reads requests, runs the WSGI app, writes answers, keeps the connection alive."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _SERVER = "insight-host"
-_WRITE_TIME = 60.0  # seconds for each piece of an answer until the client has taken it
-_PIECE = 1 << 18  # bytes given to the socket at a time: the time limit is for each, not for the whole
+_WRITE_TIME = 60.0  # seconds until the client must have received a piece of an answer
+_PIECE = 1 << 18  # bytes per piece; the timeout is per piece
 _LINGER = 2.0  # seconds for a client that is still sending to read its refusal
 _LINGER_BYTES = 1 << 26  # it may send in that time
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -32,9 +32,9 @@ _BREAKS = re.compile(r"[\r\n\0]")
 
 
 class Connection:
-    """Answers the requests of one client, one after the other, with ``app``.
+    """Answers the requests of one client with ``app``, one after the other.
 
-    ``waiting_since`` is the monotonic time since which no request is being answered; None while one is.
+    ``waiting_since`` is the monotonic time since the connection is idle; None during a request.
     """
 
     def __init__(self, connection: socket.socket, client: tuple[Any, ...], app: WSGIApplication) -> None:
@@ -49,7 +49,7 @@ class Connection:
         try:
             while self._serve_one():
                 self.waiting_since = time.monotonic()
-        except OSError as error:  # the client has gone, or says nothing any more
+        except OSError as error:  # the client disconnected or timed out
             log.debug("connection of %s ended: %s", self._client, error)
 
     def shut_down(self, how: int = socket.SHUT_RDWR) -> None:
@@ -58,7 +58,7 @@ class Connection:
             self._socket.shutdown(how)
 
     def _serve_one(self) -> bool:
-        """Whether another request may follow."""
+        """Serves one request; returns whether another may follow."""
         head: RequestHead | None = None
         try:
             head = self._incoming.head()
@@ -96,7 +96,7 @@ class Connection:
         return answer.keeps_alive
 
     def _refuse(self, head: RequestHead | None, status: HTTPStatus, reason: str) -> None:
-        """The last answer of the connection. Closing at once would make the system discard it."""
+        """Sends an error as the last answer. Closing immediately would make the system discard it."""
         text = f"{status.value} {status.phrase}: {reason}\n".encode()
         fields = [
             ("Content-Type", "text/plain; charset=utf-8"),
@@ -121,7 +121,7 @@ class Connection:
             raise ClientGone(str(error)) from error
 
     def _environment(self, head: RequestHead, body: IO[bytes], size: int) -> WSGIEnvironment:
-        """As PEP 3333 has it. SERVER_NAME is the address at which the connection arrived."""
+        """The WSGI environ (PEP 3333). SERVER_NAME is the address at which the connection arrived."""
         arrived_at = self._socket.getsockname()
         environ: WSGIEnvironment = {
             "wsgi.version": (1, 0),
@@ -161,7 +161,7 @@ class Connection:
 
 
 class _Answer:
-    """Writes one answer: with its length if the application says one, else in chunks."""
+    """Writes one answer: with its Content-Length if the application sets one, else in chunks."""
 
     def __init__(self, connection: Connection, request: RequestHead) -> None:
         self.begun = False
@@ -172,7 +172,7 @@ class _Answer:
         self._fields: list[tuple[str, str]] = []
         self._chunked = False
         self._without_body = False
-        self._left: int | None = None  # bytes of the length that was said
+        self._left: int | None = None  # remaining bytes of the announced length
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: object = None) -> Any:  # noqa: ANN401
         if self.begun:
@@ -186,7 +186,7 @@ class _Answer:
         if not data or self._without_body:
             return
         if self._left is not None:
-            if len(data) > self._left:  # the rest would pass for the next answer
+            if len(data) > self._left:  # the client would read the rest as the next answer
                 raise RuntimeError("the answer is longer than its Content-Length")
             self._left -= len(data)
         self._connection.send(b"%x\r\n%b\r\n" % (len(data), data) if self._chunked else data)

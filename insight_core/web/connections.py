@@ -1,4 +1,4 @@
-"""Accepts connections and gives each a thread, up to a limit that leaves descriptors for the logs."""
+"""Accepts connections and runs each in a thread, up to a limit that leaves file descriptors for logs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST = 512  # connections at a time
-_SHARE = 4  # or this part of the descriptors that the process may have open
+_SHARE = 4  # or this share of the process's file descriptor limit
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _RETRY = 0.5  # seconds until a connection is accepted after one could not be, if none ends before
 _WARNED_EVERY = 60.0  # seconds
-_SPARED = 1.0  # seconds for which a connection may wait before it gives way to another
+_SPARED = 1.0  # seconds that a connection may be idle before it is closed for another
 
 
 class Connections:
-    """A thread for each connection, so that a slow client costs the others nothing.
+    """Runs each connection in a thread, so that a slow client does not block others.
 
-    Beyond the limit, the connection that has waited longest for a request is closed; while all are being
-    answered, further ones wait in the queue of the system.
+    Beyond the limit, the connection that has been idle longest is closed; if none is idle, new connections
+    wait in the system's queue.
     """
 
     def __init__(self, listener: socket.socket, app: WSGIApplication) -> None:
@@ -45,11 +45,11 @@ class Connections:
         self._full = False  # a connection that ends wakes the thread that accepts
         self._warned = -math.inf
         self._alarm, self._bell = socket.socketpair()
-        for end in (listener, self._alarm, self._bell):  # a connection may be gone before it is accepted
+        for end in (listener, self._alarm, self._bell):  # a client may disconnect before it is accepted
             end.setblocking(False)
 
     def accept(self) -> None:
-        """Until ``end_accepting``."""
+        """Accepts connections until ``end_accepting`` is called."""
         ready = select.poll()
         ready.register(self._listener, select.POLLIN)
         ready.register(self._alarm, select.POLLIN)
@@ -64,16 +64,18 @@ class Connections:
                 self._make_room()
 
     def end_accepting(self) -> None:
+        """Stops accepting connections."""
         self._ending = True
         self._ring()
 
     def close(self) -> None:
+        """Closes every connection."""
         self._listener.close()
         self._alarm.close()
         self._bell.close()
 
     def end(self, wait: float) -> None:
-        """Lets answers in progress end within ``wait`` seconds; an idle connection ends at once."""
+        """Gives running answers ``wait`` seconds to end; closes idle connections immediately."""
         until = time.monotonic() + wait
         with self._lock:
             left = dict(self._open)
@@ -86,11 +88,11 @@ class Connections:
             connection.shut_down()
 
     def _accept_one(self) -> bool:
-        """False where the system has no room for another connection."""
+        """Returns False if the system has no resources for another connection."""
         try:
             client, address = self._listener.accept()
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body are two writes
-        except OSError as error:  # else gone before it was accepted
+        except OSError as error:  # otherwise it disconnected before it was accepted
             return error.errno not in _EXHAUSTED
         connection = Connection(client, address, self._app)
         thread = threading.Thread(
@@ -121,7 +123,7 @@ class Connections:
             self._ring()
 
     def _make_room(self) -> None:
-        """Closes the connection that has waited longest, and waits until one has ended, or for a moment."""
+        """Closes the connection that has been idle longest, and waits briefly until one has ended."""
         if time.monotonic() - self._warned > _WARNED_EVERY:
             self._warned = time.monotonic()
             log.warning("there is no room for more than the %d connections that are open", len(self._open))
@@ -146,6 +148,6 @@ class Connections:
 
 
 def most_connections() -> int:
-    """How many connections may be open at a time."""
+    """Maximum number of open connections."""
     files: Any = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return _MOST if files == resource.RLIM_INFINITY else max(16, min(_MOST, files // _SHARE))

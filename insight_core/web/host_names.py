@@ -1,4 +1,4 @@
-"""Which Host headers are answered: a page of another site must not read this host by DNS rebinding."""
+"""Checks Host and Origin headers, to block DNS rebinding and requests of other sites."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _WILDCARDS = {"", "0.0.0.0", "::"}
 
 
 class HostNames:
-    """The names a host answers to.
+    """The names that the host answers to.
 
-    Always those of the loopback interface, of the address it is bound to, and the address at which the
-    connection arrived. When it is bound to every interface also the name of the machine.
+    These are loopback names, the bound address, the address at which the connection arrived and, if the
+    host is bound to all interfaces, the name of the machine.
     """
 
     def __init__(self, bound: str, allowed: Iterable[str] = ()) -> None:
@@ -26,25 +26,25 @@ class HostNames:
             self._names |= {socket.gethostname().lower()}
 
     def is_own_page(self, origin: str | None, host: str | None) -> bool:
-        """Whether an Origin header is that of our page, as the browser addresses it.
+        """Whether an Origin header is that of the host's own page.
 
-        That is the Host of the request itself, port and all, or, where a proxy changes the Host, a name that
-        was allowed as such.
+        It must equal the Host of the request, with port, or be a name that was allowed (for a proxy that
+        changes the Host).
         """
         if origin is None or host is None:
             return False
         try:
             address = urlsplit(origin).netloc.lower()
-        except ValueError:  # brackets that are no IPv6 address
+        except ValueError:  # brackets without an IPv6 address
             return False
         return bool(address) and (address == host.strip().lower() or _bare(address) in self._allowed)
 
     def allow(self, header: str | None, arrived_at: str | None = None) -> bool:
-        """Whether a request with this Host header (any port) is answered.
+        """Whether a request with this Host header (any port) is accepted.
 
-        ``arrived_at`` is the address of this machine to which the client connected.
+        ``arrived_at`` is the local address of the connection.
         """
-        if header is None:  # HTTP/1.0 without a Host: no browser
+        if header is None:  # HTTP/1.0 without a Host: not a browser
             return True
         if self._any_name:
             return True
@@ -58,7 +58,7 @@ class HostNames:
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An IP address without its scope; one of IPv4 if IPv6 only carries it."""
+    """An IP address without its scope; the IPv4 address if it is an IPv4-mapped IPv6 address."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -67,7 +67,7 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _bare(header: str) -> str:
-    """The name without port, brackets, a final dot and capitals; empty if it is no host."""
+    """The lower-case name without port, brackets and final dot; empty if it is not a host."""
     text = header.strip().lower()
     if text.count(":") > 1 and not text.startswith("["):  # an IPv6 address as the command line has it
         return text

@@ -1,4 +1,4 @@
-"""A threaded HTTP server for the host, for a laptop or behind a proxy."""
+"""A threaded HTTP server for the WSGI app, for a laptop or behind a proxy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAVE = 2.0  # seconds that answers in progress get when the server stops
 
 
 class Server:
-    """A listening socket and the threads behind it. ``url`` is where a browser finds it."""
+    """A listening socket and its connection threads. ``url`` is the address for browsers."""
 
     def __init__(self, app: WSGIApplication, listener: socket.socket, host: str, prefix: str) -> None:
         self._app = app
@@ -47,7 +47,7 @@ class Server:
             self._connections.close()
 
     def stop(self) -> None:
-        """Stops listening, ends the streams of the host and closes every connection."""
+        """Stops listening, ends the event streams and closes every connection."""
         if self._stopped.is_set():
             return
         self._stopped.set()
@@ -64,10 +64,10 @@ class Server:
 def listen(
     app: WSGIApplication, host: str = "127.0.0.1", port: int | None = None, *, path_prefix: str = ""
 ) -> Server:
-    """Binds and listens; nothing is answered before ``serve_forever``.
+    """Binds and listens; requests are answered after ``serve_forever``.
 
-    ``port`` 0 takes any free one, None 6006 or the next free one. Raises InsightError when the
-    address cannot be had.
+    ``port`` 0 picks any free port, None 6006 or the next free one. Raises InsightError if the address is
+    not available.
     """
     if port is not None and not 0 <= port <= 65535:
         raise InsightError(f"a port is a number from 0 to 65535, not {port}")

@@ -1,4 +1,4 @@
-"""Bytes of one client, read with deadlines: lines, request heads and bodies."""
+"""Reads lines, request heads and bodies of one client, with deadlines."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from insight_core.web.request_head import (
 _LARGEST_LINE = 1 << 16  # bytes of the request line
 _LARGEST_FIELDS = 1 << 16  # bytes of all header fields together
 _MOST_FIELDS = 100
-_LONGEST_CHUNK_LINE = 256  # bytes: its size and extensions, of which nothing is used
-_IN_MEMORY = 1 << 20  # bytes of a body; more lie in a temporary file
+_LONGEST_CHUNK_LINE = 256  # bytes of a chunk header; extensions are ignored
+_IN_MEMORY = 1 << 20  # bytes of a body in memory; larger bodies go to a temporary file
 _IDLE_TIME = 60.0  # seconds between two requests
 _HEAD_TIME = 20.0  # seconds from the first byte of a head to its last
-_BODY_TIME = 20.0  # seconds for a body, and more for each byte that has come
-_BODY_RATE = 1 << 14  # bytes a second: a slower client is given up
+_BODY_TIME = 20.0  # seconds for a body, plus time per received byte
+_BODY_RATE = 1 << 14  # bytes a second; slower clients are disconnected
 _PIECE = 1 << 16
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?")
 
 
 class ClientGone(OSError):
-    """The client closed its side within a request, or sent nothing between two."""
+    """The client disconnected within a request, or was idle for too long."""
 
 
 class Incoming:
-    """What a client sends, in the order of its bytes."""
+    """The bytes that a client sends, in order."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -46,7 +46,9 @@ class Incoming:
         self._deadline = 0.0
 
     def head(self) -> RequestHead:
-        """Reads the next head. Raises ClientGone at the end, RefusedRequest if it is malformed or slow."""
+        """Reads the next request head. Raises ClientGone at the end, RefusedRequest if it is malformed or
+        slow.
+        """
         self._deadline = time.monotonic() + _IDLE_TIME
         if not self._unread and not self._receive():
             raise ClientGone("no further request")
@@ -57,7 +59,7 @@ class Incoming:
             raise _too_slow("head") from error
 
     def body(self, head: RequestHead) -> tuple[IO[bytes], int]:
-        """Reads the whole body; the file is at its start, the number is its size. Raises like ``head``."""
+        """Reads the whole body; returns a file at its start, and its size. Raises the errors of ``head``."""
         begin, size = time.monotonic(), 0
         self._deadline = begin + _BODY_TIME
         body = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  # the caller closes it
@@ -78,7 +80,7 @@ class Incoming:
         return body, size
 
     def discard(self, seconds: float, most: int) -> None:
-        """Reads and drops what the client still sends, until it ends or a limit is reached."""
+        """Reads and drops further bytes of the client, until it ends or a limit is reached."""
         self._unread.clear()
         self._deadline = time.monotonic() + seconds
         while most > 0 and (received := self._receive()):
@@ -112,7 +114,7 @@ class Incoming:
         while size := self._chunk_size():
             yield from self._exactly(size)
             self._line(0, bad_request("a chunk is longer than it says"))
-        for line in self._field_lines():  # the trailer, of which nothing is used
+        for line in self._field_lines():  # the trailer is ignored
             parse_field(line)
 
     def _chunk_size(self) -> int:
@@ -134,7 +136,7 @@ class Incoming:
             yield piece
 
     def _line(self, longest: int, too_long: RefusedRequest) -> bytes:
-        """The next line without its end."""
+        """The next line without its line end."""
         seen = 0
         while (end := self._unread.find(b"\n", seen)) < 0:
             seen = len(self._unread)
@@ -151,7 +153,7 @@ class Incoming:
         return line[:-2]
 
     def _receive(self) -> int:
-        """Waits for bytes until the deadline; their count, 0 where the client has closed its side."""
+        """Waits for bytes until the deadline; returns their number, 0 if the client closed its side."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError

@@ -1,4 +1,4 @@
-"""Server-sent events: what changed, as soon as it does."""
+"""Server-sent events that report changes of the data."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from insight_core.web.annotations.store import AnnotationStore
 
 log = logging.getLogger(__name__)
 
-_APART = 0.1  # seconds between two events: a page that follows a quick writer is to draw, not to catch up
-_APART_LOADING = 0.4  # while everything is new anyway, and every question slows the loading
+_APART = 0.1  # seconds between two events, so that a page that follows a fast writer has time to draw
+_APART_LOADING = 0.4  # longer while loading: everything is new anyway, and every request slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
-_LOOK = 0.5  # seconds between two looks for annotations of other hosts
-_AGAIN = 1.0  # seconds after which a provider that failed is asked again
-_RETRY = 2000  # milliseconds after which a page connects again
+_LOOK = 0.5  # seconds between two checks for annotations of other hosts
+_AGAIN = 1.0  # seconds until a failed provider is retried
+_RETRY = 2000  # milliseconds until a page reconnects
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
 def changes_as_dict(
     changes: Changes, boot: str, plugins: Collection[str], annotations: int, listing: int
 ) -> dict[str, object]:
-    """``changes`` as the page reads them; of the values that no plugin takes it needs to know nothing.
+    """``changes`` as JSON for the page; values that no plugin claims are omitted.
 
-    ``annotations`` and ``listing`` are the generations of annotations and of the listing of plugins.
+    ``annotations`` and ``listing`` are the generations of annotations and of the plugin listing.
     """
     series: dict[str, dict[str, list[str]]] | None = None
     if changes.series is not None:
@@ -51,7 +51,7 @@ def changes_as_dict(
 
 
 def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.0) -> Changes:
-    """What changed; everything may have for a cursor that this process cannot have given out."""
+    """Changes after a cursor; everything may have changed for a cursor that this process did not issue."""
     now = provider.generation()
     if since is None or since > now:
         return Changes(generation=now, series=None, runs=True)
@@ -59,10 +59,10 @@ def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.
 
 
 class Streams:
-    """The open streams: how many there may be, what wakes them, and their end when the host stops.
+    """The open event streams: limits their number, wakes them, and ends them when the host stops.
 
-    One thread waits in the provider for all of them, as long as there are any. It also looks whether
-    another host has written annotations.
+    One thread waits in the provider for all streams, as long as there are any. It also checks for
+    annotations of other hosts.
     """
 
     def __init__(self, provider: DataProvider, limit: int, annotations: AnnotationStore) -> None:
@@ -76,7 +76,7 @@ class Streams:
         self._announcer: threading.Thread | None = None
 
     def take(self) -> bool:
-        """Whether one more stream may open; each yes is given back once."""
+        """Whether one more stream may open; each True must be returned with ``give_back``."""
         with self._lock:
             if self._free <= 0 or self.stopped.is_set():
                 return False
@@ -84,21 +84,24 @@ class Streams:
             return True
 
     def give_back(self) -> None:
+        """Frees the place of one stream."""
         with self._lock:
             self._free += 1
 
     def stop(self) -> None:
+        """Ends every stream."""
         self.stopped.set()
         self.ring()
 
     def listing_changed(self) -> None:
+        """Reports that the plugin listing changed."""
         with self._lock:
             self.listing += 1
         self.ring()
 
     @contextmanager
     def bell(self) -> Iterator[_Bell]:
-        """Rings for every change from here on, and when the host stops."""
+        """A bell that rings for every change from now on, and when the host stops."""
         since = self._provider.generation()
         annotated = self.annotations.now().generation
         bell = _Bell()
@@ -123,7 +126,7 @@ class Streams:
             try:
                 generation = self._provider.changes(since, timeout=longest).generation
                 loading = loading and not self._provider.progress().loaded_once
-            except Exception:  # the streams ask too, and say why they end
+            except Exception:  # streams query the provider themselves and report why they end
                 log.debug("no changes to announce", exc_info=True)
                 self.stopped.wait(_AGAIN)
                 self.ring()
@@ -142,14 +145,14 @@ class Streams:
             return True
 
     def ring(self) -> None:
-        """Wakes every stream, which then looks for what changed."""
+        """Wakes every stream to check for changes."""
         with self._lock:
             for bell in self._bells:
                 bell.ring()
 
 
 class _Bell:
-    """Wakes one stream, which also wakes when its client goes."""
+    """Wakes one stream, and also detects that its client disconnected."""
 
     def __init__(self) -> None:
         self._alarm, self._rope = os.pipe()
@@ -157,11 +160,11 @@ class _Bell:
         os.set_blocking(self._rope, False)
 
     def ring(self) -> None:
-        with suppress(BlockingIOError):  # nobody listened to the last ten thousand
+        with suppress(BlockingIOError):  # the last ten thousand had no listener
             os.write(self._rope, b"!")
 
     def wait(self, seconds: float, client: socket.socket | None) -> bool:
-        """Until it rings or the time is over; True if the client has closed its end."""
+        """Waits until it rings or times out; returns True if the client disconnected."""
         poll = select.poll()
         poll.register(self._alarm, select.POLLIN)
         if client is not None:
@@ -179,10 +182,10 @@ class _Bell:
 
 
 class EventStream:
-    """The body of one stream: asleep until something changes or the client is gone.
+    """The body of one stream: sleeps until something changes or the client disconnects.
 
-    Its place among the streams was taken before; ``close``, which WSGI servers call at the end
-    whether or not the body was ever read, gives it back.
+    The stream was counted by ``Streams.take``; ``close``, which WSGI servers call even for unread bodies,
+    gives its place back.
     """
 
     def __init__(
@@ -211,13 +214,13 @@ class EventStream:
             with self._streams.bell() as bell:
                 yield from self._events(bell)
         finally:
-            self.close()  # before the client hears of the end: it may come back at once
+            self.close()  # before the client notices the end: it may reconnect immediately
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
         # what comes after the first line is told; of the listing also what came between the last answer that
         # the client had and this stream, or plugins that load just then would never appear
         beside = self._streams.annotations.now().generation, 0
-        yield f"retry: {_RETRY}\n\n".encode()  # also tells the page at once that the stream is open
+        yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
             try:
@@ -238,6 +241,7 @@ class EventStream:
                 return
 
     def close(self) -> None:
+        """Frees the place of the stream."""
         with self._closing:
             first, self._closed = not self._closed, True
         if first:

@@ -1,4 +1,4 @@
-"""Strict parsing of HTTP/1.x request heads (RFC 9112): a request with ambiguous framing is refused."""
+"""Strict parser of HTTP/1.x request heads (RFC 9112); rejects requests with ambiguous framing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _SINGLE = ("host", "content-length", "content-type")  # fields that may come onl
 
 
 class RefusedRequest(Exception):
-    """A request that is answered with an error; its connection closes because its end is not known."""
+    """A request that is answered with an error; its connection is closed because the end of the request is
+    unknown.
+    """
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -28,9 +30,9 @@ class RefusedRequest(Exception):
 
 @frozen
 class RequestHead:
-    """Request line and header fields. Names of fields are in lower case, text is Latin-1 as in WSGI.
+    """Request line and header fields. Field names are in lower case, text is Latin-1 as in WSGI.
 
-    ``host`` is the authority the request names: of an absolute target, else of the Host field.
+    ``host`` is the authority of the request: from an absolute target, else from the Host field.
     """
 
     method: str
@@ -47,7 +49,7 @@ class RequestHead:
 
 
 def parse_head(request_line: bytes, lines: Sequence[bytes]) -> RequestHead:
-    """Parses lines without their line ends. Raises RefusedRequest."""
+    """Parses lines without line ends. Raises RefusedRequest."""
     method, target, version = _request_line(request_line)
     fields = [parse_field(line) for line in lines]
     names = [name for name, _ in fields]
@@ -78,7 +80,7 @@ def parse_head(request_line: bytes, lines: Sequence[bytes]) -> RequestHead:
 
 
 def parse_field(line: bytes) -> tuple[str, str]:
-    """Name, in lower case, and value of a field. Raises RefusedRequest."""
+    """Name (lower case) and value of a field. Raises RefusedRequest."""
     found = _FIELD.fullmatch(line)
     if found is None:
         if line[:1] in (b" ", b"\t"):
@@ -90,11 +92,12 @@ def parse_field(line: bytes) -> tuple[str, str]:
 
 
 def bad_request(reason: str) -> RefusedRequest:
-    """The refusal of a malformed request."""
+    """The error for a malformed request."""
     return RefusedRequest(HTTPStatus.BAD_REQUEST, reason)
 
 
 def body_too_large() -> RefusedRequest:
+    """The error for a body above the size limit."""
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     return RefusedRequest(status, f"the body of a request must not exceed {LARGEST_BODY} bytes")
 
@@ -110,7 +113,7 @@ def _request_line(line: bytes) -> tuple[str, str, str]:
 
 
 def _target(method: str, target: str, host: str | None) -> tuple[str | None, str, str]:
-    """Authority, path and query that a request names."""
+    """Authority, path and query of a request target."""
     if host is not None and not _AUTHORITY.fullmatch(host):
         raise bad_request("the Host field is not the name of a host")
     if method == "CONNECT":
@@ -147,7 +150,7 @@ def _is_chunked(fields: Sequence[tuple[str, str]], version: str) -> bool:
         raise bad_request("Transfer-Encoding and Content-Length contradict each other")
     if set(_list(fields, "transfer-encoding")) - {"chunked"}:
         raise RefusedRequest(HTTPStatus.NOT_IMPLEMENTED, "the only transfer coding known is chunked")
-    if values != ["chunked"]:  # also not with an empty member, which peers read differently
+    if values != ["chunked"]:  # an empty member is rejected too: peers interpret it differently
         raise bad_request("Transfer-Encoding names chunked not exactly once")
     return True
 
@@ -157,7 +160,7 @@ def _values(fields: Sequence[tuple[str, str]], wanted: str) -> Iterator[str]:
 
 
 def _list(fields: Sequence[tuple[str, str]], wanted: str) -> list[str]:
-    """Members of a field that is a list, in lower case."""
+    """Members of a list field, in lower case."""
     members = (
         member.strip(" \t").lower() for value in _values(fields, wanted) for member in value.split(",")
     )

@@ -118,7 +118,7 @@ def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, t
     )
     picture = drawn(panel, "topographic", 6)
     assert vivid(picture) > 0.3
-    expect(panel.get_by_test_id("comparison-status")).to_contain_text("one line of 5")
+    expect(panel.get_by_test_id("comparison-status")).to_contain_text("1 of 5 lines")
     pick(panel, "form", "surface")
     drawn(panel, "surface", 6)
     pick(panel, "layout", "tiled")

@@ -83,7 +83,7 @@ def test_ranks_are_compared_step_by_step(page: Page, serve: Serve, tmp_path: Pat
     expect(lines).to_contain_text("rank 1")
     expect(panel.locator('[data-figure="ranks"]').get_by_test_id("column")).to_have_count(2)
     expect(panel.locator("[data-straggler]")).to_have_count(1)
-    expect(panel.locator("[data-straggler]")).to_contain_text("Rank 1 holds up the others")
+    expect(panel.locator("[data-straggler]")).to_contain_text("Rank 1 delays the others")
     lines.locator('[data-control="rank-time"]').select_option("kernel")
     expect(page).to_have_url(re.compile(r"profiler\.rank-time=kernel"))
     saved = list(csv.reader(save(page, lines, "export-csv").splitlines()))

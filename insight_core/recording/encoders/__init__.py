@@ -1,4 +1,4 @@
-"""Encoders of event files, one for each dialect: what a value of a kind is as bytes."""
+"""Encoders of event files, one per dialect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from insight_core.recording.encoders.encoder import EventEncoder
 
 
 def encoder_of(name: str) -> EventEncoder:
-    """The encoder of a dialect; raises ValueError for an unknown name. Imports only the one that is used."""
+    """The encoder of a dialect; raises ValueError for an unknown name. Imports only that encoder."""
     if name == "mindspore":
         from insight_core.recording.encoders.mindspore import MINDSPORE
 

@@ -1,4 +1,4 @@
-"""A value that was checked and waits to be encoded, and what an encoder of a dialect can do."""
+"""The encoder interface of a dialect, and checked values that wait to be encoded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Place: TypeAlias = Literal["summary", "graph", "lineage"]
 class EncodedValue(NamedTuple):
     """A value that was checked and taken; it is encoded when it is written.
 
-    ``place``: a value of a summary, or the graph of an event, or what goes into a file of its own for
-    lineage. ``encode`` gives the content there, of a summary's value all but tag and metadata; it fails for
-    nothing that was checked. ``metadata`` goes before the first value of a tag in a file. ``size`` is about
-    what waits in memory, in bytes.
+    ``place`` is a value of a summary, the graph of an event, or the lineage file. ``encode`` returns the
+    content (of a summary's value everything but tag and metadata) and cannot fail for a checked value.
+    ``metadata`` is written before the first value of a tag in a file. ``size`` is the approximate memory in
+    bytes.
     """
 
     tag: str
@@ -62,5 +62,5 @@ class EventEncoder(Protocol):
     def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
         """What is to be written of ``value``, of any kind but scalar.
 
-        Raises ValueError or TypeError that says what is wrong with it, without plugin and name.
+        Raises ValueError or TypeError with the problem, without plugin and name.
         """

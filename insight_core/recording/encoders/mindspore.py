@@ -1,6 +1,6 @@
-"""MindSpore's summaries, as MindInsight reads them.
+"""Encoder of MindSpore's summary files.
 
-Numbers of fields: mindinsight_summary.proto, mindinsight_anf_ir.proto.
+Field numbers: mindinsight_summary.proto, mindinsight_anf_ir.proto.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TENSOR, _HISTOGRAM, _LANDSCAPE = 8, 9, 10  # of a value
 
 
 class MindSpore:
-    """MindSpore's summary files, as MindInsight reads them: mindinsight_summary.proto."""
+    """MindSpore's summary files: mindinsight_summary.proto."""
 
     name = "mindspore"
     version = b"MindSpore.Event:1"

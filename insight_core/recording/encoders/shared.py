@@ -1,4 +1,4 @@
-"""Kinds of values that both dialects write alike."""
+"""Encoders of kinds that are equal in both dialects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def histogram(
 ) -> list[EncodedValue]:
     """A histogram, as ``message`` encodes the array, in the given field of a summary's value.
 
-    Raises ValueError or TypeError for a value that is no array of real numbers.
+    Raises ValueError or TypeError for a value that is not an array of real numbers.
     """
     size, encode = histogram_of(value, message)
     return [EncodedValue(name, "summary", size, lambda: [message_field(field, encode())])]

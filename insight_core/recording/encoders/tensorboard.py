@@ -1,6 +1,6 @@
-"""Summaries as TensorBoard reads them.
+"""Encoder of TensorBoard's event files.
 
-Numbers of fields: tensorboard/compat/proto/{summary,tensor}.proto.
+Field numbers: tensorboard/compat/proto/{summary,tensor}.proto.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class TensorBoard:
 def metadata(
     plugin: str, data_class: int = 0, display_name: str = "", description: str = "", *, content: bytes = b""
 ) -> bytes:
-    """The ``metadata`` field of a value, which only the first value of a tag carries.
+    """The ``metadata`` field of a value, which only the first value of a tag has.
 
-    ``content`` is what the plugin says of all values.
+    ``content`` is the plugin data for all values.
     """
     own = text_field(_PLUGIN_NAME, plugin) + (message_field(_CONTENT, content) if content else b"")
     said = message_field(_PLUGIN_DATA, own)

@@ -1,4 +1,4 @@
-"""The messages and services that cross a process: TensorBoard's data provider, and our own.
+"""Protobuf messages and services of both gRPC APIs.
 
-The ``.proto`` files are the source; ``make proto`` makes ``descriptors.binpb`` and the ``.pyi``.
+The ``.proto`` files are the source; ``make proto`` generates ``descriptors.binpb`` and the ``.pyi``.
 """

@@ -1,4 +1,4 @@
-"""Makes the descriptor set and the type stubs out of the ``.proto`` files; needs grpcio-tools.
+"""Generates the descriptor set and the type stubs from the ``.proto`` files; needs grpcio-tools.
 
 ``python -m insight_core.rpc.schema.generate``
 """
@@ -19,12 +19,12 @@ _WELL_KNOWN = "google/"  # comes with the protobuf runtime
 
 
 def compiler() -> str:
-    """What makes the files, with its version."""
+    """The name and version of the generator."""
     return f"grpcio-tools {version('grpcio-tools')}"
 
 
 def generate() -> dict[str, bytes]:
-    """The generated files of this package, by name. Raises RuntimeError for a .proto that is wrong."""
+    """The generated files of this package, by name. Raises RuntimeError for an invalid .proto file."""
     sources = sorted(path.relative_to(_ROOT).as_posix() for path in _HERE.glob("*.proto"))
     with tempfile.TemporaryDirectory() as made:
         arguments = [f"-I{_ROOT}", f"--pyi_out={made}", f"--descriptor_set_out={made}/descriptors"]
@@ -43,6 +43,7 @@ def generate() -> dict[str, bytes]:
 
 
 def main() -> int:
+    """Writes the generated files."""
     for name, content in generate().items():
         (_HERE / name).write_bytes(content)
     return 0

@@ -1,4 +1,4 @@
-"""Callers and registrations of the two services, made from their descriptors."""
+"""Client stubs and server registration of both services, generated from their descriptors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MESSAGE_OPTIONS = (
 
 
 class TensorBoardStub:
-    """The calls of TensorBoard's data provider on a channel: ``stub.ListRuns(request, timeout=5)``."""
+    """Client of TensorBoard's data provider: ``stub.ListRuns(request, timeout=5)``."""
 
     GetExperiment: grpc.UnaryUnaryMultiCallable[
         tensorboard.GetExperimentRequest, tensorboard.GetExperimentResponse
@@ -49,7 +49,7 @@ class TensorBoardStub:
 
 
 class InsightStub:
-    """The calls of our own data provider on a channel."""
+    """Client of ``insight.data.v1``."""
 
     Info: grpc.UnaryUnaryMultiCallable[insight.InfoRequest, insight.InfoResponse]
     Plugins: grpc.UnaryUnaryMultiCallable[insight.PluginsRequest, insight.PluginsResponse]
@@ -68,7 +68,7 @@ class InsightStub:
 
 
 def register(server: grpc.Server, service: str, servicer: object) -> None:
-    """Lets a server answer each call of a service with the method of its name on ``servicer``."""
+    """Registers the methods of ``servicer`` as the RPCs of the same names."""
     methods = POOL.FindServiceByName(service).methods
     answering = {method.name: _answering(method, getattr(servicer, method.name)) for method in methods}
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(service, answering)])
@@ -80,7 +80,7 @@ def _answering(method: MethodDescriptor, view: Callable[..., Any]) -> grpc.RpcMe
         if method.server_streaming
         else grpc.unary_unary_rpc_method_handler
     )
-    # any message of the same form may be answered, not just the declared one
+    # a handler may return any message of the same wire form
     return make(view, GetMessageClass(method.input_type).FromString, methodcaller("SerializeToString"))
 
 

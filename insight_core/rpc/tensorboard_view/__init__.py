@@ -1,1 +1,1 @@
-"""Our data as TensorBoard's data provider sees it."""
+"""Translates a ``DataProvider`` into TensorBoard's data model."""

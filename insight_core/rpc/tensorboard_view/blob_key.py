@@ -1,4 +1,4 @@
-"""Keys by which TensorBoard fetches a blob: opaque to it, only characters fit for a URL."""
+"""Keys for blobs in TensorBoard's API: opaque and URL-safe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from insight_core.plugin import InvalidArgument
 
 @frozen
 class BlobKey:
-    """One blob of one datum: which of those at the same step, and which of its blobs."""
+    """Identifies a blob: series, step, index among values of the same step, and index within the value."""
 
     plugin: str  # TensorBoard's name
     run: str
@@ -22,18 +22,18 @@ class BlobKey:
     index: int
 
     def encode(self) -> str:
-        """URL-safe base64, without padding, of a JSON array."""
+        """URL-safe base64 of a JSON array, without padding."""
         parts = [self.plugin, self.run, self.tag, self.step, self.occurrence, self.index]
         text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     @classmethod
     def decode(cls, text: str) -> BlobKey:
-        """Raises InvalidArgument for what encode() did not make."""
+        """Parses a key. Raises InvalidArgument for a key that encode() did not create."""
         try:
             padded = text.encode("ascii") + b"=" * (-len(text) % 4)
             parts = json.loads(base64.b64decode(padded, b"-_", validate=True))
-            json.dumps(parts, ensure_ascii=False).encode()  # half of a surrogate pair is in no name
+            json.dumps(parts, ensure_ascii=False).encode()  # no name contains an unpaired surrogate
         except (ValueError, RecursionError) as error:
             raise InvalidArgument(f"failed to parse blob key: {error}") from error
         kinds = [str, str, str, int, int, int]

@@ -1,4 +1,4 @@
-"""The series of a data provider as TensorBoard orders them: by its plugin, run and tag."""
+"""The series of a provider in TensorBoard's order: by plugin, run and tag."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TensorBoardSeries:
 
 
 class Catalog:
-    """Follows the provider: what has changed is asked for again, at the next look."""
+    """Follows the provider; changed series are listed again on the next access."""
 
     def __init__(self, provider: DataProvider) -> None:
         self._provider = provider
@@ -55,7 +55,7 @@ class Catalog:
             return [kind for kind, runs in self._entries.items() if runs]
 
     def runs(self) -> Collection[str]:
-        """All that have series."""
+        """All runs that have series."""
         with self._lock:
             self._refresh()
             return {name for runs in self._entries.values() for name in runs}
@@ -94,7 +94,7 @@ class Catalog:
             return content_of(claim, info.content, self._provider.payload(source.plugin, info.key, 0))
         except Unavailable:
             raise
-        except (InsightError, ValueError):  # who reads that value will hear why
+        except (InsightError, ValueError):  # reading that value reports the reason
             return content_of(claim, info.content)
 
     def _refresh(self) -> None:

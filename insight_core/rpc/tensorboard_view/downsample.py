@@ -1,4 +1,4 @@
-"""Which points of a series a reader of TensorBoard's protocol gets."""
+"""Chooses the points of a series for TensorBoard's downsampled answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 @functools.lru_cache(maxsize=32)
 def downsampled(count: int, limit: int) -> NDArray[np.intp]:
-    """Indices, ascending, of at most ``limit`` of ``count`` points: a uniform sample and the last.
+    """Indices, ascending, of at most ``limit`` of ``count`` points: a uniform sample and the last point.
 
-    It depends on both numbers alone, so that series written side by side keep the same steps.
+    The result depends only on both numbers, so that series written in parallel keep the same steps.
     """
     if limit >= count:
         chosen = np.arange(count)

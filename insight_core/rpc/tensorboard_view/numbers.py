@@ -1,4 +1,4 @@
-"""The points of scalar series of the catalog, many series at a time."""
+"""Reads the points of many scalar series of the catalog."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POINTS = 4 << 20  # points that are held at a time
 
 @frozen(eq=False)
 class Numbers:
-    """The points of a scalar series by step; columns of equal length, values in the precision as written."""
+    """The points of a scalar series by step; columns of equal length, values in their written precision."""
 
     steps: NDArray[np.int64]
     wall_times: NDArray[np.float64]
@@ -26,7 +26,7 @@ class Numbers:
 
 
 class NumberReader:
-    """Reads columns where the provider has columns, and numbers one by one where it has records."""
+    """Reads columns from scalar series, and single numbers from record series."""
 
     def __init__(self, provider: DataProvider, records: RecordReader) -> None:
         self._provider = provider

@@ -1,4 +1,4 @@
-"""The values of a series of the catalog, whichever series of the provider they come from."""
+"""Reads the values of catalog series that are stored as records."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MergedRecords:
 
 @frozen
 class _Measured:
-    """How long a blob sequence was when it had this many values, the last of them this one."""
+    """The length of a blob sequence for this number of values and this last value."""
 
     count: int
     step: int
@@ -52,7 +52,7 @@ class _Measured:
 
 
 class RecordReader:
-    """Reads and decodes values; one that cannot be read is left out, and the log says so."""
+    """Reads and decodes values; skips unreadable values with a log message."""
 
     def __init__(self, provider: DataProvider) -> None:
         self._provider = provider
@@ -65,7 +65,7 @@ class RecordReader:
         for source in sources:
             try:
                 tables.append(self._provider.records(source.plugin, entry.key))
-            except NotFound:  # it went since the catalog looked
+            except NotFound:  # deleted since the catalog was updated
                 tables.append(None)
         found = [(number, table) for number, table in enumerate(tables) if table is not None]
         if not found:
@@ -123,8 +123,8 @@ class RecordReader:
     def longest(self, entry: TensorBoardSeries, rows: MergedRecords) -> int:
         """The largest number of blobs that a value has.
 
-        Where only the values tell, they are read: all of them up to 64 MiB, else the first, the last,
-        the largest and as many others, evenly spread, as these bytes allow.
+        If this requires reading values, all of them are read up to 64 MiB; beyond that the first, the last,
+        the largest and an even spread of others within the limit.
         """
         count = len(rows.steps)
         known = [blob_count(source.info.claims) for source in rows.sources]
@@ -145,7 +145,7 @@ class RecordReader:
 
 
 def _affordable(sizes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Indices of the values to look at."""
+    """Indices of the values to read within the byte limit."""
     count = len(sizes)
     if not count or sizes.sum() <= _LENGTH_BUDGET:
         return np.arange(count)

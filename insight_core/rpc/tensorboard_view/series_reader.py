@@ -1,7 +1,7 @@
-"""What TensorBoard may read of a data provider, over gRPC or in this process.
+"""Implements the queries of TensorBoard's data-provider API, for gRPC and in-process use.
 
-Errors and their texts are those of tensorboard/data/server/server.rs;
-docs/reference/grpc_api.md lists the differences.
+Errors and their texts follow tensorboard/data/server/server.rs; docs/reference/grpc_api.md lists the
+differences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 class SeriesReader:
     """Series of ``provider`` by TensorBoard's plugin, run and tag, and their values by step.
 
-    There is one experiment. ``limit`` is the number of points of a series that is wanted at most.
+    There is one experiment. ``limit`` is the maximum number of points per series.
     """
 
     def __init__(self, provider: DataProvider) -> None:
@@ -37,6 +37,7 @@ class SeriesReader:
         self._numbers = NumberReader(provider, self._records)
 
     def location(self) -> str:
+        """The source of the data, as shown to the user."""
         return self._provider.location()
 
     def plugins(self) -> Sequence[str]:
@@ -44,7 +45,7 @@ class SeriesReader:
         return sorted({kind.plugin for kind in self._catalog.kinds()})
 
     def runs(self) -> Sequence[tuple[float | None, str]]:
-        """(start time, if one is known, and name) of the runs that have events, the earliest first."""
+        """(start time or None, name) of runs that have events, the earliest first."""
         runs = [(run.start_time, run.name) for run in self._provider.runs()]
         if any(start is None for start, _ in runs):
             with_series = self._catalog.runs()
@@ -80,7 +81,7 @@ class SeriesReader:
     def values(
         self, entry: TensorBoardSeries, limit: int, decode: Callable[[Payload], Value]
     ) -> Iterator[tuple[int, float, Value]]:
-        """(step, wall time, value) of points; one that ``decode`` cannot read is left out."""
+        """(step, wall time, value) of points; values that ``decode`` rejects are skipped."""
         rows = self._records.rows(entry)
         chosen = downsampled(len(rows.steps), limit).tolist()
         for row, value in self._records.values(entry, rows, chosen, decode):
@@ -100,7 +101,7 @@ class SeriesReader:
             yield step, float(rows.wall_times[row]), keys
 
     def blob(self, text: str) -> bytes:
-        """The blob of a key. Raises InvalidArgument for what is none, NotFound for what is not there."""
+        """The blob of a key. Raises InvalidArgument for a malformed key, NotFound for a missing blob."""
         key = BlobKey.decode(text)
         tags = self.entries(TensorBoardKind(key.plugin, BLOB_SEQUENCE), [key.run], None).get(key.run)
         if tags is None:

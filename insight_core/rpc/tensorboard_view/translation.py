@@ -1,7 +1,7 @@
-"""What a value is to TensorBoard: by its claim, whichever plugin has it.
+"""Converts values to the forms that TensorBoard's plugins read, by claim.
 
-Legacy values become what the plugins of TensorBoard read, as its own data servers do it
-(tensorboard/data_compat.py, tensorboard/data/server/data_compat.rs); MindSpore's likewise.
+Legacy values are converted as in TensorBoard's own data servers (tensorboard/data_compat.py,
+tensorboard/data/server/data_compat.rs), MindSpore's values likewise.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _BLOBS: dict[Claim, int] = {
     _GRAPH: 1,
     _RUN_METADATA: 1,
 }  # of one value
-# What the metadata of a tensor leaves open.
+# Default if the metadata of a tensor have no data class.
 _DATA_CLASSES = {
     "scalars": SCALAR,
     **dict.fromkeys(("histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars"), TENSOR),
@@ -88,13 +88,13 @@ def kind_of(claim: Claim, data_class: int) -> TensorBoardKind | None:
 
 
 def claims_of(plugin: str) -> frozenset[Claim]:
-    """By what the values are taken that TensorBoard shows in its ``plugin``."""
+    """The claims of values that TensorBoard shows in ``plugin``."""
     fields = (claim for claim, kind in _FIELD_KINDS.items() if kind.plugin == plugin)
     return frozenset({SummaryPlugin(plugin), *fields})
 
 
 def content_of(claim: Claim, content: bytes, first: Payload | None = None) -> bytes:
-    """What TensorBoard's plugin must be told of a series; ``first`` is its first audio value."""
+    """Plugin data for TensorBoard's plugin; ``first`` is the first audio value of the series."""
     if claim == _AUDIO and first is not None:
         audio = _parsed(tensorboard.Summary.Audio, first.data)
         return _WAV_CONTENT if audio.content_type == "audio/wav" else _CONTENTS[_AUDIO]
@@ -102,25 +102,25 @@ def content_of(claim: Claim, content: bytes, first: Payload | None = None) -> by
 
 
 def says_how_it_is_encoded(claim: Claim) -> bool:
-    """Whether content_of() wants to see a value."""
+    """Whether content_of() needs the first value."""
     return claim == _AUDIO
 
 
 def blob_count(claims: Sequence[Claim]) -> int | None:
-    """How many blobs each value of a series has; None if that is known to the values alone."""
+    """Number of blobs in each value of a series; None if it depends on the values."""
     counts = {_BLOBS.get(claim) for claim in claims}
     return counts.pop() if len(counts) == 1 else None
 
 
 def tensor_of(payload: Payload) -> tensorboard.TensorProto:
-    """Raises ValueError for bytes that are not what their claim says."""
+    """The value as a tensor. Raises ValueError for bytes that do not match their claim."""
     if isinstance(payload.claim, SummaryPlugin) and payload.data:
         return _parsed(tensorboard.TensorProto, payload.data)
     return _tensor(array_of(payload))
 
 
 def array_of(payload: Payload) -> NDArray[Any]:
-    """The values of ``tensor_of``, strings as an object array of bytes. Raises ValueError as that does."""
+    """The elements of ``tensor_of``, strings as an object array of bytes. Raises ValueError."""
     if payload.claim == _HISTO:
         return _edges_and_counts(histogram_proto(payload.data))
     if payload.claim == _MINDSPORE_HISTOGRAM:
@@ -134,7 +134,7 @@ def array_of(payload: Payload) -> NDArray[Any]:
 
 
 def number_of(payload: Payload) -> float:
-    """The number of a tensor of rank 0. Raises ValueError for any other value."""
+    """The number of a rank-0 tensor. Raises ValueError for any other value."""
     tensor = decoded_tensor(payload)
     if tensor.shape or tensor.values.dtype.kind not in "fiub":
         raise ValueError(f"the value of {payload.claim} is not one number")
@@ -142,7 +142,7 @@ def number_of(payload: Payload) -> float:
 
 
 def blobs_of(payload: Payload) -> Sequence[bytes]:
-    """Raises ValueError for bytes that are not what their claim says."""
+    """The blobs of a value. Raises ValueError for bytes that do not match their claim."""
     claim, data = payload.claim, payload.data
     if claim in (_GRAPH, _RUN_METADATA):
         return [data]

@@ -1,9 +1,8 @@
-"""The file of all annotations: one JSON object a line, only ever appended to, until it is written anew.
+"""The annotation file: one JSON object per line, append-only, compacted occasionally.
 
-The first line says what the file is and has an id, by which a reader sees that it is another file. Every
-other line sets one field of one run; of several lines for the same field the last one counts. A line that
-was cut off, or that is no such object, counts for nothing. Hosts that share the file take turns by a lock;
-an append is a single write besides.
+The first line identifies the format and has an id, by which readers detect a replaced file. Every other
+line sets one field of one run; the last line for a field counts. Truncated lines and other objects are
+ignored. Hosts that share the file synchronise with a lock; in addition, an append is a single write.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ FORMAT = 1
 _TIDY_FROM = 2000  # lines: a file with fewer is left as it is
 _TIDY_RATIO = 4  # lines for each field that still counts
 _HEAD = 256  # bytes that hold the first line
-_PATIENCE = 5.0  # seconds that a write waits for its turn: a host that was stopped holds its lock
+_PATIENCE = 5.0  # seconds that a write waits for the lock: a suspended host keeps it
 _PROBE = 1 << 12  # bytes that must find room for annotations to count as writable
 _AGAIN = 0.01  # seconds until the next attempt
 
@@ -38,19 +37,19 @@ _AGAIN = 0.01  # seconds until the next attempt
 class AnnotationFile:
     """The fields in a file, by key (whatever names a run) and name of the field.
 
-    ``refresh`` takes in what was appended, by whomever; ``append`` writes. Not for several threads at once.
+    ``refresh`` reads lines appended by any host; ``append`` writes. Not thread-safe.
     """
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / FILE_NAME
         self.fields: dict[str, dict[str, FieldValue]] = {}
         self._lines = 0
-        self._seen: tuple[int, int, int] | None = None  # inode, size, mtime at the last look
+        self._seen: tuple[int, int, int] | None = None  # inode, size, mtime at the last refresh
         self._id: tuple[int, str] | None = None  # inode and id of the file that was read
-        self._end = 0  # of the last whole line that was read
+        self._end = 0  # end of the last complete line read
 
     def refresh(self) -> bool:
-        """Reads what is new. Whether anything was. Raises Unavailable where the file cannot be read."""
+        """Reads new lines; returns whether there were any. Raises Unavailable if the file cannot be read."""
         try:
             info = os.stat(self._path)
         except FileNotFoundError:
@@ -66,7 +65,7 @@ class AnnotationFile:
         try:
             with open(self._path, "rb") as file:
                 self._read(file.fileno())
-        except FileNotFoundError:  # gone since: the next look says so
+        except FileNotFoundError:  # deleted meanwhile: the next refresh reports it
             return False
         except OSError as error:
             raise self._unavailable("read", error) from error
@@ -74,13 +73,13 @@ class AnnotationFile:
         return True
 
     def append(self, key: str, values: Mapping[str, FieldValue]) -> None:
-        """Sets fields of one key, on disk when this returns. Raises Unavailable where that cannot be."""
+        """Sets fields of one key; on disk when this returns. Raises Unavailable if they cannot be written."""
         try:
             with self._locked() as (number, locked):
                 self._read(number)
                 text = "".join(_line(key, name, value) for name, value in values.items())
                 if not self._ends_whole(number):
-                    text = "\n" + text  # what somebody could not finish stays a line of its own
+                    text = "\n" + text  # a truncated line stays a separate line
                 _write(number, text.encode("ascii"))
                 os.fsync(number)
                 self._read(number)
@@ -90,10 +89,10 @@ class AnnotationFile:
             raise self._unavailable("written", error) from error
 
     def check_writable(self) -> None:
-        """Raises Unavailable where ``append`` would fail now; leaves nothing on disk.
+        """Raises Unavailable if ``append`` would fail now; leaves nothing on disk.
 
-        Permission bits say too little: root ignores them, and they know nothing of a full or read-only
-        file system. So the file is opened, and some bytes are written into a file without a name.
+        Permission bits are not sufficient: root ignores them, and they do not cover a full or read-only
+        file system. So the file is opened, and some bytes are written into an unnamed file.
         """
         exists = False
         try:
@@ -111,7 +110,7 @@ class AnnotationFile:
 
     @contextmanager
     def _locked(self) -> Iterator[tuple[int, bool]]:
-        """The descriptor of the file, made if there is none, and whether no other host writes it now."""
+        """The descriptor of the file, created if necessary, and whether this host has the lock."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         while True:
             number = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -121,7 +120,7 @@ class AnnotationFile:
                     same = os.path.samestat(os.fstat(number), os.stat(self._path))
                 except FileNotFoundError:
                     same = False
-                if same:  # else it was replaced while we waited for the lock
+                if same:  # otherwise it was replaced while waiting for the lock
                     if os.fstat(number).st_size == 0:
                         _write(number, _first_line())
                         _sync_directory(self._path.parent)
@@ -154,7 +153,7 @@ class AnnotationFile:
         key, name = line.get("run"), line.get("field")
         if not isinstance(key, str) or not isinstance(name, str) or name not in FIELDS:
             return
-        with suppress(InsightError):  # what no host of ours writes
+        with suppress(InsightError):  # not written by insight-host
             self.fields.setdefault(key, {})[name] = checked(name, line.get("value"))
 
     def _forget(self) -> None:
@@ -170,7 +169,7 @@ class AnnotationFile:
         return size == 0 or os.pread(number, 1, size - 1) == b"\n"
 
     def _tidy(self) -> None:
-        """Writes the file anew with what counts. The lock is held."""
+        """Compacts the file to the current fields. The lock must be held."""
         beside = self._path.with_name(f"{FILE_NAME}.{os.getpid()}.new")
         number = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
@@ -182,9 +181,9 @@ class AnnotationFile:
             os.replace(beside, self._path)
             _sync_directory(
                 self._path.parent
-            )  # else a crash could bring back the old one without later lines
+            )  # otherwise a crash could restore the old file without later lines
             self._read(number)
-        except OSError:  # the file as it was is still there, and right
+        except OSError:  # the old file still exists and is valid
             log.warning("the annotations in %s could not be written anew", self._path, exc_info=True)
             with suppress(OSError):
                 os.unlink(beside)
@@ -196,12 +195,12 @@ class AnnotationFile:
 
 
 def _existing(directory: Path) -> Path:
-    """The directory, or that above it in which it would be made."""
+    """The directory, or its nearest existing parent."""
     return next(place for place in (directory, *directory.parents) if os.path.lexists(place))
 
 
 def _lock(number: int) -> bool:
-    """Raises OSError where another host does not give the lock back."""
+    """Raises OSError if another host does not release the lock in time."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -210,7 +209,7 @@ def _lock(number: int) -> bool:
             if time.monotonic() >= until:
                 raise OSError(error.errno, "another host has locked it and does not go on") from error
             time.sleep(_AGAIN)
-        except OSError:  # a file system without locks: an append is one write all the same
+        except OSError:  # no locks on this file system: an append is a single write anyway
             return False
         else:
             return True
@@ -240,7 +239,7 @@ def _write(number: int, data: bytes) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """What was made or renamed in it is there after a crash, where the file system knows how."""
+    """Makes new and renamed files of the directory durable, if the file system supports it."""
     number = os.open(directory, os.O_RDONLY)
     try:
         with suppress(OSError):

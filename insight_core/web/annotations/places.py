@@ -1,4 +1,4 @@
-"""Where runs are, in words that stay the same however a host is started."""
+"""Stable keys of runs, independent of how the host was started."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ROOT = "."  # the run at the top of a logdir
 
 @frozen
 class Place:
-    """Runs whose names begin with ``prefix`` (all, where it is empty) are below ``location``.
+    """Runs whose names start with ``prefix`` (all, if it is empty) are below ``location``.
 
-    A location is the absolute path of a logdir, or says which server has the data.
+    A location is the absolute path of a logdir, or the address of a data server.
     """
 
     prefix: str
@@ -22,7 +22,7 @@ class Place:
 
 
 def key_of(places: Sequence[Place], run: str) -> str | None:
-    """By what annotations of a run are kept; None for a run that is in none of the places."""
+    """The annotation key of a run; None for a run outside all places."""
     for place in places:
         if not place.prefix:
             return place.location if run == ROOT else posixpath.join(place.location, run)
@@ -34,7 +34,7 @@ def key_of(places: Sequence[Place], run: str) -> str | None:
 
 
 def runs_of(places: Sequence[Place], key: str) -> Iterator[str]:
-    """The runs whose annotations are kept by ``key``: several, where logdirs lie within each other."""
+    """The runs with this annotation key: several if logdirs overlap."""
     for place in places:
         base = place.location.rstrip("/") + "/"
         if key == place.location:

@@ -1,4 +1,4 @@
-"""``/data/annotations``: what people say of runs, read and written."""
+"""The routes of ``/data/annotations``: reads and writes names, notes and marks of runs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _LARGEST = 1 << 18  # bytes of a body
 
 
 class Forbidden(InsightError):
+    """The request does not come from the host's own page."""
+
     status = 403
 
 
 @frozen(eq=False)
 class AnnotationRoutes:
-    """A write has to come from our own page, which alone can read the ``token`` and send it back."""
+    """Accepts writes only from the host's own page, which alone can read the ``token`` and send it back."""
 
     store: AnnotationStore
     provider: DataProvider
@@ -36,12 +38,14 @@ class AnnotationRoutes:
     token: str = field(factory=lambda: secrets.token_urlsafe(24))
 
     def rules(self) -> list[Rule]:
+        """The URL rules."""
         rules = [Rule("/data/annotations", endpoint=Endpoint(self.annotations), methods=["GET"])]
         if not self.store.read_only:
             rules.append(Rule("/data/annotations", endpoint=Endpoint(self.annotate), methods=["PUT"]))
         return rules
 
     def annotations(self, request: Request) -> Response:
+        """GET: all annotations, the token, and whether they can be changed."""
         now, refusal = self.store.now(), self.store.write_refusal()
         answer = {
             "generation": now.generation,
@@ -53,6 +57,7 @@ class AnnotationRoutes:
         return tag_by_content(request, json_answer(answer))
 
     def annotate(self, request: Request) -> Response:
+        """POST: sets fields of one run."""
         origin, host = request.headers.get("Origin"), request.environ.get("HTTP_HOST")
         if not self.names.is_own_page(origin, host):
             raise Forbidden(f"only the page of this host may write annotations, not {origin or 'no Origin'}")

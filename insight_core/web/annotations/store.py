@@ -1,4 +1,4 @@
-"""The annotations of the runs that a host shows."""
+"""Annotations of the runs of this host, in memory and in the shared file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from insight_core.web.annotations.places import Place, key_of, runs_of
 
 
 class AnnotationStore:
-    """Annotations in the file of a state directory, as this host and others write them.
+    """Annotations in the file of a state directory, written by this host and others.
 
-    ``places`` says where the runs are; it may raise InsightError while that is not known, and then there
-    are no annotations. Without a directory there are none either. ``refusal`` is the reason if nothing may
-    ever be written here.
+    ``places`` returns where the runs are; if it raises InsightError, there are no annotations until it
+    succeeds. Without a directory there are none either. ``refusal`` is the reason if writing is disabled.
     """
 
     def __init__(
@@ -41,11 +40,11 @@ class AnnotationStore:
 
     @property
     def may_change(self) -> bool:
-        """Whether annotations may change at all, by whomever."""
+        """Whether annotations can change at all, by any host."""
         return self._file is not None
 
     def write_refusal(self) -> str | None:
-        """Why nothing can be written now; None if it can. Tries it on disk."""
+        """Why annotations cannot be written now; None if they can. Tests it on disk."""
         refusal = self._refusal or self._failure
         if refusal is None and self._file is not None:
             try:
@@ -55,9 +54,10 @@ class AnnotationStore:
         return refusal
 
     def now(self) -> Annotations:
-        """The annotations of this moment, those that other hosts wrote among them. A look at a file.
+        """The current annotations, including those of other hosts. Checks the file for changes.
 
-        While somebody writes they are those from before: every request asks, and a disk may be slow.
+        During a write it returns the previous annotations: every request calls this, and a disk may be
+        slow.
         """
         if self._lock.acquire(blocking=False):
             try:
@@ -67,9 +67,9 @@ class AnnotationStore:
         return self._now
 
     def annotate(self, run: str, values: Mapping[str, FieldValue]) -> Annotation:
-        """Sets fields of a run, as ``checked`` gave them, and says what the run has then.
+        """Sets fields of a run, as returned by ``checked``, and returns all fields of the run.
 
-        Raises Unavailable where nothing can be written, NotFound for a run that is nowhere.
+        Raises Unavailable if they cannot be written, NotFound for an unknown run.
         """
         if self._file is None or self._refusal is not None:
             raise Unavailable(f"annotations cannot be written: {self._refusal}")
@@ -101,7 +101,7 @@ class AnnotationStore:
             self._now = Annotations(self._now.generation + 1, self._now.runs)
 
     def _take(self) -> None:
-        """Makes the annotations of our runs out of what the file holds."""
+        """Updates the annotations of this host's runs from the file."""
         if self._file is None or self._known is None:
             return
         runs: dict[str, Annotation] = {}
