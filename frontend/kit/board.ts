@@ -6,7 +6,7 @@ import { seriesCards, tagCards, tagFilter, type CardGroup } from './groups';
 import { TabState, type Setting } from './tab_state';
 import { message } from './texts';
 
-/** What `/tags` says of a series; a plugin's own answer may say more. */
+/** A series in the answer of `/tags`; plugins may add fields. */
 export interface TagInfo {
   readonly display_name: string;
   readonly description: string;
@@ -97,7 +97,7 @@ export class Board<Info extends TagInfo = TagInfo> extends TabState {
     return found;
   });
 
-  /** Whether a run that is shown wrote steps anew. */
+  /** Whether a shown run has restarts that overwrote steps. */
   readonly hasAttempts = computed(() => this.runs.value.some((run) => Object.values(this.table.value?.[run.name] ?? {}).some(({ attempts = 1 }) => attempts > 1)));
 
   readonly match = computed(() => tagFilter(this.filter.value));

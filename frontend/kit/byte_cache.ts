@@ -1,4 +1,4 @@
-/** Values by key, the most recently used ones, as many as fit into `limit` bytes. */
+/** An LRU cache bounded by `limit` bytes. */
 export class ByteCache<T> {
   private readonly entries = new Map<string, { readonly value: T; readonly bytes: number }>();
   private used = 0;

@@ -18,7 +18,7 @@ export interface CardProps<Info extends TagInfo> {
   readonly children: (place: Place) => JSX.Element;
 }
 
-/** A card's place in the grid; what is in it comes and goes with the screen. */
+/** A card's place in the grid; its content is mounted only while it is on the screen. */
 export function Card<Info extends TagInfo>({ board, card, children }: CardProps<Info>): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const near = useSignal(false);

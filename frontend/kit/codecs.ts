@@ -1,4 +1,4 @@
-/** Codecs of the keys of the view in the page's URL; the default value leaves no trace there. */
+/** Codecs of the keys of the view in the page's URL; default values are omitted. */
 import type { Codec, XKind } from 'insight-host';
 
 export function choice<T extends string>(values: readonly T[], fallback: T): Codec<T> {

@@ -1,6 +1,6 @@
 import type { Columns } from 'insight-host';
 
-/** A column as numbers. Integers beyond 2^53 lose their last digits: no screen shows them, exports have them. */
+/** A column as numbers. Integers beyond 2^53 are rounded for display; exports are exact. */
 export function floats(column: ReturnType<Columns['column']>): Float64Array {
   if (column instanceof Float64Array) return column;
   if (!(column instanceof BigInt64Array)) return new Float64Array(column);

@@ -7,7 +7,7 @@ export interface ContentProps<Info extends TagInfo> {
   readonly children: () => JSX.Element;
 }
 
-/** The tab below its toolbar: cards, or why there are none. The plugin's catalogue says `empty.nothing`, `empty.nothing.text` and `failure`. */
+/** The tab below its toolbar: cards, or an explanation if it is empty. The plugin's catalogue has the texts `empty.nothing`, `empty.nothing.text` and `failure`. */
 export function Content<Info extends TagInfo>({ board, children }: ContentProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   if (board.failure.value && !board.table.value) {

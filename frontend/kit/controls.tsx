@@ -104,7 +104,7 @@ export interface RangeProps {
   readonly low: number;
   readonly high: number;
   readonly step: number;
-  /** Of the arrows beside the number; `step` by default. */
+  /** Step of the arrows next to the number; `step` by default. */
   readonly numberStep?: number;
   /** ms without a move before the setting changes; 0 by default. */
   readonly settle?: number;
@@ -113,7 +113,7 @@ export interface RangeProps {
   readonly id?: string;
 }
 
-/** A slider with a number beside it. */
+/** A slider with a number input. */
 export function Range({ name, label, hint, setting, low, high, step, numberStep = step, settle = 0, digits = 3, id }: RangeProps): JSX.Element {
   const draft = useDraft(setting, settle);
   const take = (value: number): void => draft.set(Math.max(low, Math.min(high, value)));
@@ -139,7 +139,7 @@ export interface NumberBoxProps {
   readonly onPick: (value: number) => void;
 }
 
-/** A box for a number within limits; what is no number counts for nothing and is gone when the box is left. */
+/** A number input with limits; invalid input is ignored and removed on blur. */
 export function NumberBox({ name, label, value, low, high, step = 1, live = false, onPick }: NumberBoxProps): JSX.Element {
   const take = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void => {
     const typed = Number(text);
@@ -165,7 +165,7 @@ export interface Draft<T> {
   set(value: T): void;
 }
 
-/** A setting that follows the hand at once and the board `wait` ms later. */
+/** A setting that updates the control immediately and the board `wait` ms later. */
 export function useDraft<T>(setting: Setting<T>, wait: number): Draft<T> {
   const draft = useSignal(setting.value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

@@ -1,6 +1,6 @@
 import type { TabState } from './tab_state';
 
-/** Puts a table, its head first, on the clipboard as tab-separated lines, and says so. */
+/** Copies a table with its header to the clipboard as tab-separated lines, and shows a toast. */
 export async function copyTable(board: TabState, rows: readonly (readonly (string | number)[])[]): Promise<void> {
   const text = rows.map((row) => row.map((cell) => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
   try {

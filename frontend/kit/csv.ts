@@ -1,4 +1,4 @@
-/** Tables as files, for people and their spreadsheets. */
+/** Exports tables as CSV for spreadsheets. */
 
 export type CsvCell = string | number | boolean | null;
 

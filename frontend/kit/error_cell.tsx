@@ -13,7 +13,7 @@ export interface ErrorCellProps<Info extends TagInfo> {
   readonly onRetry?: () => void;
 }
 
-/** In the place of a picture that cannot be shown: which record it is and why. Its neighbours stay as they are. */
+/** Replaces an image that cannot be shown: names the record and the reason. */
 export function ErrorCell<Info extends TagInfo>({ board, card, step, reason, onRetry }: ErrorCellProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   // The server's text about a record names it already.

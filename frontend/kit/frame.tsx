@@ -22,7 +22,7 @@ export interface FrameProps<Info extends TagInfo> {
   readonly children?: ComponentChildren;
 }
 
-/** A whole tab: its toolbar, and below headings its cards, or why there are none. */
+/** A whole tab: its toolbar and its grouped cards, or an explanation if it is empty. */
 export function Frame<Info extends TagInfo>({ board, name, look = '', tools, card, instead, children }: FrameProps<Info>): JSX.Element {
   return (
     <div class={`kit ${name} ${look}`.trimEnd()} data-testid={name}>

@@ -1,6 +1,6 @@
 import type { CardKey } from './cards';
 
-/** Tags that share what stands before the first slash; without a slash, the group's name is empty. */
+/** Groups tags by the part before the first slash; tags without a slash have an empty group name. */
 export interface TagGroup {
   readonly name: string;
   readonly tags: readonly string[];

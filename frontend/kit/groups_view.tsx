@@ -8,7 +8,7 @@ import { Button } from './controls';
 import type { CardGroup } from './groups';
 import { Icon } from './icons';
 
-const PORTION = 60; // cards of one tag until somebody asks for more
+const PORTION = 60; // cards of one tag before “more”
 const MANY = 1000; // cards beyond which a group is empty until it comes near the screen
 
 export interface GroupsProps<Info extends TagInfo> {
@@ -17,7 +17,7 @@ export interface GroupsProps<Info extends TagInfo> {
   readonly card: (key: CardKey) => JSX.Element;
 }
 
-/** All cards, below headings that close. */
+/** All cards, in collapsible groups. */
 export function Groups<Info extends TagInfo>({ board, card }: GroupsProps<Info>): JSX.Element {
   const groups = board.groups.value;
   const lazy = groups.reduce((sum, { kind, cards }) => sum + (kind === 'tag' ? Math.min(cards.length, PORTION) : 0), 0) > MANY;

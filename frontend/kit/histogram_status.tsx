@@ -13,7 +13,7 @@ export interface HistogramStatusProps<Info extends TagInfo> {
   readonly text?: string;
 }
 
-/** The line below histograms: how many of how many steps, values that are no numbers, records that could not be read. */
+/** The line below histograms: shown and total steps, non-finite values, unreadable records. */
 export function HistogramStatus<Info extends TagInfo>({ board, found, failure, onRetry, text }: HistogramStatusProps<Info>): JSX.Element {
   const say = board.t.bind(board);
   if (failure) {

@@ -18,7 +18,7 @@ export interface HistogramTableProps<Info extends TagInfo> {
 
 type Entry = { readonly row: number } | { readonly error: HistogramError };
 
-/** What is known of every row beside its bins; records that could not be read stand among them, by step. */
+/** Statistics of every row; unreadable records are listed in step order. */
 export function HistogramTable<Info extends TagInfo>({ board, found, marked, onRow }: HistogramTableProps<Info>): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const top = useSignal(0);

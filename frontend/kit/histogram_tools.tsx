@@ -12,7 +12,7 @@ interface Props<Info extends TagInfo, T> {
   readonly setting: Setting<T>;
 }
 
-/** The choice of how histograms are drawn. */
+/** Toolbar controls for the histogram view. */
 function HistogramViewChoice<Info extends TagInfo>({ board, setting }: Props<Info, HistogramView>): JSX.Element {
   const options = VIEWS.map((value) => ({ value, text: board.t(`histogram.view.${value}`), title: board.t(`histogram.view.${value}.hint`) }));
   return <Segments name="view" label={board.t('histogram.view')} value={setting.value} options={options} onPick={(value) => setting.set(value)} />;

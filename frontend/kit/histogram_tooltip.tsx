@@ -15,7 +15,7 @@ export interface HistogramTooltipProps<Info extends TagInfo> {
   readonly host: { readonly current: HTMLElement | null };
 }
 
-/** What the pointer reads: the row, the bin and its count, and what is known of all values of the row. */
+/** The tooltip: the row, the bin and its count, and statistics of the row. */
 export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cursor, host }: HistogramTooltipProps<Info>): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -28,7 +28,7 @@ export interface HistogramViewProps<Info extends TagInfo> {
 
 const NOTHING = new Float64Array(2);
 
-/** The chart of an answer, and what the pointer reads in it. */
+/** The chart of an answer, with its tooltip. */
 export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<Info>): JSX.Element {
   const { board, found, time, busy, chart } = props;
   const host = useRef<HTMLDivElement>(null);

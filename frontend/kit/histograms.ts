@@ -114,7 +114,7 @@ function placeOf(found: Histograms, kind: XKind, step: number, wallTime: number)
   return kind === 'step' ? step : kind === 'relative' ? wallTime - found.origin : wallTime;
 }
 
-/** Values of the whole answer that are no numbers: [NaN, +Inf, −Inf]. */
+/** Non-finite values of the whole answer: [NaN, +Inf, −Inf]. */
 export function nonfinite({ nans, posInfs, negInfs }: Histograms): readonly [number, number, number] {
   const sum = (column: Float64Array): number => column.reduce((total, value) => total + value, 0);
   return [sum(nans), sum(posInfs), sum(negInfs)];

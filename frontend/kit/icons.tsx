@@ -37,7 +37,7 @@ export function Icon({ name }: IconProps): JSX.Element {
   return <Glyph path={PATHS[name]} />;
 }
 
-/** A drawing of the plugin's own, on the same grid of 16 by 16. */
+/** A custom icon of a plugin, on the same 16 by 16 grid. */
 export function Glyph({ path }: { readonly path: string }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

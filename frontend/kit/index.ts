@@ -1,4 +1,4 @@
-/** What the tabs of this repository are made of; see README.md. */
+/** Components shared by the built-in tabs; see README.md. */
 export * from './board';
 export * from './byte_cache';
 export * from './card';

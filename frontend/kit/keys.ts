@@ -2,10 +2,10 @@ import type { Disposer, PluginContext } from 'insight-host';
 import type { Board, TagInfo } from './board';
 import { sameCard, type CardKey } from './cards';
 
-/** A key, the catalogue's key of what it does, and what to do. */
+/** A keyboard shortcut: key, description key in the catalogue, action. */
 export type Key = readonly [key: string, text: string, run: () => void];
 
-/** Registers keys; their descriptions are texts, given anew when the language changes. */
+/** Registers shortcuts; descriptions are updated when the language changes. */
 export function addKeys(ctx: PluginContext, keys: readonly Key[]): Disposer {
   let stops: readonly Disposer[] = [];
   const end = (): void => stops.forEach((stop) => stop());

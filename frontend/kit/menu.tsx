@@ -23,7 +23,7 @@ export interface MenuProps {
   readonly items: () => readonly MenuItem[];
 }
 
-/** A button that opens a list; a press elsewhere or Escape closes it. */
+/** A button that opens a list; a click elsewhere or Escape closes it. */
 export function Menu({ action, icon, label, items }: MenuProps): JSX.Element {
   const open = useSignal(false);
   const root = useRef<HTMLSpanElement>(null);

@@ -1,4 +1,4 @@
-/** Drawings as files of their own. */
+/** Exports drawings as image files. */
 
 /** An SVG as text, with its size in pixels. */
 export interface Picture {

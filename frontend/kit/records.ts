@@ -6,7 +6,7 @@ import { floats } from './columns';
 import type { RequestQueue } from './requests';
 import { message } from './texts';
 
-/** What a plugin has under one tag of one run: columns of equal length, one row for each record. */
+/** The records of one tag of one run: columns of equal length, one row per record. */
 export interface Records {
   readonly steps: Float64Array;
   /** Seconds since the epoch. */
@@ -17,7 +17,7 @@ export interface Records {
   readonly points: number;
   /** Of these, retained under the cache policy. */
   readonly kept: number;
-  /** Of these, left out because a later attempt wrote their steps anew. */
+  /** Of these, hidden because a later attempt overwrote their steps. */
   readonly hidden: number;
   /** With which the table was asked for: an index means something only with it. */
   readonly attempts: 'last' | 'all';
@@ -39,7 +39,7 @@ export function decodeRecords(columns: Columns, attempts: 'last' | 'all'): Recor
 
 /**
  * What was known and what came after it; `tail` was asked for from the last known record on. null when
- * they do not fit together (another restart, a file written anew, a sample that was drawn anew).
+ * they do not fit together (another restart, a rewritten file, a new sample).
  */
 export function joined(known: Records, tail: Records): Records | null {
   const last = known.steps.length - 1;
@@ -86,7 +86,7 @@ const REST = 500; // ms from one answer to the next question about a table, howe
 /** The records of the cards that are looked at, each asked for once and again after a change. */
 export class RecordTables {
   private readonly entries = new Map<string, Entry>();
-  /** Whether some table left records out because a later attempt wrote their steps anew. */
+  /** Whether any table hides records because a later attempt overwrote their steps. */
   readonly anyHidden = signal(false);
 
   constructor(
@@ -121,7 +121,7 @@ export class RecordTables {
     }
   }
 
-  /** Other attempts are wanted: everything is asked for anew. */
+  /** The attempts setting changed: requests everything again. */
   refresh(): void {
     this.changed(null);
   }

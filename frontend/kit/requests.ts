@@ -1,4 +1,4 @@
-/** Runs at most `limit` requests at once, the most urgent first; those asked for together are compared before any starts. */
+/** A request queue: at most `limit` run concurrently, most urgent first; requests made in the same tick are compared before any starts. */
 export class RequestQueue {
   private readonly waiting: { readonly urgency: () => number; readonly start: () => void }[] = [];
   private running = 0;

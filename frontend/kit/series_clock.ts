@@ -1,6 +1,6 @@
 import type { ChangedSeries } from './board';
 
-/** Tells of answers about series whether they are still current: when each series last changed, counted in reported changes. */
+/** Tells whether a cached answer about series is still current: counts reported changes per series. */
 export class SeriesClock {
   private time = 0;
   private allChanged = 0;

@@ -1,9 +1,9 @@
-/** Calls `run` as often as `ask` is called, but never sooner than `apart` milliseconds after the last call. */
+/** A throttle: calls `run` when `ask` is called, at most once every `apart` milliseconds. */
 export class Spaced {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private before = -Infinity;
 
-  /** A function `apart` is asked each time anew. */
+  /** If `apart` is a function, it is called each time. */
   constructor(
     private readonly apart: number | (() => number),
     private readonly run: () => void,

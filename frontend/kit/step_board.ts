@@ -17,7 +17,7 @@ const stand: Codec<Stand> = {
   format: (value) => (value === 'last' ? null : standText(value)),
 };
 
-/** A board with one card for each tag and run, each with a slider over its records. */
+/** A board with one card per tag and run, each with a slider over its records. */
 export class StepBoard<Info extends TagInfo = TagInfo> extends Board<Info> {
   /** How records are named: by step, by time since the first, by date. */
   readonly time = this.setting('time', codecs.xKind);

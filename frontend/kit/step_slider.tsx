@@ -9,13 +9,13 @@ import { SPEEDS, type StepBoard } from './step_board';
 import { indexAfter, restartsIn } from './steps';
 import { durationText, timeText } from './texts';
 
-/** Where a card's slider stands, and what moves it. */
+/** The position of a card's slider, and the callbacks that move it. */
 export interface CardSteps {
   /** null until the first answer. */
   readonly records: Records | null;
-  /** Why there is no list of records. */
+  /** The error, if the list of records could not be loaded. */
   readonly error: string | null;
-  /** Of the record that is shown; -1 when there is none. */
+  /** Index of the shown record; -1 without records. */
   readonly index: number;
   move(index: number): void;
   retry(): void;

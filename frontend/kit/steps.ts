@@ -16,7 +16,7 @@ export function positionAt(steps: Float64Array, index: number): Position {
   return { step, nth };
 }
 
-/** Index of the record at a position, or of the nearest step's when there is none; -1 without records. */
+/** Index of the record at a position, else of the record with the nearest step; -1 without records. */
 export function indexAt(steps: Float64Array, { step, nth }: Position): number {
   const first = nearestIndex(steps, step);
   const found = steps[first];

@@ -19,7 +19,7 @@ export interface TabProps<B> {
   readonly keys: (board: B, host: HTMLElement) => readonly Key[];
 }
 
-/** A plugin whose tab is a board of cards, or anything else that follows the page. */
+/** Creates a plugin whose tab is a board of cards or another component that follows the page. */
 export function tab<B extends TabState>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
   return {
     apiVersion: 1,

@@ -50,7 +50,7 @@ export class TabState {
     return copy;
   }
 
-  /** A setting that changes at once for the board and `wait` ms after its last change for the URL, which browsers let us write rarely. */
+  /** A setting that updates the board immediately, and the URL `wait` ms after its last change, because browsers limit URL updates. */
   protected later<T>(source: Setting<T>, wait: number): Setting<T> {
     const copy = signal(source.value);
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 import type { Locale } from 'insight-host';
 
-/** A value for people who compare: six significant digits. */
+/** Formats a value with six significant digits. */
 export function valueText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '−Inf';

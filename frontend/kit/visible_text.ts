@@ -1,4 +1,4 @@
-/** Names come from files of others: their control characters and bidirectional marks are shown, not obeyed. */
+/** Escapes control characters and bidirectional marks: names come from untrusted files. */
 import { Fragment, options, type VNode } from 'preact';
 
 /** Elements whose text may have lines. */

@@ -1,7 +1,7 @@
 import type { Line, Numbers } from '../../api';
 import { niceStep } from '../painting/scale';
 
-/** A part of a line that is joined up; `sorted` says whether its x never falls. */
+/** A connected part of a line; `sorted`: its x never decreases. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
@@ -35,7 +35,7 @@ function isSorted(xs: Numbers, start: number, end: number): boolean {
   return true;
 }
 
-/** First index in [start, end) whose x is not below `value`; `end` when there is none. */
+/** First index in [start, end) whose x is not below `value`; `end` if none. */
 export function lowerBound(xs: Numbers, value: number, start = 0, end = xs.length): number {
   while (start < end) {
     const middle = (start + end) >>> 1;
@@ -63,7 +63,7 @@ export function visible(xs: Numbers, piece: Piece, window: readonly [number, num
   return [Math.max(piece.start, from - 1), Math.min(piece.end, to + 1)];
 }
 
-/** Smallest and largest finite x over all lines; null when there is none. */
+/** Smallest and largest finite x over all lines; null if none. */
 export function xRange(lines: readonly Line[], log: boolean): readonly [number, number] | null {
   let [lo, hi] = [Infinity, -Infinity];
   const take = (x: number): void => {
@@ -120,7 +120,7 @@ export function padded(range: readonly [number, number] | null, log: boolean): r
   return [round(lo - margin, Math.floor), round(hi + margin, Math.ceil)];
 }
 
-/** Values at two fractions of the sorted values, interpolated; null when there are no values. */
+/** Values at two fractions of the sorted values, interpolated; null without values. */
 export function percentiles(values: Float64Array, low: number, high: number): readonly [number, number] | null {
   if (values.length === 0) return null;
   const sorted = values.slice().sort();

@@ -18,7 +18,7 @@ export interface Entry {
   readonly scale: Scale;
 }
 
-/** Everything about one picture that is worked out before it is painted. */
+/** The layout of one chart, computed before it is painted. */
 export interface Figure {
   readonly props: LineChartProps;
   readonly size: Size;

@@ -11,7 +11,7 @@ import { nearest } from './nearest';
 import { drawOverlay, type Selection } from './overlay';
 import { listenToPointer, type Change, type Gestures } from './pointer';
 
-/** Puts a line chart into `host`, which gives it its size. */
+/** Renders a line chart into `host`, which determines its size. */
 export function mountLineChart(host: HTMLElement, props: LineChartProps): LineChart {
   return new Chart(host, props);
 }

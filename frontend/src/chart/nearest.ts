@@ -5,7 +5,7 @@ import type { Entry, Figure } from './figure';
 
 type Point = Cursor['nearest'][number] & { readonly distance: number };
 
-/** Of each main line the point nearest in x to a pixel, in the order of distance from it. */
+/** For each main line the point nearest to a pixel in x, sorted by distance. */
 export function nearest(figure: Figure, px: number, py: number): Cursor['nearest'] {
   const found: Point[] = [];
   for (const entry of figure.entries) {

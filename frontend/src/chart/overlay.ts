@@ -4,7 +4,7 @@ import { estimatedWidth, type Painter } from '../painting/painter';
 import type { Palette } from '../painting/palette';
 import type { Figure } from './figure';
 
-/** What lies above the picture and moves with the pointer. */
+/** The overlay that moves with the pointer: cursor and marks. */
 export interface Overlay {
   readonly cursor: Cursor | null;
   readonly linkedX: number | null;

@@ -6,7 +6,7 @@ import { selectedArea, type Selection } from './overlay';
 export type Range = readonly [number, number];
 export type Change = { readonly x?: Range | null; readonly y?: Range | null };
 
-/** What the user's hands ask of a chart. */
+/** Pointer gestures on a chart: zoom, pan, click. */
 export interface Gestures {
   figure(): Figure;
   tool(): 'box' | 'pan';
@@ -22,7 +22,7 @@ const SLOP = 4; // pixels that a click may wander
 
 export function listenToPointer(element: HTMLElement, gestures: Gestures): Disposer {
   let drag: { start: readonly [number, number]; figure: Figure; pan: boolean; moved: boolean } | null = null;
-  let still = 0; // presses in a row that did not move: two drags from one place are no double click
+  let still = 0; // consecutive clicks without movement: two drags from one place are not a double click
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(type: K, run: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
     element.addEventListener(type, run, { signal: stop.signal, passive });

@@ -5,7 +5,7 @@ import { pieces, visible } from './extent';
 
 export type EdgeMark = 'nan' | 'up' | 'down';
 
-/** A line as it stands on the screen. */
+/** A line in screen coordinates. */
 export interface Trace extends Polylines {
   /** Points with no neighbour to be joined to: x, y interleaved. */
   readonly dots: readonly number[];

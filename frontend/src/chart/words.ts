@@ -5,7 +5,7 @@ const WORDS = {
   'zh-CN': { leftOut: (count: number) => `有 ${count.toLocaleString('zh-CN')} 个 ≤ 0 的值未显示` },
 } as const;
 
-/** The few words that the chart itself says. */
+/** Texts of the chart itself. */
 export function words(locale: Locale): (typeof WORDS)[Locale] {
   return WORDS[locale] ?? WORDS.en;
 }

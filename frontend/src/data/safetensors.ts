@@ -75,7 +75,7 @@ export function decodeSafetensors(bytes: ArrayBuffer): Columns {
     names: [...columns.keys()],
     column: (name) => {
       const column = columns.get(name);
-      if (!column) throw new MalformedColumns(`there is no column ${name}`);
+      if (!column) throw new MalformedColumns(`missing column ${name}`);
       return column;
     },
   };

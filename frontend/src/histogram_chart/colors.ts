@@ -5,7 +5,7 @@ export type Rgb = readonly [number, number, number];
 
 const known = new Map<string, Rgb>();
 
-/** Any CSS colour as numbers; grey for what is none, and where there is no canvas. */
+/** Parses any CSS colour; grey if it is invalid or there is no canvas. */
 export function rgbOf(color: string): Rgb {
   let found = known.get(color);
   if (!found) {
@@ -73,7 +73,7 @@ let latest: { readonly key: string; readonly shades: readonly string[] } = { key
 
 /** So many colours from the faint one of the first row to the full one of the last. */
 export function ramp(color: string, colors: Palette, count: number): readonly string[] {
-  const key = `${color} ${colors.surface} ${count}`; // asked for anew with every move of the pointer
+  const key = `${color} ${colors.surface} ${count}`; // computed at every pointer move
   if (latest.key !== key) {
     const share = (i: number): number => (count === 1 ? 1 : FAINTEST + (1 - FAINTEST) * (i / (count - 1)));
     latest = { key, shades: Array.from({ length: count }, (_, i) => mix(colors.surface, color, share(i))) };

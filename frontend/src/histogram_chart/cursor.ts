@@ -3,7 +3,7 @@ import { lineOf } from './drawing';
 import { baseOf, binOf, type Figure } from './figure';
 import { columnsOf } from './heatmap';
 
-/** The bin of a row that is nearest to a place on the screen; null where there is none. */
+/** The bin of a row nearest to a screen position; null if none. */
 export function cursorAt(figure: Figure, px: number, py: number): HistogramCursor | null {
   const { props, plot } = figure;
   if (props.rows.length === 0) return null;

@@ -9,7 +9,7 @@ import { drawHeatmap } from './heatmap';
 
 const FEW = 8; // rows up to which bins are drawn as wide as they are
 
-/** Paints a figure: grid, what the view is of, marks, axes, and for files the title and the legend. */
+/** Paints a figure: grid, data, marks, axes, and for files the title and the legend. */
 export function draw(figure: Figure, painter: Painter, colors: Palette): void {
   const { plot, props } = figure;
   if (props.view === 'top') floor(figure, painter, colors);

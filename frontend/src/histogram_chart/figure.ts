@@ -4,7 +4,7 @@ import { legendHeight, legendPlaces, type LegendPlace } from '../painting/legend
 import { makeScale, type Scale } from '../painting/scale';
 import { linearTicks, xTicks, type Tick } from '../painting/ticks';
 
-/** Everything about one picture that is worked out before it is painted. */
+/** The layout of one chart, computed before it is painted. */
 export interface Figure {
   readonly props: HistogramChartProps;
   readonly size: Size;
@@ -30,7 +30,7 @@ export interface LegendItem extends LegendPlace {
 }
 
 const SIDE = 14;
-const STEPS = 58; // room for the labels of rows beside `top`
+const STEPS = 58; // room for row labels of the `top` view
 const LABEL = 18;
 const TALL = 360; // pixels from which a chart says what its axes are
 

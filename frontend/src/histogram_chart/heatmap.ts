@@ -5,7 +5,7 @@ import { cellsOf, type Cell, type Figure } from './figure';
 
 const SHADES = 48;
 
-/** Counts as colours: rows across, bins upwards. Cells side by side of one colour are painted at once. */
+/** Counts as colours: rows across, bins upwards. Adjacent cells of one colour are painted together. */
 export function drawHeatmap(figure: Figure, painter: Painter, colors: Palette): void {
   const { props, values, most } = figure;
   const shades = shadesOf(props.color, colors);
@@ -36,7 +36,7 @@ function shadesOf(color: string, colors: Palette): readonly string[] {
   });
 }
 
-/** 0 for no count only. By the square root, so that rare values are seen beside common ones. */
+/** 0 for no count only. By the square root, so that rare values stay visible next to common ones. */
 export function shadeOf(count: number, most: number): number {
   if (!(count > 0)) return 0;
   return Math.max(1, Math.min(SHADES - 1, Math.round(Math.sqrt(count / most) * (SHADES - 1))));

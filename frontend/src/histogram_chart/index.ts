@@ -9,7 +9,7 @@ import { draw } from './drawing';
 import { figure, labels, plotArea, type Figure } from './figure';
 import { drawOverlay } from './overlay';
 
-/** Puts a histogram chart into `host`, which gives it its size. */
+/** Renders a histogram chart into `host`, which determines its size. */
 export function mountHistogramChart(host: HTMLElement, props: HistogramChartProps): HistogramChart {
   return new Chart(host, props);
 }
@@ -146,7 +146,7 @@ class Chart implements HistogramChart, Drawn {
   }
 }
 
-/** Whether only what lies above the picture, and who is told, may differ. */
+/** Whether only the overlay and the callbacks differ. */
 function isSamePicture(a: HistogramChartProps, b: HistogramChartProps): boolean {
   const keys = Object.keys({ ...a, ...b }) as (keyof HistogramChartProps)[];
   return keys.every((key) => {

@@ -5,7 +5,7 @@ import { highlightOf, placeOf } from './cursor';
 import { rowColors, stroke } from './drawing';
 import { baseOf, cellsOf, type Figure } from './figure';
 
-/** What lies above the picture and moves: the row that is meant, and the bin under the pointer. */
+/** The overlay that moves with the pointer: the highlighted row and bin. */
 export function drawOverlay(figure: Figure, cursor: HistogramCursor | null, painter: Painter, colors: Palette): void {
   const marked = figure.props.rows.findIndex((row) => row.id === figure.props.marked);
   const row = cursor?.row ?? marked;

@@ -158,7 +158,7 @@ export class LiveConnection {
   }
 
   private accept(changes: ServerChanges): void {
-    // Generations only grow: a smaller one is of another server process, of which nothing is known.
+    // Generations only grow: a smaller one means that the server was restarted.
     const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
     const beside = changes.annotations !== this.annotations || changes.plugins !== this.plugins;
     if (!restarted && changes.generation === this.generation && !beside) return;

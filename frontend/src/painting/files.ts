@@ -7,7 +7,7 @@ import type { Painter } from './painter';
 import { palette, type Palette } from './palette';
 import { SvgPainter } from './svg_painter';
 
-/** A picture as it goes into a file: with title, axis labels and legend. */
+/** A chart exported to a file, with title, axis labels and legend. */
 export interface Sheet {
   readonly size: Size;
   draw(painter: Painter, colors: Palette): void;

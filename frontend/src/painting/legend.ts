@@ -8,7 +8,7 @@ export interface LegendPlace {
 
 const ROW = 17;
 
-/** Room for a legend below the plot of a picture so wide. */
+/** Height of the legend below a plot of this width. */
 export function legendHeight(labels: readonly string[], width: number): number {
   return labels.length === 0 ? 0 : Math.ceil(labels.length / columnsOf(labels, width)[0]) * ROW + 14;
 }

@@ -49,7 +49,7 @@ export class Screen {
     this.frame ||= requestAnimationFrame(() => this.paint());
   }
 
-  /** At once. */
+  /** Paints immediately. */
   paint(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -84,6 +84,6 @@ export class Screen {
     this.painters = this.fit(pixels);
     this.chart.leave();
     this.refresh('picture');
-    this.paint(); // at once: resizing a canvas empties it
+    this.paint(); // immediately: resizing a canvas clears it
   }
 }

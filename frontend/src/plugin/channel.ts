@@ -18,10 +18,10 @@ export class FrameChannel {
   private port: MessagePort | null = null;
   private last = -1;
 
-  /** `answers` says what a guest is told that asks for a type; null for any other, as TensorBoard does. */
+  /** `answers` has the reply to each request type; other types get null, as in TensorBoard. */
   constructor(private readonly answers: Readonly<Record<string, () => unknown>>) {}
 
-  /** Talks through this port from now on: a frame that loads anew brings another one. */
+  /** Uses this port from now on: a frame that reloads sends a new one. */
   connect(port: MessagePort): void {
     this.close();
     this.port = port;
@@ -58,6 +58,6 @@ function parsed(data: unknown): Message | null {
     const message = JSON.parse(String(data)) as Partial<Message> | null;
     return typeof message?.type === 'string' && typeof message.id === 'number' ? (message as Message) : null;
   } catch {
-    return null; // a guest may send what it likes; what is no message has no answer
+    return null; // guests may send anything; malformed messages get no answer
   }
 }

@@ -1,4 +1,4 @@
-/** What a plugin gets from the page. Everything it registers ends when its signal is aborted. */
+/** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
 import { effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
 import type { Changes, Plugin, PluginContext, ReadonlySignal } from 'insight-host';
 import { getColumns, getJson, href } from '../data/http';

@@ -1,4 +1,4 @@
-/** One opened plugin: its module is loaded, mounted once, and kept until it is tried again. */
+/** One opened plugin: loads its module, mounts it once, and keeps it until a retry. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Plugin } from 'insight-host';
 import type { Page } from '../state/page';
@@ -7,7 +7,7 @@ import { pluginContext } from './context';
 
 export type MountState = 'waiting' | 'loading' | 'mounted' | 'failed';
 
-/** The module is there but is no plugin for this page. */
+/** The module was loaded but is not a plugin for this page. */
 export class NotAPlugin extends Error {
   override readonly name = 'NotAPlugin';
 }
@@ -73,7 +73,7 @@ export class MountedPlugin {
 
   /** A callback of the plugin threw: it stays on the page, below the card. */
   report(cause: unknown): void {
-    if (this.ended.signal.aborted) return; // an aborted request is no failure
+    if (this.ended.signal.aborted) return; // an aborted request is not a failure
     if (cause instanceof DOMException && cause.name === 'AbortError') return;
     this.failure.value = cause ?? new Error('the plugin failed without a reason');
     console.error(cause);

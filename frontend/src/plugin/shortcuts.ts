@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: which are there, and which one a key press means. */
+/** Registry of keyboard shortcuts, and dispatch of key presses. */
 import { signal } from '@preact/signals';
 import type { Disposer } from 'insight-host';
 

@@ -1,4 +1,4 @@
-/** What users wrote down about runs. The host keeps it; every page that looks at it shows the same. */
+/** Annotations of runs by users. The host stores them; all pages of a host share them. */
 import { signal } from '@preact/signals';
 import type { Annotation } from 'insight-host';
 import { getJson, putJson, RequestError } from '../data/http';
@@ -36,7 +36,7 @@ export class Annotations {
     if (generation !== undefined && generation !== this.generation) await this.refresh();
   }
 
-  /** What the page has stays while there is no answer: the next change asks again. */
+  /** On an error the page keeps its annotations; the next change retries. */
   async refresh(): Promise<void> {
     const mine = ++this.asked;
     const { written } = this;
@@ -51,7 +51,7 @@ export class Annotations {
     this.byRun.value = new Map(Object.entries(runs).map(([run, fields]) => [run, annotationOf(fields)]));
   }
 
-  /** The page shows it at once, and what was there before if the host refuses. */
+  /** Shows the change immediately, and reverts it if the host rejects it. */
   async write(run: string, fields: Partial<Annotation>): Promise<void> {
     const before = this.of(run);
     this.set(run, fields);

@@ -1,4 +1,4 @@
-/** Codecs of the view state that more than one place uses. */
+/** Shared codecs of the view state. */
 import type { Codec } from 'insight-host';
 
 export const textCodec: Codec<string> = {

@@ -1,8 +1,8 @@
-/** Filtering names by a regular expression that the user is still typing. */
+/** Filters names by a regular expression while the user is typing it. */
 
 export interface Filter {
   readonly matches: (name: string) => boolean;
-  /** Why the text is no regular expression; it is then looked for as it stands. */
+  /** Why the text is not a valid regular expression; it is then searched as plain text. */
   readonly error: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What this browser remembers, by owner (`page` or a plugin's name). Storage may be off: then nothing is. */
+/** Settings stored in this browser, by owner (`page` or a plugin's name). Works without storage, too. */
 
 const at = (owner: string, key: string): string => `insight-host.${owner}.${key}`;
 

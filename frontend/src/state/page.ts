@@ -1,4 +1,4 @@
-/** Everything the views share, made once per page. */
+/** State shared by all views; created once per page. */
 import { visibleText } from '../../kit/visible_text';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from 'insight-host';

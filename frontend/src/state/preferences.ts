@@ -1,4 +1,4 @@
-/** Theme and locale: the hash wins (links, tests), then what this browser remembers, then its settings. */
+/** Theme and locale: the URL hash wins (links, tests), then stored settings, then the browser's preferences. */
 import { computed, effect, signal } from '@preact/signals';
 import type { Locale, Theme } from 'insight-host';
 import { recall, remember } from './memory';

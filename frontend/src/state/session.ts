@@ -1,4 +1,4 @@
-/** What the page knows of the server: the run table, the list of plugins, and what changed. */
+/** Server state in the page: the run table, the plugin list, and changes. */
 import { computed, signal } from '@preact/signals';
 import type { Changes, Locale } from 'insight-host';
 import { getJson, RequestError } from '../data/http';

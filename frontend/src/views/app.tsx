@@ -76,7 +76,7 @@ function useShortcuts(): void {
         field?.focus();
         return field !== null;
       };
-      if (!focus()) requestAnimationFrame(focus); // at once where it is there: the next key belongs to it
+      if (!focus()) requestAnimationFrame(focus); // immediately if it exists: it must receive the next key
     };
     const toggleDialog = (kind: 'palette' | 'keyboard'): void => {
       page.dialog.value = page.dialog.value?.kind === kind ? null : { kind };

@@ -1,4 +1,4 @@
-/** Calm strips above the views: the server is away, notices of the host; and short messages. */
+/** Banners above the views (server unreachable, notices of the host), and toasts. */
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 import type { Notice } from '../state/session';

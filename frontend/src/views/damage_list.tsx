@@ -1,4 +1,4 @@
-/** Where logs could not be read, and why. */
+/** The list of damaged places in logs. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { getJson, href } from '../data/http';

@@ -1,4 +1,4 @@
-/** Nothing logged yet: where the host looks, and how to write a first log. */
+/** The empty page: where the host looks for logs, and how to write one. */
 import { useSignal } from '@preact/signals';
 import { usePage } from '../state/page';
 
@@ -18,7 +18,7 @@ function snippets(directory: string): readonly { readonly name: string; readonly
   ];
 }
 
-/** The first directory of a location such as `a:/logs,b:/more`; a placeholder when there is none to write to. */
+/** The first directory of a location such as `a:/logs,b:/more`; a placeholder if there is none. */
 export function firstDirectory(location: string): string {
   const first = location.split(/[,\n]/)[0]?.trim() ?? '';
   const named = /^[^/\\:]{2,}:(?=[/\\.~]|[A-Za-z]:)(.*)$/.exec(first);

@@ -1,4 +1,4 @@
-/** What stands where a plugin could not: its name, the reason, details, and a way to try again. */
+/** The error card of a plugin: name, reason, details, and a retry button. */
 import { usePage } from '../state/page';
 import { Icon } from './icon';
 

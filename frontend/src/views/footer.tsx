@@ -1,4 +1,4 @@
-/** The bottom line: how much is there, how much is read, and whether it is live. */
+/** The footer: number of runs, loading progress, and connection status. */
 import { formatBytes } from '../i18n/translate';
 import { usePage } from '../state/page';
 import { Icon } from './icon';

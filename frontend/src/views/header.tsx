@@ -1,4 +1,4 @@
-/** The top of the page: its name, the tabs, and what applies everywhere. */
+/** The header: name, tabs, and page-wide settings. */
 import { keyLabel } from '../plugin/shortcuts';
 import { usePage } from '../state/page';
 import { Icon } from './icon';

@@ -10,7 +10,7 @@ import { isWholePage, type Tab } from '../state/session';
 import { ErrorCard, failureOf } from './error_card';
 import { PluginRemarks } from './plugin_remarks';
 
-const RELOADS_APART = 5000; // ms: a plugin reads all that it shows anew
+const RELOADS_APART = 5000; // ms: a reload makes the plugin request all its data again
 
 /** What each mechanism shows; TensorBoard's page is one too. */
 export function frameAddress({ name, loading_mechanism }: Tab): string | null {
@@ -68,7 +68,7 @@ function Frame({ page, tab, title, visible, onFailure }: FrameProps) {
   return <iframe ref={host} class="ih-frame" title={title} src={address ?? 'about:blank'} />;
 }
 
-/** What TensorBoard's page is told by its address; the plugins in frames are told by messages. */
+/** State passed to TensorBoard's page in its URL; plugins in frames get it by messages. */
 function surroundings(page: Page, tab: Tab, visible: ReadonlySignal<boolean>): Surroundings | null {
   const base = frameAddress(tab);
   if (base === null || !isWholePage(tab)) return null;

@@ -1,4 +1,4 @@
-/** The place of one tab. It is mounted when first opened; afterwards it only hides. */
+/** The panel of one tab. Mounted when first opened, afterwards hidden and shown. */
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { MountedPlugin } from '../plugin/mounted';

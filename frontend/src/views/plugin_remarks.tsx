@@ -1,4 +1,4 @@
-/** Remarks of the host about a plugin. Below it, so that nothing of it is covered and nothing above moves. */
+/** Messages of the host about a plugin, placed below it so that nothing is covered or moves. */
 import { type ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The run selector: filter, selection, and a list that draws only the rows in sight. */
+/** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from 'insight-host';
 import { useEffect, useRef } from 'preact/hooks';

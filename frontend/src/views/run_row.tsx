@@ -14,7 +14,7 @@ interface Props {
   readonly onPress: (run: Run, range: boolean) => void;
   readonly onOnly: (run: Run) => void;
   readonly naming: boolean;
-  /** Somebody wants to give the run a name, or no longer. */
+  /** Opens or closes the rename input. */
   readonly onNaming: (run: Run | null) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The tabs in one line. Those that do not fit are behind its ends, and all are in a list. */
+/** The tabs in one line. Tabs that do not fit can be scrolled to, and a menu lists all. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
