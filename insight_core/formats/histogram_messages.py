@@ -63,7 +63,7 @@ def histogram_proto(data: bytes) -> HistogramProto:
             numbers[number] = _double(data, number, kind, start)
         elif number in columns:
             if kind not in (EIGHT_BYTES, LENGTH_DELIMITED) or (end - start) % 8:
-                raise ValueError(f"field {number} of the histogram is no list of doubles")
+                raise ValueError(f"field {number} of the histogram is not a list of doubles")
             columns[number].append(np.frombuffer(data, "<f8", (end - start) // 8, start))
     limits, counts = (np.concatenate(columns[number] or [np.empty(0)]) for number in (6, 7))
     if len(limits) != len(counts):
@@ -222,7 +222,7 @@ def _bounded(
 
 def _double(data: bytes, number: int, kind: int, start: int) -> float:
     if kind != EIGHT_BYTES:
-        raise ValueError(f"field {number} of the histogram is no double")
+        raise ValueError(f"field {number} of the histogram is not a double")
     value: float = struct.unpack_from("<d", data, start)[0]
     return value
 

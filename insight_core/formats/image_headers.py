@@ -58,7 +58,7 @@ def header_of(data: bytes) -> ImageHeader:
             if not width or not height:
                 raise ValueError(f"the {name} file has {width} x {height} pixels")
             return ImageHeader(form.mimetype, form.suffix, width, height, channels, form.is_whole(data))
-    raise ValueError("the picture is no PNG, JPEG, GIF, WebP or BMP file")
+    raise ValueError("the image is not a PNG, JPEG, GIF, WebP or BMP file")
 
 
 def _png(data: bytes) -> tuple[int, int, int]:

@@ -29,7 +29,7 @@ def fixed(data: bytes, dtype: DTypeLike, start: int, end: int) -> NDArray[Any]:
     size = np.dtype(dtype).itemsize
     count, rest = divmod(end - start, size)
     if rest:
-        raise ValueError(f"{end - start} bytes are no whole number of values of {size} bytes")
+        raise ValueError(f"{end - start} bytes are not a multiple of the value size of {size} bytes")
     return np.frombuffer(data, dtype, count, start)
 
 

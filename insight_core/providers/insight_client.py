@@ -248,7 +248,7 @@ class InsightProvider:
             except InsightError as error:
                 log.debug("the watch over the data server ended: %s", error)
             except Exception:
-                log.exception("the watch over the data server failed; it begins anew")
+                log.exception("watching the data server failed; retrying")
             self._link.suspect()
             self._ended.wait(_RETRY)
 

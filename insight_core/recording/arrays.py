@@ -21,7 +21,7 @@ def array_of(value: object) -> NDArray[Any]:
     try:
         return np.asarray(_fetched(value))
     except (ValueError, TypeError, RuntimeError) as error:
-        raise TypeError(f"{type(value).__name__} is no array: {error}") from None
+        raise TypeError(f"{type(value).__name__} is not an array: {error}") from None
 
 
 def _fetched(value: Any) -> object:  # noqa: ANN401
@@ -48,7 +48,7 @@ def numbers_of(value: object) -> NDArray[Any]:
     if array.dtype.kind in "biuf" or is_small_float(array.dtype):
         return array
     kind = type(value).__name__ if array.dtype.kind == "O" and not array.ndim else array.dtype
-    raise TypeError(f"values of type {kind} are no real numbers")
+    raise TypeError(f"values of type {kind} are not real numbers")
 
 
 def is_small_float(dtype: np.dtype[Any]) -> bool:

@@ -253,4 +253,4 @@ def _pattern(name: str, text: str | None) -> re.Pattern[str] | None:
     try:
         return None if text is None else re.compile(text)
     except re.error as error:
-        raise ValueError(f"{name} is no regular expression: {error}") from None
+        raise ValueError(f"{name} is not a regular expression: {error}") from None

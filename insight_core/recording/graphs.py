@@ -105,7 +105,7 @@ def graph_def(nodes: Sequence[Node]) -> bytes:
 def checked_graph(data: bytes) -> bytes:
     """``data``, if it looks like a graph message. Raises ValueError otherwise."""
     if not data:
-        raise ValueError("the bytes are no graph: there are none")
+        raise ValueError("the bytes are not a graph: empty")
     position = 0
     while position < len(data):
         key = data[position]
@@ -113,7 +113,7 @@ def checked_graph(data: bytes) -> bytes:
         position += 1
         while True:
             if position >= len(data):
-                raise ValueError("the bytes are no graph: they end within a field")
+                raise ValueError("the bytes are not a graph: truncated field")
             byte = data[position]
             position += 1
             size |= (byte & 0x7F) << shift
@@ -123,9 +123,9 @@ def checked_graph(data: bytes) -> bytes:
         if key & 7 == 2 and 1 <= key >> 3 <= 5:
             position += size
         elif key & 7 or not 1 <= key >> 3 <= 5:
-            raise ValueError(f"the bytes are no graph: there is a field {key >> 3} of wire type {key & 7}")
+            raise ValueError(f"the bytes are not a graph: unexpected field {key >> 3} of wire type {key & 7}")
     if position > len(data):
-        raise ValueError("the bytes are no graph: they end within a field")
+        raise ValueError("the bytes are not a graph: truncated field")
     return data
 
 

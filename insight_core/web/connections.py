@@ -126,7 +126,7 @@ class Connections:
         """Closes the connection that has been idle longest, and waits briefly until one has ended."""
         if time.monotonic() - self._warned > _WARNED_EVERY:
             self._warned = time.monotonic()
-            log.warning("there is no room for more than the %d connections that are open", len(self._open))
+            log.warning("connection limit reached: %d connections are open", len(self._open))
         self._full = True
         with self._lock:
             idle = [

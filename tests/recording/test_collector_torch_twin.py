@@ -185,7 +185,7 @@ def test_parameters_that_nobody_chose_and_that_have_no_numbers(
         for _ in range(2):
             collector.step(1.0)
     said = [record.message for record in caplog.records]
-    assert said == ["no histograms of waves: values of type complex64 are no real numbers"]
+    assert said == ["no histograms of waves: values of type complex64 are not real numbers"]
     with opened(tmp_path) as data:
         assert tags(data, "histogram", "left") == [f"{number}.weight" for number in range(5)]
         assert steps(data, "histogram", "0.weight", "left") == [1, 2]

@@ -100,7 +100,7 @@ SQUARE = {"x": [0, 1], "y": [0, 1], "z": np.eye(2)}
     ("plugin", "value", "problem"),
     [
         ("scalar", "3", "a scalar is a number, not str"),
-        ("scalar", None, "values of type NoneType are no real numbers"),
+        ("scalar", None, "values of type NoneType are not real numbers"),
         ("scalar", 1j, "no real numbers"),
         ("scalar", [1.0, 2.0], r"one number, not an array of shape \[2\]"),
         ("scalar", [], "one number"),
@@ -114,7 +114,7 @@ SQUARE = {"x": [0, 1], "y": [0, 1], "z": np.eye(2)}
         ("tensor", np.array(["a"]), "of <U1|no real numbers"),
         ("tensor", np.array([object()]), "of object|no real numbers"),
         ("tensor", np.array(["2020-01-01"], "M8[D]"), "datetime64|no real numbers"),
-        ("graph", b"\xff\xff", "the bytes are no graph"),
+        ("graph", b"\xff\xff", "the bytes are not a graph"),
         ("graph", b"", "there are none"),
         ("graph", [], "no nodes"),
         ("graph", "graph", "bytes or a list of nodes"),
@@ -254,7 +254,7 @@ def test_views_and_short_floats_of_torch() -> None:
     assert array_of(numbers.conj().imag).tolist() == [-2.0, 4.0]
     for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         assert array_of(torch.tensor([1.5, -2.0]).to(getattr(torch, name))).tolist() == [1.5, -2.0]
-    with pytest.raises(TypeError, match=r"Tensor is no array: .*to_dense"):
+    with pytest.raises(TypeError, match=r"Tensor is not an array: .*to_dense"):
         array_of(torch.eye(2).to_sparse())
 
 

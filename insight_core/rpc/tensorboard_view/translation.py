@@ -130,7 +130,7 @@ def array_of(payload: Payload) -> NDArray[Any]:
         return np.zeros(0, np.float32)  # hparams say everything in the metadata
     if payload.claim == _MINDSPORE_TENSOR or isinstance(payload.claim, SummaryPlugin):
         return decoded_tensor(payload).values
-    raise ValueError(f"{payload.claim} is no tensor")
+    raise ValueError(f"{payload.claim} is not a tensor")
 
 
 def number_of(payload: Payload) -> float:
@@ -156,7 +156,7 @@ def blobs_of(payload: Payload) -> Sequence[bytes]:
         return [b"%d" % drawn.width, b"%d" % drawn.height, drawn.encoded_image]
     if isinstance(claim, SummaryPlugin):
         return _strings(claim.name, decoded_tensor(payload))
-    raise ValueError(f"{claim} is no sequence of blobs")
+    raise ValueError(f"{claim} is not a blob sequence")
 
 
 Parsed = TypeVar("Parsed", bound=Message)

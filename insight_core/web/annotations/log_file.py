@@ -184,7 +184,7 @@ class AnnotationFile:
             )  # otherwise a crash could restore the old file without later lines
             self._read(number)
         except OSError:  # the old file still exists and is valid
-            log.warning("the annotations in %s could not be written anew", self._path, exc_info=True)
+            log.warning("the annotations in %s could not be compacted", self._path, exc_info=True)
             with suppress(OSError):
                 os.unlink(beside)
         finally:

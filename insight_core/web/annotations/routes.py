@@ -87,7 +87,7 @@ def _body(request: Request) -> dict[str, object]:
     try:
         body = json.loads(request.get_data(cache=False))
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"the body is no JSON: {error}") from error
+        raise InvalidArgument(f"the body is not valid JSON: {error}") from error
     if not isinstance(body, dict):
         raise InvalidArgument("the body must be a JSON object")
     return body

@@ -33,7 +33,7 @@ def graph_of_model(data: bytes) -> Graph:
     try:
         model = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the model is no JSON: {error}") from None
+        raise ValueError(f"the model is not valid JSON: {error}") from None
     if not _is_model(model):
         raise ValueError("the text describes no Keras model")
     reader = _Reader(GraphBuilder("keras"))

@@ -81,7 +81,7 @@ def _graph(data: bytes, start: int, end: int) -> Graph:
     broken = pieces.broken or ("the file ends before its graph" if end > len(data) else "")
     if broken:
         if not len(builder.names):
-            raise ValueError(f"the bytes are no graph of MindSpore: {broken}")
+            raise ValueError(f"the bytes are not a MindSpore graph: {broken}")
         builder.truncated(broken)
     return builder.graph(reader.details, topological, len(data))
 

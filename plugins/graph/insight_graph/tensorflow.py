@@ -90,7 +90,7 @@ def _graph(data: bytes, graphs: Sequence[tuple[str, int, int]]) -> Graph:
     broken = [reason for prefix, start, end in graphs if (reason := reader.read(prefix, start, end))]
     if broken:
         if not len(builder.names):
-            raise ValueError(f"the bytes are no GraphDef: {broken[0]}")
+            raise ValueError(f"the bytes are not a GraphDef: {broken[0]}")
         builder.truncated(broken[0])
     return builder.graph(reader.details, topological, len(data))
 

@@ -144,7 +144,7 @@ def test_what_is_no_picture_is_never_given_to_a_browser(client: Client, route: s
     answer = _get(client, route, run="a", tag="layer/1", index=2)
     assert (answer.status_code, answer.mimetype) == (422, "application/json")
     assert json.loads(answer.data)["error"] == (
-        "'layer/1' of run 'a', step 20 (record 2): the picture is no PNG, JPEG, GIF, WebP or BMP file"
+        "'layer/1' of run 'a', step 20 (record 2): the image is not a PNG, JPEG, GIF, WebP or BMP file"
     )
     bad = _get(client, route, run="b", tag="bad", index=0)
     assert bad.status_code == 422

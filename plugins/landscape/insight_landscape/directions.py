@@ -71,7 +71,7 @@ def path_directions(
         products += moved @ moved.T
     extents, vectors = np.linalg.eigh(products)
     if not extents[-2] > _LEAST * max(extents[-1], 0.0):
-        raise ValueError("the checkpoints lie on a line: there is no plane that they span")
+        raise ValueError("the checkpoints lie on a line and span no plane")
     pair: list[Direction] = []
     for column in (-1, -2):
         weights = vectors[:, column] / np.sqrt(extents[column])
@@ -92,7 +92,7 @@ def given_direction(center: Parameters, names: Collection[str], values: Paramete
     found: Direction = {}
     for name, array in values.items():
         if name not in names:
-            raise ValueError(f"the direction moves {name!r}, which is no parameter that moves")
+            raise ValueError(f"the direction moves {name!r}, which is not a trained parameter")
         moved = np.array(array, np.float64)
         if moved.shape != np.shape(center[name]):
             raise ValueError(

@@ -51,12 +51,12 @@ def landscape_of(data: bytes) -> Landscape:
     """From the ``TensorProto`` of a value. Raises ValueError where the surface cannot be read."""
     strings = tensor_of(Payload(data, COMPUTED)).values
     if strings.dtype != object or strings.size != 1:
-        raise ValueError("the value is no string tensor of one element")
+        raise ValueError("the value is not a string tensor with one element")
     content: bytes = strings.flat[0]
     try:
         columns = load(content)
     except (SafetensorError, KeyError, TypeError) as error:  # also a type that numpy does not have
-        raise ValueError(f"the value is no safetensors file: {error}") from error
+        raise ValueError(f"the value is not a safetensors file: {error}") from error
     if missing := [name for name in ("x", "y", "z") if name not in columns]:
         raise ValueError(f"the landscape has no surface: {', '.join(missing)} missing")
     x, y, z = landscape_grid(columns["x"], columns["y"], columns["z"])

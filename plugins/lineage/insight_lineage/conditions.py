@@ -80,7 +80,7 @@ def conditions_of(text: str) -> list[Comparison]:
     try:
         wanted = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument(f"filter is no JSON: {error}") from error
+        raise InvalidArgument(f"filter is not valid JSON: {error}") from error
     if not isinstance(wanted, dict):
         raise InvalidArgument("filter must be a JSON object of columns")
     found = []

@@ -163,9 +163,9 @@ def _metrics(evaluation: Message, before: Cells | None) -> Cells | None:
     try:
         values = json.loads(metric)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the metrics are no JSON: {error}") from error
+        raise ValueError(f"the metrics are not valid JSON: {error}") from error
     if not isinstance(values, dict):
-        raise ValueError(f"the metrics are no JSON object: {metric:.100}")
+        raise ValueError(f"the metrics are not a JSON object: {metric:.100}")
     return {intern(f"metric/{name}"): value for name, value in flattened(values)}
 
 

@@ -279,7 +279,7 @@ def test_a_file_that_is_none_fails_and_says_why(logdir: Path, opened: Callable[.
     assert look.state == "failed"
     assert look.failure is not None
     assert look.failure.code == "not_a_trace"
-    assert look.failure.text == "a.pt.trace.json is no trace: it begins with neither { nor ["
+    assert look.failure.text == "a.pt.trace.json is not a trace: it begins with neither { nor ["
 
 
 def test_a_process_that_dies_is_a_failure_and_the_next_profile_is_read(

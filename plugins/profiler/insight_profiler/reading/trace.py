@@ -45,7 +45,7 @@ def read_trace(files: Files, name: str, building: Building, classify: Classify =
             rows.finish()
             building.start_ns = _base(events) or building.start_ns
     except ValueError as error:
-        raise Unreadable("not_a_trace", f"{name} is no trace: {error}", file=name) from error
+        raise Unreadable("not_a_trace", f"{name} is not a trace: {error}", file=name) from error
     _note(building, name, events, rows)
     if rows.is_torch and building.source is Source.CHROME:
         building.source = Source.TORCH
@@ -61,7 +61,7 @@ def _note(building: Building, name: str, events: Events, rows: TraceEvents) -> N
     if events.is_cut:
         building.note("truncated", f"{name} ends before it should; what is there was read", file=name)
     if events.mended:
-        text = f"{name} has {events.mended} values that are no JSON; they count as not known"
+        text = f"{name} has {events.mended} values that are not valid JSON; they count as unknown"
         building.note("values_mended", text, file=name, count=events.mended)
     if events.skipped:
         text = f"{name} has {events.skipped} places that cannot be read; they were skipped"

@@ -93,7 +93,7 @@ def read(files: Files, building: Building) -> None:
                     building.host = building.host or data[start:end].decode("utf-8", "replace")
         except (Malformed, ValueError) as error:
             if not planes:
-                raise Unreadable("no_xplane", f"{name} is no XPlane file: {error}", file=name) from None
+                raise Unreadable("no_xplane", f"{name} is not an XPlane file: {error}", file=name) from None
             building.note("truncated", f"{name} is cut or damaged: {error}", file=name, reason=str(error))
     if not planes:
         raise Unreadable("no_xplane", "the file holds no planes", files=sorted(files.names()))
