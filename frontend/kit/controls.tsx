@@ -108,7 +108,7 @@ export interface RangeProps {
   readonly numberStep?: number;
   /** ms without a move before the setting changes; 0 by default. */
   readonly settle?: number;
-  /** Of the number beside the slider; 3 by default. */
+  /** Of the number next to the slider; 3 by default. */
   readonly digits?: number;
   readonly id?: string;
 }

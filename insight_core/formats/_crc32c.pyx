@@ -29,7 +29,7 @@ def crc32c(data, uint32_t before=0, *, bint portable=False):
 
 def masked_crc32c_rows(rows):
     """uint32[n]: the masked checksum of each row of uint8[n, length], whose bytes lie side by side."""
-    import numpy as np  # this module is loaded to tell the version too, which is told at once
+    import numpy as np  # late: --version loads this module too and must be fast
 
     cdef Py_buffer view, out
     cdef Py_ssize_t row

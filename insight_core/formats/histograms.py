@@ -20,7 +20,7 @@ _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
 @frozen(eq=False)
 class Histogram:
-    """Buckets from ``left`` to ``right`` in ascending order, and what was known beside them.
+    """Buckets from ``left`` to ``right`` in ascending order, and further statistics.
 
     ``count`` is how many values there were, finite or not; ``counts`` may be fractions. ``min``, ``max``
     and ``mean`` are those of the finite values, None where the writer did not say. A bucket of width 0
@@ -78,7 +78,7 @@ def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
     Values are integers, floats or booleans, of any shape. Nothing finite: no buckets.
     """
     if values.dtype.kind not in "fiub":
-        raise ValueError(f"there is no histogram of values of type {values.dtype}")
+        raise ValueError(f"values of type {values.dtype} have no histogram")
     flat = values.ravel()
     nan = pos_inf = neg_inf = 0
     if flat.size and not (math.isfinite(flat.min()) and math.isfinite(flat.max())):

@@ -47,7 +47,7 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[tup
     """``(number, wire type, start, end, varint)`` of each field of the message at ``data[start:end]``.
 
     ``start`` and ``end`` are those of the content, without key and length; ``varint`` is the value of a
-    varint and 0 for other wire types. Raises Malformed where the bytes are no message.
+    varint and 0 for other wire types. Raises Malformed for invalid bytes.
     """
     position = start
     stop = len(data) if end is None else end

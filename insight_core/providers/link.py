@@ -150,7 +150,7 @@ class Link:
     def _begin(self, call: Callable[[grpc.Channel], Any]) -> Any:  # noqa: ANN401
         with self._lock:
             if self._reason is not None or self._channel is None:
-                raise Unavailable(self._reason or "there is no data server")
+                raise Unavailable(self._reason or "no data server is running")
             begun = call(self._channel)
             self._under_way.add(begun)
         return begun

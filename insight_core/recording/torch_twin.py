@@ -13,7 +13,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.nn.modules import module as torch_module  # type: ignore[import-not-found,unused-ignore]
 from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found,unused-ignore]
 
-_SMALL = 2**20  # numbers: what a model may ask as it runs, flags, counters and tables, is no larger
+_SMALL = 2**20  # numbers: flags, counters and tables that a model reads while it runs are smaller
 _OWN_HOOKS = "torch.nn.utils."  # those that make a parameter of others: weight_norm, pruning
 
 

@@ -156,7 +156,7 @@ class RecordWriter:
             util.Finalize(None, self.close, exitpriority=0)
         runs = threading.Lock()
         runs.acquire()
-        with contextlib.suppress(RuntimeError):  # at exit there are no new threads: close() writes
+        with contextlib.suppress(RuntimeError):  # no new threads at exit: close() writes
             _thread.start_new_thread(self._run, (runs,))
             self._thread = runs  # not earlier: the start may be interrupted
 

@@ -16,7 +16,7 @@ cdef inline double x_at(const Place* x, double offset, Py_ssize_t index) noexcep
 cdef inline Py_ssize_t first_at(
     const Place* x, double offset, Py_ssize_t start, Py_ssize_t stop, double bound, bint above
 ) noexcept nogil:
-    """First index of start..stop whose x is not below ``bound``, or ``above`` it; stop when there is none."""
+    """First index of start..stop whose x is not below ``bound``, or ``above`` it; stop if there is none."""
     cdef Py_ssize_t middle
     cdef double place
     while start < stop:

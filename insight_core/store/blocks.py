@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 POINTS = 256  # points per block: 1000 chart columns then read some 256,000 points at their borders
 
-# ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf when there is none;
+# ``low`` and ``high`` are the smallest and largest finite value, +Inf and -Inf if none;
 # ``places`` where the first of each stands in the block, then the first NaN, +Inf and -Inf (0 when there is
 # none); ``counts`` how many of these three.
 BLOCK_TYPE = np.dtype(

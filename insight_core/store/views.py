@@ -32,7 +32,7 @@ class Reach:
 
     points: int  # of how many
     ascends: bool  # within each attempt
-    low: float  # smallest and largest finite one, +Inf and -Inf when there is none
+    low: float  # smallest and largest finite value, +Inf and -Inf if none
     high: float
 
 
@@ -43,7 +43,7 @@ class Axis:
     places: Places
     offset: float
     ascends: bool  # within each attempt
-    extent: tuple[float, float]  # smallest and largest finite x; zeros when there is none
+    extent: tuple[float, float]  # smallest and largest finite x; zeros if none
 
 
 @frozen(eq=False)
@@ -121,7 +121,7 @@ class Prepared:
 
     @property
     def size(self) -> int:
-        """Memory beside that of the snapshot, in bytes."""
+        """Memory in addition to the snapshot, in bytes."""
         copies = 0
         if self._shown is not None:
             copies = self._shown.steps.nbytes + self._shown.wall_times.nbytes + self._shown.values.nbytes

@@ -217,7 +217,7 @@ class EventStream:
             self.close()  # before the client notices the end: it may reconnect immediately
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
-        # what comes after the first line is told; of the listing also what came between the last answer that
+        # changes after the first line are reported; for the listing also changes between the last answer that
         # the client had and this stream, or plugins that load just then would never appear
         beside = self._streams.annotations.now().generation, 0
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open

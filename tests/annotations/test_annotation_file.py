@@ -1,4 +1,4 @@
-"""The file of annotations: several hosts, lines that were cut off, writing it anew."""
+"""The file of annotations: several hosts, truncated lines, compaction."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_file_of_a_newer_host_is_left_alone(tmp_path: Path) -> None:
     assert len(_lines(tmp_path)) == 1
 
 
-def test_a_long_file_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_file_is_compacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_file, "_TIDY_FROM", 20)
     one, other = _store(tmp_path), _store(tmp_path)
     one.annotate("gone", {"remark": "x"})
@@ -232,7 +232,7 @@ def test_a_host_that_keeps_the_lock_stops_nobody(tmp_path: Path, monkeypatch: py
 
 
 def test_what_was_written_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name is on the disk when its directory is, after a file was made and after it was written anew."""
+    """A name is on the disk when its directory is, after a file was created and after it was compacted."""
     monkeypatch.setattr(log_file, "_TIDY_FROM", 2)
     synced: list[bool] = []
     sync = os.fsync
@@ -251,7 +251,7 @@ def test_what_was_written_lasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(_lines(tmp_path)) == 2
 
 
-def test_a_copy_put_in_place_of_the_file_is_read_anew(tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_copy_is_read_again(tmp_path: Path) -> None:
     store, path = _store(tmp_path), tmp_path / log_file.FILE_NAME
     store.annotate("r", {"remark": "1"})
     lines = path.read_bytes().splitlines(keepends=True)

@@ -270,7 +270,7 @@ def test_a_slice_that_does_not_fit_another_step_can_be_given_up(
     found = card(page, "shrinks")
     assert texts(found) == [["5.00000"]]
     found.locator('[data-action="step-forward"]').click()
-    expect(found.get_by_test_id("error-cell")).to_contain_text("there is no index 5")
+    expect(found.get_by_test_id("error-cell")).to_contain_text("index 5 is out of range")
     found.locator('[data-action="slice-default"]').click()
     expect(found.get_by_role("gridcell")).to_have_text(["0.00000", "1.00000", "2.00000"])
 

@@ -209,7 +209,7 @@ def test_many_records_found_damaged_are_summed_up(local: Open, tmp_path: Path) -
     assert rest.reason.startswith("2 more records")
 
 
-def test_a_file_that_is_written_anew_has_no_damage_of_the_one_before(local: Open, tmp_path: Path) -> None:
+def test_a_rewritten_file_has_no_damage_of_its_predecessor(local: Open, tmp_path: Path) -> None:
     path = write_tensors(tmp_path / "r", 2)
     damage(path, 1)
     data = local()

@@ -1,4 +1,4 @@
-"""Whole messages that events carry beside summaries: graphs and run metadata are series of their own."""
+"""Whole messages of events other than summaries: graphs and run metadata are separate series."""
 
 from __future__ import annotations
 

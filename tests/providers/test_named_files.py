@@ -299,7 +299,7 @@ def test_permissions_are_looked_at(tmp_path: Path) -> None:
     assert not named_files._is_forbidden(str(tmp_path / "nothing"))
 
 
-def test_files_are_served_beside_the_server_in_rust(tmp_path: Path, opened: ExitStack) -> None:
+def test_claimed_files_are_served_with_the_rust_server(tmp_path: Path, opened: ExitStack) -> None:
     with EventWriter(tmp_path / "run") as writer:
         writer.scalar("loss", 0, 1.0)
     write(tmp_path / "run/deep/a.trace.json", b"one")

@@ -34,11 +34,11 @@ DIFFERENCES = {
     "test_runs_of_both_dialects_stand_in_one_table": _NO_MINDSPORE,
     "test_a_second_file_that_records_step_0_hides_nothing_else": _NO_MINDSPORE,
     "test_tensor_scalars_follow_the_metadata_of_the_first": "numbers are float32; others are left out",
-    "test_the_last_attempt_wins_and_all_is_there_to_be_asked_for": "what a restart wrote anew is deleted",
+    "test_the_last_attempt_wins_and_all_is_there_to_be_asked_for": "overwritten points are deleted",
     "test_a_cache_policy_says_what_it_kept": "how many points were recorded is not told",
     "test_records_say_how_many_a_cache_policy_kept": "how many values were recorded is not told",
     "test_a_limit_of_tags_is_not_silent": "the number of series is not limited, and damage is not told",
-    "test_records_of_all_attempts_are_in_file_order": "what a restart wrote anew is deleted",
+    "test_records_of_all_attempts_are_in_file_order": "overwritten points are deleted",
     "test_payloads_are_as_they_stand_in_the_file": "values arrive in TensorBoard's newest form",
     "test_a_payload_is_verified_when_it_is_read": "payloads are read while loading, and checksums are not",
 }
@@ -330,7 +330,7 @@ def test_a_vanished_run_leaves_the_table(open_provider: Open, tmp_path: Path) ->
 
 
 def _settled(provider: DataProvider) -> int:
-    """The generation once everything that was written is told."""
+    """The generation after everything written was reported."""
     while True:
         before = provider.generation()
         time.sleep(0.4)

@@ -210,7 +210,7 @@ def test_an_answer_is_what_the_definition_says(
     sizes=st.lists(st.integers(1, 900), min_size=2, max_size=6),
     query=queries(),
 )
-def test_what_is_carried_on_while_a_series_grows_is_as_if_computed_anew(
+def test_incremental_queries_of_a_growing_series_equal_full_ones(
     reduced_by: Reduction, seed: int, clock: str, restarts: int, sizes: list[int], query: ScalarQuery
 ) -> None:
     whole = columns_of(seed, sum(sizes), clock, restarts, 0.01)

@@ -1,4 +1,4 @@
-"""What a server of TensorBoard's service has of the sample logs, beside what the files hold."""
+"""Compares a TensorBoard data server's view of the sample logs with the files."""
 
 from __future__ import annotations
 

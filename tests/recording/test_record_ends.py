@@ -211,7 +211,7 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 
 def test_interrupted_while_it_is_made_it_is_silent_at_the_end(tmp_path: Path) -> None:
-    """A finalizer that fails is told on stderr, and there is nothing to fail for."""
+    """A failing finalizer would be reported on stderr; nothing must fail."""
     program = f"""
 import shutil, sys
 sys.path[:0] = {[path for path in sys.path if path] + [str(Path(__file__).parents[2])]!r}
@@ -352,7 +352,7 @@ def test_a_bare_fork_writes_what_it_flushes(tmp_path: Path) -> None:
     assert sorted(points(tmp_path)) == [(0, 0.0), (1, 1.0), (2, 2.0)]
 
 
-def test_pickled_it_begins_anew_with_its_options(tmp_path: Path) -> None:
+def test_a_pickled_record_starts_again_with_its_options(tmp_path: Path) -> None:
     with SummaryRecord(tmp_path, dialect="tensorboard", rank=3, queue_size=7) as record:
         with pickle.loads(pickle.dumps(record)) as other:
             assert other.path is None

@@ -47,7 +47,7 @@ class _Said(logging.Handler):
 
 
 def _in_process(end: Connection, run: Any, environment: dict[str, str], value: float) -> None:  # noqa: ANN401
-    """Records one loss, and goes on living until it is told to end."""
+    """Records one loss, and keeps running until it is asked to end."""
     os.environ.update(environment)
     said = _Said()
     end.recv()

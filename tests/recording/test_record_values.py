@@ -232,7 +232,7 @@ def test_what_no_message_can_hold_is_refused(tmp_path: Path, monkeypatch: pytest
         record.add_value("tensor", "t", np.zeros(1000, np.int8))
         with pytest.raises(ValueError, match="tensor 't': it takes 4004 bytes; at most 4000"):
             record.add_value("tensor", "t", np.zeros(1001, np.int8))
-        record.add_value("histogram", "h", np.zeros(1001))  # of which only buckets are written
+        record.add_value("histogram", "h", np.zeros(1001))  # only its buckets are written
 
 
 def test_what_is_masked_is_nan(tmp_path: Path) -> None:

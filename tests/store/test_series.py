@@ -22,7 +22,7 @@ def shown(*steps: int) -> list[int]:
     return list(range(len(steps))) if visible is None else visible.tolist()
 
 
-def test_a_restart_hides_what_it_writes_anew() -> None:
+def test_a_restart_hides_the_points_it_overwrites() -> None:
     assert shown(0, 1, 2, 3, 2, 3, 4) == [0, 1, 4, 5, 6]
 
 

@@ -55,7 +55,7 @@ def test_words_are_not_taken_for_hashes(name: str, hashed: bool) -> None:
     assert has_hash(name) is hashed
 
 
-def test_a_changed_file_is_served_anew(client: Client, page_directory: Path) -> None:
+def test_a_changed_file_is_served_with_its_new_content(client: Client, page_directory: Path) -> None:
     first = client.get("/static/style.css")
     (page_directory / "style.css").write_text("body{color:red}")
     second = client.get("/static/style.css", headers={"If-None-Match": first.headers["ETag"]})

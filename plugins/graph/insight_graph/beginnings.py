@@ -1,4 +1,4 @@
-"""Which graph a file is, by what it begins with: of a name ``.pb`` there is much else.
+"""Detects whether a ``.pb`` file is a graph, from its first bytes.
 
 Sources: mindinsight_anf_ir.proto, TensorFlow's graph.proto and node_def.proto.
 """

@@ -1,4 +1,4 @@
-"""Nodes taken out of a graph, their inputs tied to where their outputs went."""
+"""Removes nodes from a graph and connects their inputs to their consumers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph as columns: one row for each node, one for each edge, tables of the texts that repeat."""
+"""A graph in columnar form: rows for nodes and edges, tables for repeated texts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Attribute:
 
 @frozen
 class NodeDetails:
-    """What is read of a node only when somebody looks at it."""
+    """Data of a node that is read only on request."""
 
     full_name: str = ""
     scope: str = ""

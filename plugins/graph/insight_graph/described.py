@@ -1,4 +1,4 @@
-"""Things of a graph as answers describe them (docs/http_api.md)."""
+"""JSON descriptions of graph elements (docs/http_api.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything about one node, as ``/node`` answers it."""
+"""The answer of ``/node``: all details of one node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keras models as their configuration describes them: one node for each layer, a scope for each model.
+"""Parses Keras models from their configuration: a node per layer, a scope per model.
 
 Source: Keras' ``model.to_json()``, of versions 2 (``inbound_nodes`` are lists) and 3 (``keras_history``).
 """
@@ -29,7 +29,7 @@ _INPUT = "InputLayer"
 
 
 def graph_of_model(data: bytes) -> Graph:
-    """Raises ValueError for a text that is no model."""
+    """Raises ValueError for a text that is not a Keras model."""
     try:
         model = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Which weights the layers of a Keras model have, by their configuration and the shape they were built with.
+"""Derives the weights of Keras layers from their configuration and input shape.
 
 Source: ``build`` of each class in keras.layers, Keras 3. A layer of another class, or one that the log does
 not say the input of, has a weight of unknown size.

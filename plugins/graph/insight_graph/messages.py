@@ -1,4 +1,4 @@
-"""Message classes of the graph formats, in a descriptor pool of our own.
+"""Protobuf message classes of the graph formats, in a separate descriptor pool.
 
 Only fields that are read are declared. Texts are ``bytes``: a log may hold anything, and a text that is no
 UTF-8 must not make a graph unreadable. What only the details of one node need (attributes) are the bytes

@@ -1,4 +1,4 @@
-"""MindSpore's graphs: GraphProto of events, and of .pb files with or without a ModelProto around it.
+"""Parses MindSpore's GraphProto, from events and from .pb files with or without a ModelProto.
 
 Source: mindinsight_anf_ir.proto.
 """

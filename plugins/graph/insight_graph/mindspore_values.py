@@ -1,4 +1,4 @@
-"""Types and values of MindSpore's graphs, as texts.
+"""Formats types and values of MindSpore's graphs as text.
 
 Source: mindinsight_anf_ir.proto.
 """
@@ -85,7 +85,7 @@ def attribute(data: bytes) -> Attribute:
 
 
 def value_of(data: bytes) -> Any:  # noqa: ANN401  a message made at run time
-    """Raises ValueError for bytes that are no ValueProto."""
+    """Raises ValueError for bytes that are not a ValueProto."""
     return parsed("MindSporeValue", data)
 
 

@@ -1,4 +1,4 @@
-"""A graph that somebody looks at: its columns, and views of all and of what the readability pass leaves."""
+"""A graph opened for viewing: its columns, and its full and readable views."""
 
 from __future__ import annotations
 

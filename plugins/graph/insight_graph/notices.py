@@ -1,4 +1,4 @@
-"""What is wrong with a graph or a pipeline that is shown all the same."""
+"""Problems of a graph or pipeline that is shown anyway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One scope or stack, opened: what is in it, edges between these, and where edges lead out."""
+"""The content of one open scope or stack: children, edges between them, and edges to the outside."""
 
 from __future__ import annotations
 

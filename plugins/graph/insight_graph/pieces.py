@@ -1,4 +1,4 @@
-"""Messages of a long message, read a few at a time.
+"""Reads the submessages of a long message a few at a time.
 
 A graph of a million nodes as messages would take several times the bytes of its file. What stays are the
 bytes, and where each piece lies in them.

@@ -1,4 +1,4 @@
-"""Times of operators from profiles of the same run, as the profiler plugin knows them."""
+"""Compute times of operators, from profiles of the same run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The readability pass: a graph without what only training and bookkeeping need.
+"""The readability pass: hides nodes that only serve training and bookkeeping.
 
 After MindInsight's "optimised" graph, whose intent it has, for all formats.
 """

@@ -1,4 +1,4 @@
-"""Finding nodes by their names and types, and following edges from one."""
+"""Searches nodes by name and type, and follows edges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Search:
 def found_by(view: GraphView, search: Search, is_gone: Callable[[], bool] = lambda: False) -> Indices:
     """Places that match: equal names, names that begin so, others; each in the order of the graph.
 
-    Raises InvalidArgument for what is no regular expression or takes too long, and when ``is_gone`` says
+    Raises InvalidArgument for an invalid regular expression or takes too long, and when ``is_gone`` says
     that nobody waits any more.
     """
     tree, graph = view.tree, view.graph

@@ -1,4 +1,4 @@
-"""Stacks: siblings that are alike, shown as one thing; and ranges, where there are too many of anything."""
+"""Groups identical siblings into stacks, and long lists into ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph has, in numbers; and what the readability pass took from it."""
+"""Statistics of a graph, and of the nodes hidden by the readability pass."""
 
 from __future__ import annotations
 

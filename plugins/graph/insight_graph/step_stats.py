@@ -1,4 +1,4 @@
-"""How long nodes took, from the step statistics of a run.
+"""Compute times of nodes, from the step statistics of a run.
 
 Source: step_stats.proto, config.proto.
 """
@@ -20,7 +20,7 @@ _ALL_STREAMS = "stream:all"  # what the other streams of a device have too
 
 
 def rows_of(data: bytes) -> dict[str, Rows]:
-    """By the name of the node. Raises ValueError for bytes that are no RunMetadata."""
+    """Times by node name. Raises ValueError for bytes that are not a RunMetadata."""
     found: dict[str, Rows] = {}
     for device in parsed("RunMetadata", data).step_stats.dev_stats:
         name = text_of(device.device)

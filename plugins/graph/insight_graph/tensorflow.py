@@ -1,4 +1,4 @@
-"""TensorFlow's GraphDef: of events, of traces, of meta graphs; and PyTorch's, which has the same form.
+"""Parses TensorFlow's GraphDef of events, traces and meta graphs, and PyTorch's, which has the same form.
 
 Source: graph.proto, node_def.proto, function.proto, op_def.proto, config.proto, meta_graph.proto.
 """

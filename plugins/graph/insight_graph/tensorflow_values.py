@@ -1,4 +1,4 @@
-"""Attributes of TensorFlow's graphs (and PyTorch's, which are written the same way), as texts.
+"""Formats attributes of TensorFlow and PyTorch graphs as text.
 
 Source: attr_value.proto, types.proto, tensor_shape.proto.
 """

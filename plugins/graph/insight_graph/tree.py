@@ -1,4 +1,4 @@
-"""The hierarchy in which a graph is shown: scopes, stacks of what is alike, and what is in them.
+"""The hierarchy of a graph: scopes, stacks of identical nodes, and leaves.
 
 What is at the bottom of it is a leaf. Leaves have positions: those of a scope or stack lie side by side, so
 that everything about it is about a range of positions. Scopes and stacks are branches, with numbers; branch

@@ -1,4 +1,4 @@
-"""A graph as it is shown: its tree, and its edges between positions of leaves."""
+"""A view of a graph: its tree, and edges between leaf positions."""
 
 from __future__ import annotations
 

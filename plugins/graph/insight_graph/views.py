@@ -1,4 +1,4 @@
-"""What the routes of the graph plugin answer."""
+"""Answers of the graph plugin's routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small versions of pictures, by Pillow, with limits that hold before anything is decoded."""
+"""Creates thumbnails with Pillow, with limits that are checked before decoding."""
 
 from __future__ import annotations
 

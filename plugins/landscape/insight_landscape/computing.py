@@ -1,4 +1,4 @@
-"""Landscapes of any model: a loss is evaluated over a plane of parameters. numpy is all it needs."""
+"""Computes loss landscapes of any model over a plane of parameters; needs only numpy."""
 
 from __future__ import annotations
 

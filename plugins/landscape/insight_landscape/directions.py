@@ -1,4 +1,4 @@
-"""The plane of a landscape: two directions in the space of parameters, and places in it.
+"""The plane of a landscape: two directions in parameter space, and coordinates in it.
 
 Random directions, filter-normalised: Li, Xu, Taylor, Studer and Goldstein, "Visualizing the Loss Landscape
 of Neural Nets", NeurIPS 2018 (arXiv:1712.09913), section 4. Directions of a training path: section 7 there,

@@ -1,4 +1,4 @@
-"""What the lineage files beside a landscape say of the training: network, optimiser, learning rate, result.
+"""Facts about the training of a landscape, from lineage files: network, optimiser, learning rate, result.
 
 Format: ``LineageEvent`` of MindSpore's lineage.proto, in records as event files have them.
 """
@@ -87,7 +87,7 @@ def _metric(event: bytes, start: int, end: int) -> dict[str, object] | None:
     for number, kind, first, last, _ in fields(event, start, end):
         if number == _METRIC and kind == LENGTH_DELIMITED:
             try:
-                found = json.loads(event[first:last])  # ValueError for what is no JSON
+                found = json.loads(event[first:last])  # ValueError if it is not JSON
             except RecursionError as error:
                 raise ValueError("the metrics are nested too deeply") from error
             if isinstance(found, dict):

@@ -1,4 +1,4 @@
-"""What a loss landscape is, whoever wrote it."""
+"""The data model of a loss landscape, independent of its writer."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def landscape_grid(
 
 
 def as_floats(name: str, values: NDArray[np.generic]) -> Floats:
-    """Raises ValueError for what is no number."""
+    """Raises ValueError for a value that is not a number."""
     if values.dtype.kind not in "biuf":
         raise ValueError(f"the values of {name} are of type {values.dtype}, not numbers")
     with np.errstate(invalid="ignore"):  # a NaN may be a signalling one

@@ -1,4 +1,4 @@
-"""Landscapes as MindSpore's SummaryLandscape writes them.
+"""Parses landscapes written by MindSpore's SummaryLandscape.
 
 Format: ``LossLandscape`` of MindSpore's mindspore_summary.proto, with ``TensorProto`` of its
 mindspore_anf_ir.proto.

@@ -1,4 +1,4 @@
-"""Losses at places of a plane of parameters, by one process or by several."""
+"""Evaluates losses at points of a parameter plane, in one or several processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Loss: TypeAlias = Callable[[dict[str, Array]], float]
 
 _PORTIONS = 8  # of work for each process at least, so that none waits for the slowest
-_LARGEST = 16  # points of a portion: progress is told when one is done
+_LARGEST = 16  # points per portion: progress is reported after each
 
 
 class PlanePoint(NamedTuple):

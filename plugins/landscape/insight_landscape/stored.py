@@ -1,4 +1,4 @@
-"""Landscapes as ``SummaryRecord`` writes them for TensorBoard: values of the summary plugin ``landscape``.
+"""Parses landscapes written by ``SummaryRecord`` for TensorBoard (summary plugin ``landscape``).
 
 Format: docs/reference/formats.md.
 

@@ -1,4 +1,4 @@
-"""One column of the table: values of any kind, compared and sorted in whole-array steps."""
+"""One column of the run table: mixed values, compared and sorted with array operations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ORDERED: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 class Column:
-    """``values`` has a cell for each run, None where there is none. It is never changed."""
+    """``values`` has a cell for each run, or None. Immutable."""
 
     def __init__(self, name: str, group: str, title: str, values: Values) -> None:
         self.name, self.group, self.title = name, group, title
@@ -65,7 +65,7 @@ class Column:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The numbers, booleans as 0 and 1, NaN where there is none; large integers are near."""
+        """The numbers, booleans as 0 and 1, NaN for missing values; large integers are rounded."""
         found = np.full(len(self.values), np.nan)
         numbers = self.kinds == NUMBER
         found[numbers] = self.values[numbers].astype(np.float64)

@@ -1,4 +1,4 @@
-"""Which runs a request means: comparisons of columns, and how they are joined."""
+"""Filters of runs: comparisons of columns, and their combination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a condition: ``lr < 0.01 and "metric/Accuracy" > 0.9``.
+"""Parser of filter expressions: ``lr < 0.01 and "metric/Accuracy" > 0.9``.
 
 ::
 

@@ -1,4 +1,4 @@
-"""TensorBoard's hparams: what one session was started with, how it ended, and which scalars count.
+"""Parses TensorBoard's hparams: hyperparameters and status of a session, and the metrics of an experiment.
 
 All of it is in the metadata of series without values. Source: plugin_data.proto and api.proto of
 TensorBoard's hparams plugin.
@@ -54,7 +54,7 @@ def metrics_of(content: bytes) -> Sequence[Metric]:
     """The metrics that an experiment names. Raises ValueError for bytes that are none."""
     experiment = Message.at(content).message(_EXPERIMENT)
     if experiment is None:
-        raise ValueError("it is no experiment")
+        raise ValueError("it is not an experiment")
     metrics = []
     for info in experiment.messages(5):
         name = info.message(1)
@@ -64,10 +64,10 @@ def metrics_of(content: bytes) -> Sequence[Metric]:
 
 
 def session_of(content: bytes) -> Session:
-    """Raises ValueError for bytes that are no start of a session."""
+    """Raises ValueError for bytes that are not a session start."""
     start = Message.at(content).message(_START)
     if start is None:
-        raise ValueError("it is no start of a session")
+        raise ValueError("it is not a session start")
     hparams: dict[str, Cell] = {}
     for name, entry in start.entries(1):
         value = entry.message(2)
@@ -78,10 +78,10 @@ def session_of(content: bytes) -> Session:
 
 
 def status_of(content: bytes) -> str:
-    """How a session ended, in a word. Raises ValueError for bytes that are no end of one."""
+    """The status of a session. Raises ValueError for bytes that are not a session end."""
     end = Message.at(content).message(_END)
     if end is None:
-        raise ValueError("it is no end of a session")
+        raise ValueError("it is not a session end")
     number = end.integer(1) or 0
     return STATUSES[number] if 0 <= number < len(STATUSES) else STATUSES[0]
 

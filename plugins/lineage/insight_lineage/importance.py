@@ -1,4 +1,4 @@
-"""How parameters go with a target: correlations over the runs that have numbers in both."""
+"""Correlations of parameters with a target."""
 
 from __future__ import annotations
 

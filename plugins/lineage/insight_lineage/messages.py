@@ -1,4 +1,4 @@
-"""Messages of lineage files and hparams: fields by number, each message walked once."""
+"""Parses protobuf messages of lineage files and hparams by field number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Message:
 
     @classmethod
     def at(cls, data: bytes, start: int = 0, end: int | None = None) -> Message:
-        """Raises ValueError for bytes that are no message."""
+        """Raises ValueError for malformed bytes."""
         fields: dict[int, list[Found]] = {}
         for found in wire.fields(data, start, end):
             number = found[0]

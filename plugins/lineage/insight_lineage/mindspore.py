@@ -1,4 +1,4 @@
-"""MindSpore's lineage files: events of training, evaluation, data pipeline and what the user added.
+"""Parses MindSpore's lineage files: training, evaluation, data pipeline and user-defined values.
 
 Records are framed as in event files. Source: mindinsight_lineage.proto and lineage_parser.py of MindInsight.
 """

@@ -1,4 +1,4 @@
-"""Names of columns and the groups they stand in."""
+"""Names and groups of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data pipeline of a MindSpore run, from the dataset graph of a lineage file.
+"""Parses the data pipeline of a MindSpore run from a lineage file.
 
 Source: mindinsight_lineage.proto of MindInsight.
 """

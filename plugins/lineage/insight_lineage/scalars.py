@@ -1,4 +1,4 @@
-"""Last, smallest and largest value of every scalar, in arrays by tag of the runs that have it."""
+"""Last, smallest and largest value of every scalar, in arrays by tag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that an answer has: which match, in which order, in which groups."""
+"""Filters, sorts and groups the rows of an answer."""
 
 from __future__ import annotations
 

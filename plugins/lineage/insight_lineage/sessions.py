@@ -1,4 +1,4 @@
-"""The hparams of all runs: which metrics count for a session, and the cells of its row."""
+"""The hparams of all runs: metrics of a session, and the cells of its row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of runs, kept up to date with the data: only what changed is read again."""
+"""Builds the run table and updates it incrementally."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Lineage:
         self._problems: dict[str, list[Problem]] = {}  # of files, by run
         self._pipelines: dict[str, Pipeline] = {}
         self._sessions = Sessions()
-        self._parts: dict[str, str] = {}  # the run whose row tells of it, by run that is no row
+        self._parts: dict[str, str] = {}  # the run whose row includes it, by run without a row
         self._session_in: dict[str, str] = {}  # the same, the other way round
         self._scalars = Scalars(data)
         self._cells: dict[str, Cells] = {}
@@ -195,7 +195,7 @@ class Lineage:
     # --- cells and columns ------------------------------------------------------------------------
 
     def _renew(self, runs: Collection[str], *, everything: bool) -> None:
-        """Makes the cells of these runs anew, and the columns in which they differ."""
+        """Computes the cells of these runs again, and updates the columns that changed."""
         marks = False
         changed: dict[str, dict[int, Cell | None]] = {}  # by column and row
         nothing: Cells = {}
@@ -246,7 +246,7 @@ class Lineage:
         return [run, *self._sorted[first:last]]
 
     def _put(self, name: str, cells: Mapping[int, Cell | None], *, anew: bool) -> None:
-        """Sets the cells of these rows; ``anew``, there are none in others."""
+        """Sets the cells of these rows; with ``anew`` all other cells become empty."""
         column = None if anew else self._columns.get(name)
         values = np.empty(len(self._rows.runs), object) if column is None else column.values.copy()
         values[np.fromiter(cells, np.intp, len(cells))] = values_of(cells.values())

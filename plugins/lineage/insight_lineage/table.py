@@ -1,4 +1,4 @@
-"""The table of all runs at one moment."""
+"""An immutable snapshot of the run table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Problem:
 class Rows:
     """The runs, each a row; ``order`` is the rank of each: newest start first, then by name.
 
-    What is not ``whole`` is told in the row of another run, and no row of an answer.
+    Runs that are not ``whole`` are part of the row of another run and have no row in answers.
     """
 
     runs: Sequence[str]

@@ -1,4 +1,4 @@
-"""What a trace says of one event beyond its columns: read again when somebody looks.
+"""Reads the arguments of one trace event again, on request.
 
 Nothing of it is kept: the arguments are most of a trace, and few are ever looked at. A column says where in
 the unpacked trace the event begins; the trace is read up to there, 1 GB in some seconds if it is packed.
@@ -32,7 +32,7 @@ def place_of(packed: int) -> tuple[int, int]:
 def arguments_at(stream: BinaryIO, offset: int, size: int) -> dict[str, Any] | None:
     """The arguments of an event of ``size`` bytes, from a stream that is at its beginning.
 
-    None where there are none, where there is no event (any more), or where it takes too long."""
+    None if it has none, if the event does not exist (any more), or on a timeout."""
     until = time.monotonic() + SECONDS
     while offset:
         piece = stream.read(min(offset, _PIECE))

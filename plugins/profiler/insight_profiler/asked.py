@@ -1,4 +1,4 @@
-"""Which profile a request means, and how an answer says what of it was read."""
+"""Resolves the profile of a request, and reports how much of it has been read."""
 
 from __future__ import annotations
 

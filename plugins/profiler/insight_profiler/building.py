@@ -1,4 +1,4 @@
-"""A profile in the making: what a reader has found so far, chunk by chunk."""
+"""A profile under construction: collects what a reader finds, chunk by chunk."""
 
 from __future__ import annotations
 

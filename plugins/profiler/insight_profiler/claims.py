@@ -1,4 +1,4 @@
-"""Which files of the logs are profiles, by their names; what is in them is read when somebody looks."""
+"""Claims of the profiler plugin: profile files by name."""
 
 from __future__ import annotations
 

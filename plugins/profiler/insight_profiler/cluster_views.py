@@ -1,4 +1,4 @@
-"""What the routes answer that look at all ranks of a job."""
+"""Answers of routes that compare all ranks of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a reader found to a profile: times from the beginning, slices in order, and all that follows."""
+"""Turns the output of a reader into a profile: relative times, sorted slices, derived tables."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _relate(tables: dict[str, Columns], building: Building) -> None:
 
 
 def _device_tracks(building: Building, device_of: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which tracks are those of a device that is no CPU."""
+    """Which tracks belong to a device other than a CPU."""
     is_device = np.array([device.kind != "cpu" for device in building.devices] + [False])
     found: NDArray[np.bool_] = is_device[device_of]
     return found
@@ -290,7 +290,7 @@ def _divide_steps(
     known = np.flatnonzero((steps["start"] >= 0) & (steps["duration"] >= 0))
     if not len(known) or not needs_shares(steps):
         return
-    # annotations of whole stretches are no work: layers of scopes, and names on the tracks of a device
+    # annotations of whole ranges are not work: scope layers, and names on device tracks
     is_thread = np.array([track.kind == "thread" for track in building.tracks] or [False])
     is_device = _device_tracks(building, device_of)
     plain = (is_thread & ~is_device)[slices["track"]]

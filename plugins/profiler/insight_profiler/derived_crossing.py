@@ -1,5 +1,5 @@
-"""Slices of a track that overlap without one lying in the other, where few do: annotations that begin in one
-function and end in another. What is laid across the others comes above what it crosses.
+"""Assigns depths to slices of a track that overlap without nesting, for tracks with few of them, such as
+annotations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which slice of a track lies in which: order, depth, parent, time of its own; whole columns at once.
+"""Computes the nesting of slices of a track: order, depth, parent and self time, with array operations.
 
 A slice lies in another of its track that begins no later and ends no earlier; of two that are equal, in the
 one that was added first. Nothing lies in a slice without duration. Slices that overlap without one lying
@@ -119,8 +119,7 @@ def _lay_out(
     start: NDArray[np.int64],
     end: NDArray[np.int64],
 ) -> None:
-    """Depths and parents anew wherever slices overlap: from one moment at which nothing of the track goes on
-    to the next."""
+    """Recomputes depths and parents of overlapping slices, between moments at which the track is idle."""
     begins = np.flatnonzero(depth == 0)
     for first in np.unique(np.searchsorted(begins, crossing, "right") - 1).tolist():
         low = int(begins[first])

@@ -1,4 +1,4 @@
-"""Operators and kernels from the slices that are their calls."""
+"""Derives operators and kernels from the slices of their calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the model an operator is, from the calls of its modules that torch traces with stacks."""
+"""Derives the module scope of operators from the module calls in torch traces with stacks."""
 
 from __future__ import annotations
 

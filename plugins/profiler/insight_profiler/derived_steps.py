@@ -1,4 +1,4 @@
-"""Steps: inferred where none are recorded, and what the time of each was spent on."""
+"""Infers steps if none are recorded, and splits their time into categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which profiles there are, by the names of files alone.
+"""Discovers profiles by file names alone.
 
 | profile | its files |
 |---|---|
@@ -54,7 +54,7 @@ class ProfileFiles:
 
     @property
     def name(self) -> str:
-        """What a page calls it, beside the name of its run."""
+        """Its title in the page, in addition to the name of its run."""
         name = self.path.rpartition("/")[2]
         if name.partition("#")[0] == ".":  # the run's own directory
             name = self.run.rpartition("/")[2] + name[1:]

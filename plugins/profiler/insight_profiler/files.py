@@ -1,4 +1,4 @@
-"""The files of one profile, whatever they come from: opened by name, unpacked, counted."""
+"""The files of one profile: opens them by name, unpacks them, counts bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a profile says, whatever wrote it: small facts as values, everything long as columns.
+"""The data model of a profile, independent of its format: small facts as values, long data as columns.
 
 Every table is optional: a reader fills what its files say, a view shows what is there. Times are int64
 nanoseconds: points from the beginning of the profile, durations as such; -1 says that it is not known.
@@ -116,7 +116,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "step": "i4",  # row in steps, or -1
             "operator": "i4",  # row in operators of the one it is a run of (not of what launched it), or -1
             "kernel": "i4",  # row in kernels of the one it is a run of, or -1
-            "offset": "i8",  # of its event in the (unpacked) trace, -1 when there is no more to say
+            "offset": "i8",  # of its event in the (unpacked) trace, -1: no arguments
             "size": "i4",  # bytes of that event
         },
         "flows": {"source": "i4", "target": "i4", "kind": "u1"},  # rows in slices; FlowKind
@@ -152,7 +152,7 @@ TABLES: Mapping[str, Mapping[str, np.dtype[Any]]] = {
             "stage": "i8",  # all but receiving from another stage
             "preparing": "i8",
         },
-        # what ran beside the step: all-reduce lanes of a step trace; starts count from that of the step
+        # work in parallel to the step: all-reduce lanes of a step trace; starts are relative to the step
         "lanes": {"step": "i4", "name": "i4", "start": "i8", "duration": "i8"},
         # one operator as finely as the source tells them apart
         "operators": {

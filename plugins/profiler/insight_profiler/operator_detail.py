@@ -1,4 +1,4 @@
-"""One operator, or one group of them, in full."""
+"""Details of one operator or group of operators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def detail(
             matches &= listing.columns[name].equal_to(text)
     rows = np.flatnonzero(matches)
     if not len(rows):
-        raise NotFound(f"there is no operator {keys}")
+        raise NotFound(f"no operator {keys}")
     group = int(rows[0])
     page = listing.page(rows[:1], Wanted())
     runs = run_rows(profile, found.groups, group)
@@ -82,7 +82,7 @@ def _by_step(profile: Profile, runs: NDArray[np.intp]) -> dict[str, Any] | None:
 def _members(
     profile: Profile, by: str, side: Side, mine: NDArray[np.bool_], steps: NDArray[np.intp] | None
 ) -> dict[str, Any] | None:
-    """What is told apart within a group: operators of a type or scope, shapes of an operator."""
+    """The members of a group: operators of a type or scope, shapes of an operator."""
     finer = {"type": "name", "scope": "name", "name": "shape"}.get(by)
     if finer is None:
         return None

@@ -1,4 +1,4 @@
-"""The profiles of the logs: found, read by other processes, and kept for the next look."""
+"""All profiles of the logs: discovery, reading in other processes, and caching."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Profiles:
         """A profile as it is now; the first look has it read. What is read is kept below ``cache``;
         without, or where that cannot be written, as long as it is among the profiles looked at last.
 
-        Raises NotFound when there is no such profile.
+        Raises NotFound for an unknown profile.
         """
         files = self._find(run, path)
         parts = {name: (file.tag, file.size, file.wall_time) for name, file in files.files.items()}
@@ -96,7 +96,7 @@ class Profiles:
         return None if reading is None else reading.look().profile
 
     def arguments(self, run: str, path: str, profile: Profile, row: int) -> dict[str, Any] | None:
-        """What the trace says of a slice beside its columns; None where that is nothing or cannot be read."""
+        """The arguments of a slice in the trace; None if it has none or they cannot be read."""
         slices = profile.tables["slices"]
         packed, size = int(slices["offset"][row]), int(slices["size"][row])
         names = profile.documents.get("traces", ())

@@ -1,4 +1,4 @@
-"""The processes that read profiles, as the host sees them: started when needed, gone when idle."""
+"""Starts and supervises the processes that read profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 
 
 class Order(Protocol):
-    """One profile to be read, and who is told of it. ``begin`` says to the process what to do."""
+    """One profile to be read, and the callbacks to notify. ``begin`` sends the order to the process."""
 
     def begin(self) -> Mapping[str, object]: ...
     def open(self, name: str) -> BinaryIO: ...

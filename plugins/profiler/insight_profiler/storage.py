@@ -1,9 +1,9 @@
-"""Profiles on disk, as this host keeps them for the next look: one directory for each.
+"""The profile cache on disk: one directory per profile.
 
 ``profile.json`` holds what is small; ``tables.safetensors``
 (https://github.com/huggingface/safetensors#format) all columns, each as ``table.column``, mapped when they
 are looked at: one file, so that a profile that is held has one descriptor open. A directory comes into being
-whole: it is written beside its place and then renamed.
+whole: it is written under a temporary name and then renamed.
 """
 
 from __future__ import annotations

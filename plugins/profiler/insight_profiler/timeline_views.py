@@ -1,4 +1,4 @@
-"""What the routes of the timeline answer."""
+"""Answers of the timeline routes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _Views:
         for place in places:
             rows = timeline.points_of(opened.profile, place)
             times = table["time"][rows]
-            # the points beside the range too: the curve goes on to its edges
+            # include the points next to the range: the curve continues to its edges
             low, high = np.searchsorted(times, start, "left") - 1, np.searchsorted(times, end, "right") + 1
             rows = rows[max(0, int(low)) : int(high)]
             parts.append((place, reduced(table["time"][rows], table["value"][rows], width)))

@@ -1,4 +1,4 @@
-"""What the routes of the profiler answer, but for its timeline."""
+"""Answers of the profiler's routes, except for the timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to draw of a range of the timeline: slices as they are, and what is too narrow as one.
+"""Reduces a range of the timeline to what can be drawn: merges slices that are too narrow.
 
 On one depth of a track (a lane) slices follow each other. They are held lane by lane, at several scales: at
 each, those shorter than a cell that begin in the same cell are one. A query takes the scale that is a

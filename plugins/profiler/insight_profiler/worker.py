@@ -1,6 +1,6 @@
-"""The process that reads profiles: what it takes is not the host's memory, and the host goes on.
+"""The process that reads profiles, so that the host's memory and responsiveness are not affected.
 
-It is told what to read, and asks for the bytes: lines of JSON go out, the first line of each order and then
+It receives orders and requests bytes: lines of JSON go out, the first line of each order and then
 pieces of files come in (``Piece``). It ends when its input does.
 """
 
@@ -191,7 +191,7 @@ def _limit_memory(size: int) -> None:
 def main() -> None:
     _limit_memory(int(sys.argv[1]) if sys.argv[1:] else int(_MEMORY_SHARE * physical_memory()))
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints is no answer
+    os.dup2(2, 1)  # prints must not mix with answers
     sys.stdin = io.StringIO()
     csv.field_size_limit(_CELL)
     gc.disable()  # events are no cycles, and looking for some would take as long as reading them

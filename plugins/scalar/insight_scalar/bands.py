@@ -1,4 +1,4 @@
-"""Mean and spread of several runs of one tag, computed on the full data."""
+"""Mean and spread of one tag over several runs, computed on the full data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as CSV and JSON, a block of rows at a time: downloads of millions of points take little memory."""
+"""Streams columns as CSV and JSON in blocks of rows, to bound memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Query parameters of the scalar routes; every refusal names its parameter."""
+"""Parses query parameters of the scalar routes; errors name the parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of a slice in the forms that answers have: columns of numbers, and texts."""
+"""Encodes the values of a slice for answers: columns of numbers, and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays as .npy files, without a second copy of them in memory.
+"""Streams arrays as .npy files without a second copy in memory.
 
 Format: numpy.lib.format, version 1.0.
 """

@@ -1,4 +1,4 @@
-"""Which part of a tensor is looked at: ``[0, 2:5, :, -1]``, a range or an index for each dimension.
+"""Parses slices of tensors: ``[0, 2:5, :, -1]``, an index or a range per dimension.
 
 The page has the same grammar (frontend/slices.ts); tests/fixtures/slices.json is what both must give.
 """
@@ -116,9 +116,7 @@ def _selected(item: str, place: int, size: int) -> Selected:
     if match[1] is not None:
         index = int(match[1])
         if not -size <= index < size:
-            raise SliceError(
-                "index", f"there is no index {index} in dimension {place}, which has the size {size}"
-            )
+            raise SliceError("index", f"index {index} is out of range for dimension {place} of size {size}")
         return Selected(index % size, index % size + 1, False)
     bounds = slice(*(None if part is None else int(part) for part in match.group(2, 3)))
     start, stop, _ = bounds.indices(size)

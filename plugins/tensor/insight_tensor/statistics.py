@@ -14,7 +14,7 @@ _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
 @frozen
 class Statistics:
-    """What is known of ``count`` values. None: this type has no such thing, or there is no finite value.
+    """Statistics of ``count`` values. None: not defined for this type, or no finite value.
 
     ``mean``, ``std`` (of the population), ``min`` and ``max`` are of the finite values; ``zeros``,
     ``positives``, ``negatives``, ``nan``, ``pos_inf`` and ``neg_inf`` add up to ``count``. Minimum and

@@ -23,7 +23,7 @@ export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
   );
 }
 
-/** The drawing with what is known of it at its side, or why there is none. */
+/** The drawing with its side panel, or an explanation if there is no graph. */
 function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
   const { explorer } = board;

@@ -62,7 +62,7 @@ export class GraphBoard extends TabState {
   readonly pipelines = computed<readonly GraphRecord[]>(() => this.ofRuns(this.list.value?.pipelines ?? []));
   /** That of the newest run, until the user says otherwise. */
   readonly graph = computed<GraphInfo | null>(() => this.graphs.value.find((other) => sameRecord(other, this.chosenGraph.value)) ?? this.ofNewest(this.graphs.value)[0] ?? null);
-  /** Of a run the longest record: some say only that there is no pipeline. */
+  /** The longest record of a run: shorter ones may only state that it has no pipeline. */
   readonly pipeline = computed<GraphRecord | null>(() => {
     const records = this.pipelines.value;
     return records.find((other) => sameRecord(other, this.chosenPipeline.value)) ?? longest(this.ofNewest(records));
@@ -176,14 +176,14 @@ export class GraphBoard extends TabState {
     });
   }
 
-  /** What somebody has begun to look at stays when a newer run comes, and for whoever is given the address. */
+  /** Keeps the current selection when a newer run appears, and in shared links. */
   private keep(): void {
     const { value: record } = this.show.value === 'graph' ? this.graph : this.pipeline;
     const chosen = this.show.value === 'graph' ? this.chosenGraph : this.chosenPipeline;
     if (record && !sameRecord(record, chosen.value)) chosen.set({ run: record.run, tag: record.tag, index: record.index });
   }
 
-  /** A list that was read anew, or a setting that was turned back, has the same source as before: what it knows is kept. */
+  /** Reuses a source if the list was reloaded or a setting was reverted, with its cached data. */
   private kept<S extends Source>(key: string, make: () => S): S {
     const source = (this.sources.get(key) as S | undefined) ?? make();
     this.sources.delete(key);

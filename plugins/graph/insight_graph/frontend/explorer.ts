@@ -56,7 +56,7 @@ export class Explorer {
     void this.settle(source.peek(), expanded.peek(), texts.peek());
   }
 
-  /** Where the camera is, whether or not somebody moved it. */
+  /** The camera position, set by the user or not. */
   cameraOf(scene: Scene): Camera {
     return this.board.camera.value ?? opening(scene, this.view.value);
   }
@@ -140,7 +140,7 @@ export class Explorer {
             return [node.id, await this.opened(source, node.id, expanded, texts, signal)] as const;
           } catch (error) {
             signal.throwIfAborted();
-            // it stays closed; of a file that was just written anew the list says more
+            // it stays closed; of a file that was just rewritten the list has the reason
             if (statusOf(error) === GONE) void this.board.loadList();
             else this.board.ctx.notify('error', message(error));
             return null;
@@ -189,7 +189,7 @@ export class Explorer {
     if (!before) return undefined;
     const fixed = [this.anchor, this.board.selected.peek(), nearest(before, scene, now)].find((id) => id !== null && before.places.has(id) && scene.places.has(id));
     if (fixed === undefined || fixed === null) return null;
-    if (this.board.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens anew
+    if (this.board.camera.peek() === null && this.anchor === null) return undefined; // nobody moved it: the drawing opens again
     return followed(now, before.places.get(fixed) as Rect, scene.places.get(fixed) as Rect);
   }
 

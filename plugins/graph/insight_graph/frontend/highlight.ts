@@ -103,7 +103,7 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
     const end = (line: Line): string => (sign > 0 ? line.to : line.from);
     const along = best(lines.map(end), Infinity);
     if (along !== null) return along;
-    // a constant stands beside what it leads to, not above
+    // a constant stands next to what it leads to, not above
     const beside = lines.find((line) => line.sideways && nodes.has(end(line)));
     if (beside) return end(beside);
     const around = scene.parents.get(from) ?? '';

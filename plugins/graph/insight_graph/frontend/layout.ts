@@ -13,7 +13,7 @@ export interface LayoutNode {
 export interface LayoutEdge {
   readonly from: string;
   readonly to: string;
-  /** Room for a text beside the edge; 0 for none. */
+  /** Room for a text next to the edge; 0 for none. */
   readonly label: number;
 }
 export interface LayoutInput {
@@ -35,9 +35,9 @@ export interface Layout {
 const NODE_GAP = 22;
 const EDGE_GAP = 10;
 const LAYER_GAP = 42;
-const HOST_GAP = 12; // from a node to what stands beside it
-const STACKED = 5; // between what stands beside the same node
-const PART_GAP = 30; // to what is beside or below all
+const HOST_GAP = 12; // from a node to what stands next to it
+const STACKED = 5; // between what stands next to the same node
+const PART_GAP = 30; // to what is next to or below all
 const CLEAR = 5; // by which edges pass a layer before they bend
 const APART = 7; // of an edge from the middle of two that go opposite ways
 const LABEL_HEIGHT = 16;
@@ -91,7 +91,7 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     for (const { edge, i } of drawn) {
       const routed = graph.edge(edge.from, edge.to, String(i));
       const [from, to] = [indexOf.get(edge.from) as number, indexOf.get(edge.to) as number];
-      // the way there and the way back beside each other
+      // the way there and the way back side by side
       const apart = pairs.has(`${edge.to}\n${edge.from}`) ? (from < to ? APART : -APART) : 0;
       routes[i] = routeOf(routed.points ?? [], ends(nodes, places, from, to, rows), rows, apart);
       if (edge.label > 0 && routed.x !== undefined && routed.y !== undefined) labels[i] = [routed.x, routed.y];
@@ -167,7 +167,7 @@ function besideOf(nodes: readonly LayoutNode[]): Map<string, Beside> {
   return found;
 }
 
-/** From the middle of a node with all that stands beside it to that of the node alone. */
+/** From the middle of a node with all that stands next to it to that of the node alone. */
 function offsetOf(side: Beside | undefined): number {
   return side ? (side.width + HOST_GAP) / 2 : 0;
 }
@@ -193,7 +193,7 @@ interface End {
   readonly y: number;
   /** How far from there it may do so. */
   readonly reach: number;
-  /** The edge of the layer: what is in it beside the node may be taller. */
+  /** The edge of the layer: what is in it next to the node may be taller. */
   readonly clear: number;
 }
 

@@ -41,7 +41,7 @@ export function Minimap({ board, scene, ink, palette }: { readonly board: GraphB
       onPointerDown={(event) => {
         const [px, py] = at(event);
         const camera = explorer.cameraOf(scene);
-        // taken where it was touched; a press beside it brings it there
+        // taken where it was touched; a press next to it brings it there
         const inside = px >= x && px <= x + width && py >= y && py <= y + height;
         grip.current = inside ? [camera.x - px, camera.y - py] : [0, 0];
         event.currentTarget.setPointerCapture(event.pointerId);

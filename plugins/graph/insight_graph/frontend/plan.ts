@@ -14,7 +14,7 @@ export interface Item {
   readonly node: GraphNode | null;
   readonly proxy: Proxy | null;
   readonly box: Box;
-  /** Stands beside this one. */
+  /** Stands next to this one. */
   readonly host: string | null;
 }
 export interface Plan {
@@ -72,7 +72,7 @@ function shownProxies(scope: Scope): readonly Proxy[] {
   return [...most(linked.filter((proxy) => sources.has(proxy.id))), ...most(linked.filter((proxy) => !sources.has(proxy.id)))];
 }
 
-/** A constant or parameter that one operator alone uses stands beside it. */
+/** A constant or parameter that one operator alone uses stands next to it. */
 function hostsOf(scope: Scope): ReadonlyMap<string, string> {
   const nodes = new Map(scope.nodes.map((node) => [node.id, node]));
   const leaf = (id: string): GraphNode | undefined => {

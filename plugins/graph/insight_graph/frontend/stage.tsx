@@ -24,7 +24,7 @@ export function Stage({ board, scene }: { readonly board: GraphBoard; readonly s
   const highlight = useHighlight(board, scene);
   const ink = useMemo(() => inkOf(board.theme.value), [board.theme.value]);
   const palette = useMemo(() => paletteOf(scene, ink, board.colored.value), [scene, ink, board.colored.value]);
-  // the same element again costs nothing: only what changes the drawing draws it anew
+  // the same element again costs nothing: only what changes the drawing draws it again
   const drawing = useMemo(() => <Drawing scene={scene} ink={ink} palette={palette} highlight={highlight} />, [scene, ink, palette, highlight]);
   useView(board, root);
   useLayoutEffect(() => apply()); // the drawing and its place change at once

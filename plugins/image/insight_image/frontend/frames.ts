@@ -21,7 +21,7 @@ const MOST_REFUSED = 1000;
 const UNDECODABLE = 422;
 const LEAST = 2_000; // bytes that any frame counts
 
-/** Pictures shown of late and those beside them, decoded; bounded by their pixels. */
+/** Pictures shown of late and those next to them, decoded; bounded by their pixels. */
 export class Frames {
   private readonly kept = new Map<string, Frame>();
   private readonly coming = new Map<string, Promise<Frame>>();
@@ -71,7 +71,7 @@ export class Frames {
     return frame;
   }
 
-  /** Loads what may be wanted next; a failure is told when it is. */
+  /** Loads what may be wanted next; a failure is reported when it is. */
   async expect(asked: PictureQuery, broken: string): Promise<void> {
     const url = this.urlOf(asked);
     if (this.kept.has(url) || this.coming.has(url) || this.refused.has(url)) return;

@@ -22,7 +22,7 @@ export interface PaneProps {
   readonly waiting: Signal<number>;
 }
 
-/** One run beside others. */
+/** One run next to others. */
 export function Pane({ board, card, first, step, at, pixel, waiting }: PaneProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const picture = useRunPicture(board, card, place, step, board.sampleOf(first), at);

@@ -6,7 +6,7 @@ import type { Frame, PictureQuery } from './frames';
 export interface ShownPicture {
   /** The one asked for, or until that is there the one before. */
   readonly frame: Frame | null;
-  /** Why there is no picture of what is asked for. */
+  /** The error if the requested image could not be loaded. */
   readonly error: string | null;
   /** What is shown is not yet what is asked for. */
   readonly busy: boolean;

@@ -8,7 +8,7 @@ import { useNeighbours, usePicture, type ShownPicture } from './use_picture';
 export interface RunPicture extends ShownPicture {
   readonly card: CardKey;
   readonly steps: CardSteps;
-  /** Of the record that is shown, in `steps.records`; -1 when there is none. */
+  /** Of the record that is shown, in `steps.records`; -1 if none. */
   readonly index: number;
 }
 

@@ -59,7 +59,7 @@ export function overflows(area: Size, picture: Size, zoom: Zoom | null): boolean
   return zoom !== null && (picture.width * zoom.scale > area.width + 0.5 || picture.height * zoom.scale > area.height + 0.5);
 }
 
-/** The pixel of the picture at a place of the area; null beside the picture. */
+/** The pixel of the image at a position of the area; null outside the image. */
 export function pixelAt(area: Size, picture: Size, zoom: Zoom | null, px: number, py: number): Pixel | null {
   const { left, top, scale } = placed(area, picture, zoom);
   const [x, y] = [Math.floor((px - left) / scale), Math.floor((py - top) / scale)];

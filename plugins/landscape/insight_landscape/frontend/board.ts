@@ -70,7 +70,7 @@ export class LandscapeBoard extends Board {
   }
 
   protected override changed(series: Changed): void {
-    // Also files that say more of a run that is shown: what is there stays until it has come anew.
+    // Also files with more data of a shown run: keep the current data until the new answer arrives.
     for (const key of this.requested) if (!series || series[(JSON.parse(key) as readonly string[])[0] ?? '']) this.requested.delete(key);
     for (const run of series ? Object.keys(series) : [...this.listings.keys()]) this.listings.delete(run);
     this.loadLists(this.wantedLists.value.filter((run) => !this.listings.has(run)));

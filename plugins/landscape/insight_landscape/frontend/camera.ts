@@ -17,7 +17,7 @@ const DISTANCE = 5.2;
 const NEAR = 0.1;
 const FAR = 40;
 const UPWARDS = 0.15; // of half the height of the picture
-const LABELS = 90; // pixels for the numbers beside the box
+const LABELS = 90; // pixels for the numbers next to the box
 
 export type Matrix = Float32Array; // 4 x 4, column by column
 export type Point = readonly [x: number, y: number, z: number];

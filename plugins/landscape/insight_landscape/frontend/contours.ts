@@ -52,7 +52,7 @@ export function areaData(found: readonly Ring[], toX: Place, toY: Place): string
   return found.map(({ points }) => `M${points.map((point) => text(point, toX, toY)).join('L')}Z`).join('');
 }
 
-/** The rings without what is no line of equal loss: their ends along the edges, and the ways around points without a number. */
+/** The contour rings without the parts along the edges and around non-finite points, which are not lines of equal loss. */
 export function lineData(found: readonly Ring[], toX: Place, toY: Place): string {
   const parts: string[] = [];
   for (const { points, isLine } of found) {

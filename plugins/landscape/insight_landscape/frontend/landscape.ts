@@ -90,13 +90,13 @@ export function placeOn(axis: Float64Array, value: number): readonly [index: num
   return [low, to > from ? (value - from) / (to - from) : 0];
 }
 
-/** The loss between the points of the grid, bilinear; NaN beside one that is no number, null beyond the grid. */
+/** The loss between the points of the grid, bilinear; NaN next to a non-finite point, null outside the grid. */
 export function lossAt({ x, y, z }: Landscape, atX: number, atY: number): number | null {
   const [across, up] = [placeOn(x, atX), placeOn(y, atY)];
   if (!across || !up) return null;
   const [[column, a], [row, b]] = [across, up];
   const at = (dx: number, dy: number): number => z[Math.min(row + dy, y.length - 1) * x.length + Math.min(column + dx, x.length - 1)] as number;
-  // A corner without weight does not count, so that a point of the grid is what it is beside a NaN.
+  // A corner without weight does not count, so that a point of the grid is what it is next to a NaN.
   let sum = 0;
   for (const [dx, dy, weight] of [[0, 0, (1 - a) * (1 - b)], [1, 0, a * (1 - b)], [0, 1, (1 - a) * b], [1, 1, a * b]] as const) if (weight > 0) sum += weight * at(dx, dy);
   return sum;

@@ -4,7 +4,7 @@ import { css, rampColor } from './ramps';
 
 const LINE = 18; // pixels
 const LEFT = 12;
-const SIGN = 16; // pixels of a dot and what is beside it
+const SIGN = 16; // pixels of a dot and what is next to it
 const SWATCHES = 4; // of the colour map
 const GAP = 14;
 

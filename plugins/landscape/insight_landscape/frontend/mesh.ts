@@ -35,7 +35,7 @@ export function coarse(landscape: Landscape, most: number): Landscape {
   return found;
 }
 
-/** Points whose loss is no number leave a hole. */
+/** Points whose loss is not a number leave a hole. */
 export function meshOf({ x, y, z }: Landscape, extent: Extent, scale: LossScale): Mesh {
   const [columns, rows] = [x.length, y.length];
   const vertices = new Float32Array(columns * rows * VALUES);

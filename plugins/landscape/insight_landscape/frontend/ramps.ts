@@ -29,7 +29,7 @@ export function rampColor(name: RampName, share: number): Color {
   return mixed(parsed(stops[index] as string), parsed(stops[index + 1] as string), place - index);
 }
 
-/** Of a run beside others: its own colour, dark where the loss is small and pale where it is large. */
+/** Of a run next to others: its own colour, dark where the loss is small and pale where it is large. */
 export function tintColor(color: Color, share: number): Color {
   return share < 0.5 ? mixed([20, 24, 32], color, 0.35 + 1.3 * share) : mixed(color, [255, 255, 255], (share - 0.5) * 1.3);
 }

@@ -37,7 +37,7 @@ export function sharedScale(landscapes: readonly Landscape[], log: boolean): Los
   return low <= high ? lossScale(low, high, log) : lossScale(0, 0, false);
 }
 
-/** Numbers beside each other, each with as many digits as tell it from its neighbours, and no fewer than `least`. */
+/** Numbers side by side, each with as many digits as tell it from its neighbours, and no fewer than `least`. */
 export function numberTexts(values: readonly number[], least = 0): readonly string[] {
   return values.map((value, i) => {
     const gaps = [values[i - 1], values[i + 1]].map((other) => Math.abs((other ?? NaN) - value)).filter((gap) => gap > 0);

@@ -43,7 +43,7 @@ interface Reading {
 
 const DRAG = 0.4; // degrees a pixel
 const KEY_TURN = 6; // degrees
-const READING = 34; // pixels of the height of what is read, beside its lines
+const READING = 34; // pixels of the height of what is read, next to its lines
 const READING_LINE = 17;
 const KEY_MOVE = 12; // pixels
 

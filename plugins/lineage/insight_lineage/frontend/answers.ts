@@ -22,7 +22,7 @@ export interface Problem {
 
 export interface ColumnsAnswer {
   readonly runs: number;
-  /** Runs that are told in the row of another. */
+  /** Runs that are merged into the row of another. */
   readonly joined: number;
   readonly columns: readonly ColumnInfo[];
   readonly problems: readonly Problem[];

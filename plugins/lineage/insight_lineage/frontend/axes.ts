@@ -24,7 +24,7 @@ export interface Axis {
   readonly categories: readonly string[];
 }
 
-/** Numbers that are no amounts. */
+/** Numbers that are not quantities. */
 export const LABELS = ['dataset_mark', 'mark'];
 const WIDE = 100; // large over small: beyond that most values share an end of a linear axis
 const TAIL = 0.05; // of the numbers at either end, which do not say what is large and what is small

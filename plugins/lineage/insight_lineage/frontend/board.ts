@@ -103,7 +103,7 @@ export class LineageBoard extends TabState {
     try {
       const listing = await loadColumns(this.ctx);
       if (mine !== this.asked) return;
-      this.listing.value = listing; // may change what is wanted, which asks anew
+      this.listing.value = listing; // may change the query, which requests again
       if (mine !== this.asked) return;
       const frame = await loadFrame(this.ctx, this.wanted.peek() ?? [], listing.columns);
       if (mine !== this.asked) return;

@@ -51,7 +51,7 @@ interface TextCellProps {
   readonly field: 'remark' | 'note' | 'displayName';
 }
 
-/** A text that somebody wrote: a press edits it in place. Enter keeps, Escape does not. */
+/** An annotation: a click edits it in place. Enter saves, Escape cancels. */
 function TextCell({ board, run, field }: TextCellProps): JSX.Element {
   const editing = useSignal(false);
   const known = board.runsByName.value.get(run);

@@ -6,7 +6,7 @@ export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 const MOST_SCALARS = 12;
-const BESIDE = 4; // scalars beside what lineage says
+const BESIDE = 4; // scalar columns in addition to those of lineage
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for

@@ -28,12 +28,12 @@ export class Column implements ColumnInfo {
     this.isNumeric = info.type === 'int' || info.type === 'float' || info.type === 'bool';
   }
 
-  /** By row; NaN where there is no number. */
+  /** By row; NaN for missing numbers. */
   get numbers(): Float64Array {
     return (this.knownNumbers ??= Float64Array.from(this.values, (value) => this.numberOf(value)));
   }
 
-  /** The smallest and the largest finite number; NaN where there is none. */
+  /** The smallest and the largest finite number; NaN if none. */
   get extent(): readonly [number, number] {
     if (this.knownExtent) return this.knownExtent;
     let [low, high] = [Infinity, -Infinity];

@@ -3,7 +3,7 @@ import type { LineageBoard } from './board';
 import { RUN_WIDTH, type Placed } from './columns';
 import { sortOf } from './ordering';
 
-/** Names of columns: a press sorts, with Shift beside what it is sorted by already. */
+/** Column headers: a click sorts; with Shift the column is added to the current order. */
 export function TableHead({ board, columns }: { readonly board: LineageBoard; readonly columns: readonly Placed[] }): JSX.Element {
   const say = board.t.bind(board);
   return (

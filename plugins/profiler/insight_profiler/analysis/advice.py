@@ -1,4 +1,4 @@
-"""What to look at first, and the figures that say so.
+"""Suggestions for a profile, with the figures behind them.
 
 Thresholds are those of the peers where they have one: MindInsight's for iteration interval, queues and
 processors, torch-tb-profiler's for data loading, communication and memory.

@@ -1,4 +1,6 @@
-"""A range of the timeline as a Chrome trace, from its own zero: other viewers hold times as float64."""
+"""Exports a range of the timeline as a Chrome trace; times start at 0, because viewers store them as
+float64.
+"""
 
 from __future__ import annotations
 

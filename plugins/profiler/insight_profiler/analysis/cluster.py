@@ -1,4 +1,4 @@
-"""The ranks of one job side by side, and their steps."""
+"""Compares the ranks of one job and their steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two profiles by what differs: operators matched by their names."""
+"""Compares two profiles: matches operators by name."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _keys(listing: SortedTable, named: list[str]) -> list[tuple[str, ...]]:
 def _measured(
     listing: SortedTable, at: NDArray[np.intp], count: int, per: str, profile: Profile
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Calls (-1) and times (NaN where there is no such operator) at the places of both."""
+    """Calls (-1) and times (NaN if the operator is missing) at the places of both."""
     calls, times = np.full(count, -1), np.full(count, np.nan)
     calls[at] = listing.columns["calls"].values
     times[at] = _own_times(listing)

@@ -1,4 +1,4 @@
-"""Kernels of devices, and what launched them."""
+"""Device kernels and the operators that launched them."""
 
 from __future__ import annotations
 

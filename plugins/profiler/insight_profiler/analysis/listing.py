@@ -1,4 +1,4 @@
-"""Rows of an answer as columns: found by text, sorted, paged; as JSON or CSV."""
+"""Tables of answers: search, sort, pagination; as JSON or CSV."""
 
 from __future__ import annotations
 

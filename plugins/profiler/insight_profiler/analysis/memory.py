@@ -1,4 +1,4 @@
-"""Memory: how much was taken when, and by whom."""
+"""Memory use over time, and its largest allocations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long each operator took, under its full name: for those who colour a graph by it."""
+"""Total time of each operator by full name, for colouring a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators by type, name, shapes or scope: how often they ran and how long, whole or in some steps."""
+"""Number and duration of operators by type, name, shapes or scope, for all or some steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which steps took unusually long or short, and which of these are warm-up."""
+"""Finds outlier steps and warm-up steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a profile says at first sight."""
+"""The overview of a profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How data are prepared: operators of the pipeline, queues, processors."""
+"""Data preparation: operators of the pipeline, queues, processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps: how long each took, and on what."""
+"""Duration of steps, by category."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
     else:
         found = np.flatnonzero(steps["number"] == number)
         if not len(found):
-            raise NotFound(f"there is no step {number}")
+            raise NotFound(f"no step {number}")
         row = int(found[0])
         start, duration = float(steps["start"][row]), float(steps["duration"][row])
         values = {name: float(column[row].clip(0)) for name, column in steps.items()}
@@ -147,7 +147,7 @@ def drawn(profile: Profile, number: int | None) -> dict[str, Any]:
 
 
 def _lanes(profile: Profile, chosen: NDArray[np.bool_], *, mean: bool) -> list[dict[str, Any]]:
-    """What ran beside a step, from its start; on average over steps by name and place among them."""
+    """Work in parallel to a step, relative to its start; averages over steps are by name and position."""
     lanes = profile.tables.get("lanes")
     if lanes is None:
         return []

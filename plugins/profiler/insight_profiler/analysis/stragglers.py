@@ -1,4 +1,4 @@
-"""Which ranks hold up the others of their pipeline stage."""
+"""Finds ranks that delay the other ranks of their pipeline stage."""
 
 from __future__ import annotations
 

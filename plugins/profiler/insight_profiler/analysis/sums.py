@@ -1,4 +1,4 @@
-"""Sums, extremes and shares by group, in whole columns; -1 and NaN are "not known"."""
+"""Sums, extremes and shares by group with array operations; -1 and NaN mean "unknown"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timeline: its tracks, one slice in full, what is found by name, what lies in a range."""
+"""The timeline: tracks, details of a slice, search by name, and range summaries."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def slice_of(profile: Profile, row: int) -> dict[str, Any]:
     end at it."""
     slices = profile.tables.get("slices")
     if slices is None or not 0 <= row < len(slices["start"]):
-        raise NotFound(f"there is no slice {row}")
+        raise NotFound(f"no slice {row}")
     said = brief(profile, np.array([row]))[0]
     around: list[dict[str, Any]] = []
     above = int(slices["parent"][row])

@@ -50,7 +50,7 @@ export class ProfilerBoard extends TabState {
   /** The category that was gone into. */
   readonly type = this.setting('type', codecs.name);
   readonly chart = this.setting('chart', codecs.choice<'pie' | 'bars' | 'none'>(['pie', 'bars', 'none'], 'pie'));
-  /** The operator whose details are beside the table: its name, type, scope and shapes, as far as they tell it apart. */
+  /** The operator whose details are next to the table: its name, type, scope and shapes, as far as needed to identify it. */
   readonly opened = this.setting('operator', codecs.names);
   /** A slice of the timeline that another view leads to. */
   readonly slice = this.setting('slice', codecs.name);
@@ -228,7 +228,7 @@ export class ProfilerBoard extends TabState {
     if (text('steps') !== null) this.steps.set(stepsCodec.parse(text('steps')));
   }
 
-  /** The table of operators, with the details of one of them beside it. */
+  /** The table of operators, with the details of one of them next to it. */
   openOperator(side: Side, by: Grouping, key: OperatorKey): void {
     batch(() => {
       this.viewWanted.set('operators', 'push');

@@ -231,7 +231,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
   readonly average: number | null;
 }
-/** Columns by batch beside what is known of all. */
+/** Columns by batch, and totals of all batches. */
 export interface QueueInfo {
   readonly name: string;
   readonly batches: number;

@@ -27,7 +27,7 @@ export function useAnswer<T>(board: ProfilerBoard, key: string | null, ask: (sig
   };
 }
 
-/** What a route says about the profile in front: asked anew when more of it was read, with the same picture until then. */
+/** The answer of a route for the current profile; requested again when more of it was read, keeping the old answer until then. */
 export function useProfileAnswer<T>(board: ProfilerBoard, route: string, query: Readonly<Record<string, string | number | boolean | null>> = {}): Asked<T> {
   const { value: profile } = board.profile;
   const all = { ...board.query.value, ...query };

@@ -1,4 +1,4 @@
-"""NPUs as MindSpore 2.4+ (``*_ascend_ms``) and torch_npu (``*_ascend_pt``) write them.
+"""Reads NPU profiles of MindSpore 2.4+ (``*_ascend_ms``) and torch_npu (``*_ascend_pt``).
 
 All lies below ASCEND_PROFILER_OUTPUT. Tables are read by the names in their headers, which differ by level
 and version. Written from those names and samples made by hand, since no real directory was to be had.

@@ -1,4 +1,4 @@
-"""Communication of an NPU: ``communication.json`` and ``communication_matrix.json``.
+"""Reads communication of an NPU: ``communication.json`` and ``communication_matrix.json``.
 
 ``{step: {"p2p" or "collective": {operator: {"Communication Time Info": {...}, "Communication Bandwidth Info":
 {transport: {...}}}}}}``, and ``{... {operator: {"0-1": {"Transport Type": ..., "Transit Size(MB)": ...}}}}``.

@@ -1,4 +1,4 @@
-"""Events of one Chrome trace of an NPU, window by window into columns; what they mean is found out later."""
+"""Reads the events of an NPU's Chrome trace into columns, window by window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels and operators of an NPU, from the tables of MindSpore 2.4+ and torch_npu.
+"""Reads kernels and operators of an NPU from the tables of MindSpore 2.4+ and torch_npu.
 
 | file | what it has |
 |---|---|

@@ -1,4 +1,4 @@
-"""What the layers of an NPU's timeline are, by the names of processes, threads and tasks."""
+"""Classifies the layers of an NPU's timeline by the names of processes, threads and tasks."""
 
 from __future__ import annotations
 

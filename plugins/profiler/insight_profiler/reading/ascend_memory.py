@@ -1,6 +1,6 @@
-"""Memory of an NPU: ``operator_memory.csv`` (who took it, from when until when) and ``memory_record.csv``
-(how
-much was taken in all). KB and MB are of 1024; times in µs since the epoch."""
+"""Reads memory of an NPU: ``operator_memory.csv`` (allocations) and ``memory_record.csv`` (total use over
+time). KB and MB are of 1024; times in µs since the epoch.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Timelines of NPUs: ``trace_view.json`` of MindSpore 2.4+ and torch_npu, ``msprof_*.json`` before.
+"""Reads timelines of NPUs: ``trace_view.json`` of MindSpore 2.4+ and torch_npu, ``msprof_*.json`` of older
+versions.
 
 Chrome traces whose processes are layers: "Ascend Hardware" (a thread for each stream), "HCCL" or
 "Communication", "CANN", "CPU OP", "Python" or "MindSpore", "Scope Layer", "Overlap Analysis". Steps are
@@ -67,7 +68,7 @@ class AscendTimeline:
         self._names: dict[str, tuple[int, int, int, int]] = {}  # full name -> name, type, scope, full name
 
     def read(self, stream: BinaryIO, name: str) -> None:
-        """One file. Raises ValueError when it is no trace."""
+        """One file. Raises ValueError if it is not a trace."""
         traces: list[str] = self._building.documents.setdefault("traces", [])
         traces.append(name)
         columns = TraceColumns(len(traces) - 1)

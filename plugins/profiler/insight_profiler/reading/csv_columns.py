@@ -1,4 +1,4 @@
-"""Columns of CSV files by the names in their headers, and numbers of texts without loss.
+"""Reads columns of CSV files by header names, and parses numbers without loss.
 
 Headers differ between versions: order, letters, units in parentheses. A column is asked for by its bare name
 (``"start time"`` finds ``Start Time(us)`` and ``start_time (ms)``) and further names that other versions
@@ -130,7 +130,7 @@ class CsvColumns:
         return [cell.strip() for cell in self.columns[place[0]]]
 
     def labels(self, *names: str) -> list[str]:
-        """Texts, empty where a cell says that there is none."""
+        """Texts, empty for cells without a value."""
         return ["" if text == "N/A" else text for text in self.texts(*names)]
 
     def integers(self, *names: str, missing: int = -1) -> Integers:
@@ -147,7 +147,7 @@ class CsvColumns:
         return whole(self.floats(*names) * factor, missing)
 
     def floats(self, *names: str) -> Floats:
-        """NaN where there is no number."""
+        """NaN for missing numbers."""
         texts = self.texts(*names)
         try:
             return np.array(texts, np.float64)
@@ -179,7 +179,7 @@ class CsvColumns:
 
 @define(eq=False)
 class Csv:
-    """A CSV file, some rows at a time. ``strange`` counts cells that are no numbers, by column; ``cut`` rows
+    """A CSV file, some rows at a time. ``strange`` counts cells that are not numbers, by column; ``cut`` rows
     that have not as many cells as the header."""
 
     source: BinaryIO
@@ -221,7 +221,7 @@ class Csv:
 
 
 def json_cell(text: str) -> Any:  # noqa: ANN401  any JSON
-    """The JSON of a cell, None where there is none."""
+    """The JSON of a cell, None if it has none."""
     try:
         return json.loads(text) if text else None
     except ValueError:

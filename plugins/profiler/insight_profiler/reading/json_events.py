@@ -1,4 +1,4 @@
-"""The events of a Chrome trace, a few MB at a time, whatever their number.
+"""Streams the events of a Chrome trace, a few MB at a time.
 
 A trace is an array of events, or an object that has one as ``traceEvents``
 (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Writers leave out the end,
@@ -17,7 +17,9 @@ from typing import Any, BinaryIO, cast
 from attrs import define, field, frozen
 
 _WINDOW = 192 << 10  # bytes read at once: what is made of them stays in the processor's cache
-_MOST = 64 << 20  # bytes of one event, or of one value beside the events; reading takes several times as many
+_MOST = (
+    64 << 20
+)  # bytes of one event, or of one value outside the events; parsing needs several times as many
 _NEAR = 16  # characters from the end at which a value may just be cut
 _AT_ONCE = 8  # mended one by one before all of a window are
 
@@ -30,7 +32,7 @@ _HIGH = re.compile("[\x80-\xff]+")
 
 
 def lenient(text: str) -> str:
-    """The text of an event with ``NaN`` wherever there is no number; as long as before."""
+    """The text of an event with ``NaN`` for every missing number; of the same length."""
     return _IN_VALUE.sub(lambda found: found[1] + _no_number(found[2]), text)
 
 
@@ -71,7 +73,7 @@ class Window:
 class Events:
     """Reads a trace from a stream. Floats come as they are written, as texts.
 
-    After ``windows`` is through: ``head`` has what stands beside the events (before that, what stands
+    After ``windows`` is through: ``head`` has the values outside the events (before that, what stands
     before them), ``is_cut`` says that the end is missing, ``mended`` how many values were none, ``skipped``
     how many stretches of bytes could not be read.
     """
@@ -92,7 +94,7 @@ class Events:
         self.skipped = 0
 
     def windows(self) -> Iterator[Window]:
-        """Raises ValueError if the stream is no trace at all."""
+        """Raises ValueError if the stream is not a trace."""
         opening = self._next(_BLANK)
         if opening == "\xef":  # a byte order mark, byte by byte
             self._at += 3
@@ -139,7 +141,7 @@ class Events:
                 return
 
     def _fill(self, window: Window, may_end: bool) -> bool:
-        """Events up to the end of what is here; True when there are no more."""
+        """Events up to the end of the buffer; True at the end of the array."""
         scan, space = self._scan, _SPACE.match
         add, add_start, add_end = window.events.append, window.starts.append, window.ends.append
         between = ","  # what stood between the last two events: writers do not change it
@@ -184,7 +186,7 @@ class Events:
                     return True
 
     def _value(self) -> Any:  # noqa: ANN401 - any JSON
-        """A value of the object, of any length. Sets ``is_cut`` when there is none."""
+        """A value of the object, of any length. Sets ``is_cut`` if it is missing."""
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
@@ -245,7 +247,7 @@ class Events:
         return True
 
     def _skip(self) -> bool:
-        """Goes to what looks like the next event; False when there is none."""
+        """Goes to what looks like the next event; False if there is no further one."""
         while True:
             found = _EVENT.search(self._text, self._at + 1)
             if found:

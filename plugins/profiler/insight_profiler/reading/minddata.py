@@ -1,4 +1,5 @@
-"""How MindSpore prepared its data: ``pipeline_profiling``, ``minddata_pipeline_raw``, queues, processors.
+"""Reads MindSpore's data preparation: ``pipeline_profiling``, ``minddata_pipeline_raw``, queues,
+processors.
 
 | file | what it has |
 |---|---|

@@ -1,5 +1,4 @@
-"""What MindSpore wrote for MindInsight: a directory ``profiler*`` of one rank, by subject
-(``mindinsight_*``)."""
+"""Reads profiles that MindSpore wrote for MindInsight: a directory ``profiler*`` of one rank."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Communication of a rank, as MindSpore wrote it for MindInsight: ``hccl_raw_{rank}.csv``.
+"""Reads communication of a rank from MindSpore's ``hccl_raw_{rank}.csv``.
 
 A row for each step, and one of means, which is not read: ``step_num, communication_cost, wait_cost,
 link_info, communication_operator_cost``. Costs are in ms, sizes in KB of 1000 bytes. ``link_info`` is
 ``{"1-0": {"SDMA": [cost, size, bandwidth]}}``; its bandwidth is the sum of those of all operators and no
 bandwidth of anything, so it is made of size and cost. ``communication_operator_cost`` is ``{operator:
-[step, cost, wait, links as above]}``; it may be absent."""
+[step, cost, wait, links as above]}``; it may be absent.
+"""
 
 from __future__ import annotations
 

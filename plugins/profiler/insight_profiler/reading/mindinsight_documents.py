@@ -1,4 +1,4 @@
-"""What is small and a tree among the files that MindSpore wrote for MindInsight.
+"""Reads small JSON documents that MindSpore wrote for MindInsight.
 
 | file | document or table |
 |---|---|

@@ -1,4 +1,4 @@
-"""Operators of what MindSpore wrote for MindInsight, by their tables.
+"""Reads operator tables that MindSpore wrote for MindInsight.
 
 Columns are found by the names of both generations: ``full_kernel_time``, ``full_kernel_name`` or
 ``full_op_name``, ``kernel_type`` or ``op_type`` and so on. Shares that files state are not read: some are

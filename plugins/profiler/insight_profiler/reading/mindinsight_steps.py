@@ -1,4 +1,4 @@
-"""Steps of a device, as MindSpore wrote them for MindInsight.
+"""Reads device steps that MindSpore wrote for MindInsight.
 
 ``step_trace_raw_{rank}_detail_time.csv`` counts in ticks of 10 ns of the device's own clock: a row for each
 step, ``step_num, start_point, end_point, total, fp_point, bp_point, iteration_interval, fp_and_bp (or fp),
@@ -7,7 +7,8 @@ tail``, and after that, three columns for each stretch of communication (``strea
 of a file that was cut down it is wrong.
 
 ``{ascend,gpu}_cluster_analyse_{mode}_{stages}_{ranks}_{rank}.csv`` has a row for each step and one of
-means: in ms, but for data parallelism, where it has columns of the step trace again."""
+means: in ms, but for data parallelism, where it has columns of the step trace again.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class StepTrace:
     number: Integers
     start: Integers
     columns: dict[str, Integers]
-    lanes: list[tuple[str, Integers, Integers]]  # name, start and duration by step; -1 where there is none
+    lanes: list[tuple[str, Integers, Integers]]  # name, start and duration by step; -1: missing
 
 
 def read_step_trace(parts: ProfileParts) -> StepTrace | None:
@@ -71,7 +72,7 @@ def _columns(cells: CsvColumns) -> StepTrace:
     start, forward, backward = ticks("start_point"), ticks("fp_point"), ticks("bp_point")
     interval = ticks("iteration_interval")
     if len(interval) and interval[0] == 0:
-        interval[0] = -1  # nothing came before the first step: that is no interval
+        interval[0] = -1  # no step precedes the first one, so it has no interval
     columns = {
         "duration": ticks("total"),
         "iteration_interval": interval,

@@ -1,9 +1,8 @@
-"""Timelines that MindSpore wrote for MindInsight: ``{ascend,gpu}_timeline_display_{rank}.json``, first
-without
-``ascend_``.
+"""Reads timelines that MindSpore wrote for MindInsight: ``{ascend_,gpu_,}timeline_display_{rank}.json``.
 
-Arrays of events of a Chrome trace without names of processes: these are told by their numbers. Times are in
-µs from the first event; the clock of a device that steps are told in is aligned by what both have."""
+Arrays of events of a Chrome trace without process names: processes are identified by number. Times are in
+µs from the first event; the device clock of the steps is aligned by events that both have.
+"""
 
 from __future__ import annotations
 

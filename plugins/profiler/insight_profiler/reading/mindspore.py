@@ -1,4 +1,4 @@
-"""MindSpore 2.x: ``{host}_{pid}_{time}_ascend_ms/`` with FRAMEWORK and ASCEND_PROFILER_OUTPUT.
+"""Reads MindSpore 2.x profiles: ``{host}_{pid}_{time}_ascend_ms/``.
 
 The name says Ascend on a CPU too, where nothing of a device is in it.
 """

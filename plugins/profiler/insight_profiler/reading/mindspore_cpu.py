@@ -1,11 +1,12 @@
-"""What MindSpore writes of operators on the CPU, in 2.x and before.
+"""Reads MindSpore's CPU operators, of 2.x and older versions.
 
 ``cpu_op_execute_timestamp_{rank}.txt`` has a line for each operator,
 ``full name;HostCpuOps;start,duration,thread start,duration,thread ...``: starts in ns since the epoch,
 durations in ms. All else is a digest of it, or goes with it: ``cpu_framework_{rank}.txt`` has a line for
 each run, ``type;name;number;input_1:[32, 10];...;``, in the order of time; the CSVs have sums. The same runs
 are in ``trace_view.json``, with their times rounded to 0.25 µs or worse, and a layer of scopes made of
-them, which is made here as well."""
+them, which is made here as well.
+"""
 
 from __future__ import annotations
 

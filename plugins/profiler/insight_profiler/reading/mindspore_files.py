@@ -1,4 +1,4 @@
-"""The files of a profile of many small ones, each tried for itself: a broken one is a note, not the end."""
+"""Reads profiles of many small files; a malformed file produces a note and does not stop the others."""
 
 from __future__ import annotations
 

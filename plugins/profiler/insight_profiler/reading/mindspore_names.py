@@ -1,4 +1,4 @@
-"""Names of MindSpore's operators: ``Default/network-WithLossCell/conv1-Conv2d/Conv2D-op0``."""
+"""Parses names of MindSpore's operators: ``Default/network-WithLossCell/conv1-Conv2d/Conv2D-op0``."""
 
 from __future__ import annotations
 

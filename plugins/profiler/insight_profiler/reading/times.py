@@ -1,5 +1,4 @@
-"""Times from text to whole nanoseconds, without floats: these lose what a microsecond of this century has
-behind its point."""
+"""Parses times from text to integer nanoseconds, without floats, which would lose digits."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ NO_TIME = -(1 << 63)
 
 def nanoseconds(values: Sequence[object], *, unit: int = 1000) -> NDArray[np.int64]:
     """Times as they stand in a trace: whole numbers, texts of decimal numbers; a number has ``unit`` ns
-    (a microsecond). What is no time is NO_TIME."""
+    (a microsecond). Invalid times become NO_TIME."""
     if not values:
         return np.empty(0, np.int64)
     if unit == 1000:

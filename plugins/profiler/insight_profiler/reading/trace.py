@@ -1,4 +1,4 @@
-"""Chrome traces: what torch.profiler writes, in its older and newer forms, and any other.
+"""Reads Chrome traces: of torch.profiler in its older and newer forms, and any other.
 
 A trace is read as a stream, window by window, into columns; of the arguments of its events only those are
 kept that make columns, and for the others where they are. Times are microseconds, as texts with three
@@ -26,7 +26,7 @@ def read(files: Files, building: Building) -> None:
 
 
 def read_trace(files: Files, name: str, building: Building, classify: Classify = torch_kind) -> Events:
-    """Adds the events of one of the files. Raises Unreadable when it is no trace; what is wrong with
+    """Adds the events of one of the files. Raises Unreadable if it is not a trace; what is wrong with
     it otherwise is noted."""
     traces: list[str] = building.documents.setdefault("traces", [])
     traces.append(name)

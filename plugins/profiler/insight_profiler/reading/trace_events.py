@@ -1,4 +1,4 @@
-"""Events of a trace into columns, one window after another."""
+"""Converts trace events to columns, window by window."""
 
 from __future__ import annotations
 

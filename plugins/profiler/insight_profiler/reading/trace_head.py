@@ -1,4 +1,4 @@
-"""What a trace of torch says beside its events."""
+"""Reads the header of a torch trace: everything outside the events."""
 
 from __future__ import annotations
 

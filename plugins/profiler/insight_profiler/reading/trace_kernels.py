@@ -1,4 +1,4 @@
-"""What a trace says of the work of a device beside when it ran."""
+"""Reads the launch configuration of kernels in a trace: stream, grid, block, registers, occupancy."""
 
 from __future__ import annotations
 

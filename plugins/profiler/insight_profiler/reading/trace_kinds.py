@@ -1,4 +1,4 @@
-"""What events of traces are, by what their writers call them (``cat`` and ``name``)."""
+"""Classifies trace events by ``cat`` and ``name``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EventKind:
 
     category: Category
     type: str = ""
-    is_marker: bool = False  # marks a stretch, is no work
+    is_marker: bool = False  # marks a range, not work
     step: int = -1  # the number of the step that it marks
 
 

@@ -1,4 +1,4 @@
-"""What torch says of memory in a trace: an event ``[memory]`` for each block that is taken or given back."""
+"""Reads torch's ``[memory]`` trace events: allocations and frees."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CPU = 0  # of "Device Type"; 1 is CUDA
 
 
 class MemoryEvents:
-    """Makes curves and allocations of them. Blocks are told by their address; one given back that was taken
-    before the trace began says nothing but how much there is."""
+    """Computes memory curves and allocations. Blocks are identified by their address; a block that was
+    allocated before the trace began only contributes to the total."""
 
     def __init__(self, building: Building, devices: dict[tuple[bool, int], int]) -> None:
         self._building = building

@@ -1,4 +1,4 @@
-"""Slices whose beginning and end are events of their own (B and E; b and e with an id)."""
+"""Joins slices whose start and end are separate events (B and E; b and e with an id)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PairedSlices:
     sizes: list[int] = field(factory=list)
 
     def add(self, key: Hashable, track: int, time: object, kind: int, offset: int, size: int) -> None:
-        """``key`` is what beginning and end have in common, beside their order in time."""
+        """``key`` identifies start and end events that belong together."""
         self.keys.append(key)
         self.tracks.append(track)
         self.times.append(time)
@@ -32,7 +32,7 @@ class PairedSlices:
 
     def slices(self, building: Building) -> dict[str, list[int]]:
         """Columns track, start, duration, kind, offset and size. A beginning without an end lasts until the
-        last event of all; an end without a beginning is left out. Both are told."""
+        last event of all; an end without a start is skipped. Both are reported as notes."""
         times = nanoseconds(self.times).tolist()
         rows = sorted((row for row, time in enumerate(times) if time != NO_TIME), key=times.__getitem__)
         going: dict[Hashable, list[int]] = {}

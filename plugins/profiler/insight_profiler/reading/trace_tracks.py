@@ -1,4 +1,4 @@
-"""The tracks of a trace: processes, threads or streams in them, and the names that metadata give them."""
+"""The tracks of a trace: processes, threads or streams, and their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorFlow's and JAX's ``*.xplane.pb``: planes (the host, each device) of lines (threads, streams) of
+"""Reads TensorFlow's and JAX's ``*.xplane.pb``: planes (host, devices) of lines (threads, streams) of
 events.
 
 An event names its kind by the metadata of its plane, begins at ``timestamp_ns`` of its line plus
@@ -75,7 +75,7 @@ class _Columns:
 
 
 def read(files: Files, building: Building) -> None:
-    """Raises Unreadable for bytes that are no such file."""
+    """Raises Unreadable for other files."""
     building.note(
         "experimental",
         "XPlane files are read as far as they are known: times, operators and steps",

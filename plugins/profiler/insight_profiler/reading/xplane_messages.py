@@ -1,5 +1,6 @@
-"""Messages of TensorFlow's ``xplane.proto``, in a descriptor pool of our own. Only what is read is declared;
-texts are bytes: a file may hold anything."""
+"""Message classes of TensorFlow's ``xplane.proto``, in a separate descriptor pool. Only the fields in use
+are declared; texts are bytes, because files may contain invalid UTF-8.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ export class ScalarBoard extends Board {
     return full !== null && full.tag !== tag && this.has(full);
   }
 
-  /** Whether a run that is shown wrote steps anew, so that attempts differ. */
+  /** Whether a shown run has restarts, so that attempts differ. */
   readonly hasRestarts = computed(() => this.attempts.value === 'all' || this.hasAttempts.value);
 
   /** Says of a series that it has restarts; the list of tags may be older than they are. */

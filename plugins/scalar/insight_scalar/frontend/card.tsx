@@ -13,7 +13,7 @@ import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
 
 const WIDTH_STEP = 50; // pixels; a card a little wider asks for nothing new
-const GUTTERS = 68; // pixels beside the plot, until the chart says what it is
+const GUTTERS = 68; // pixels left and right of the plot, until the chart reports the real value
 
 export interface CardBodyProps {
   readonly board: ScalarBoard;

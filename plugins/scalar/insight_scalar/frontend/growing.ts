@@ -6,7 +6,7 @@ import type { SeriesQuery } from './source';
 const ROOM = 1.05; // of a new grid, at least
 const MOST_ROOM = ROOM * 2 ** 0.25;
 
-/** One request, and how its answer continues a series; null where it does not fit, so that the series has to be fetched anew. */
+/** One request, and how its answer continues a series; null where it does not fit, so that the series has to be fetched again. */
 export interface Continuation {
   readonly runs: readonly string[];
   /** Parameters that differ from those of the query without its window. */
@@ -14,7 +14,7 @@ export interface Continuation {
   readonly take: (answer: Series) => Series | null;
 }
 
-/** Of some of the series; the others can only be fetched anew. */
+/** Of some of the series; the others can only be fetched again. */
 export function continuations(query: SeriesQuery, olds: readonly Series[]): readonly Continuation[] {
   const found: Continuation[] = [];
   const whole = olds.filter(isWhole);

@@ -79,7 +79,7 @@ function dash(layer: Pick<LayerData, 'axis'>): { dash?: readonly number[] } {
   return layer.axis === 'right' ? { dash: DASHED } : {};
 }
 
-/** Lines are kept as long as their series, so that the chart does not examine them anew. */
+/** Lines are kept as long as their series, so that the chart does not examine them again. */
 function lineOf(series: Series, of: { x: XKind; axis: 'left' | 'right'; id: string; label: string; color: string; role: 'main' | 'raw' }): Line {
   let lines = known.get(series);
   if (!lines) known.set(series, (lines = new Map()));

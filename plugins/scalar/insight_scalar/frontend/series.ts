@@ -120,7 +120,7 @@ export function lastX(series: Series, kind: XKind): number {
 
 /**
  * Replaces what lies at and after `from` by a newer answer for that window. null when the two do not
- * fit together (a restart, a hidden or a missing point): then everything is fetched anew.
+ * fit together (a restart, a hidden or a missing point): then everything is fetched again.
  */
 export function mergeTail(old: Series, tail: Series, from: number, kind: XKind): Series | null {
   const xs = xColumn(old, kind);

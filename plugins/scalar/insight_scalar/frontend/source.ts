@@ -11,7 +11,7 @@ const BANDS_BYTES = 16 << 20;
 const FEW = 20; // runs whose names go into a URL at no cost
 const SPLITS = 16; // of requests that failed, per fetch
 
-/** Which points of one series of a tag are asked for; the run comes beside. */
+/** Which points of one series of a tag are asked for; the run is separate. */
 export interface SeriesQuery {
   readonly tag: string;
   readonly x: XKind;

@@ -1,7 +1,7 @@
 import { byName } from 'insight-host/kit';
 import type { Series } from './series';
 
-/** One series in a line of the compare table. Steps are NaN where there is no finite value. */
+/** One series in a line of the compare table. Steps are NaN without finite values. */
 export interface SummaryRow {
   readonly run: string;
   readonly tag: string;

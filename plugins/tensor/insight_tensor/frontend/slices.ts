@@ -7,7 +7,7 @@ export const MOST_OPEN = 2;
 
 export type SliceReason = 'count' | 'form' | 'index' | 'empty' | 'open';
 
-/** Why a text is no slice of a shape, and in which dimension; -1: as a whole. */
+/** Why a text is not a slice of a shape, and in which dimension; -1: as a whole. */
 export class SliceError extends Error {
   override readonly name = 'SliceError';
 

@@ -163,7 +163,7 @@ function countsOf(board: TensorBoard, records: Records, sheet: Sheet, statistics
   ];
 }
 
-/** How many values are no numbers. */
+/** Number of non-finite values. */
 function Odd({ board, statistics }: { readonly board: TensorBoard; readonly statistics: Statistics }): JSX.Element | null {
   const { nan, pos_inf: inf, neg_inf: negInf } = statistics;
   const number = (n: number): string => n.toLocaleString(board.locale.value);

@@ -18,7 +18,7 @@ export interface ShownValues {
   readonly blocks: readonly Block[];
   /** How many texts of a block are cut. */
   readonly cut: number;
-  /** Why there are no values of what is asked for. */
+  /** The error if the requested values could not be loaded. */
   readonly error: string | null;
   readonly busy: boolean;
   look(area: Area): void;

@@ -1,4 +1,4 @@
-/** Columns beside each other, each stacked of parts: steps by what their time was spent on. */
+/** Columns side by side, each stacked of parts: steps by what their time was spent on. */
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import { inUnit, unitOf, unitSign } from '../units';

@@ -17,13 +17,13 @@ export interface FigureProps {
   readonly name: string;
   readonly title: string;
   readonly hint?: string;
-  /** Beside the title. */
+  /** Next to the title. */
   readonly tools?: ComponentChildren;
   /** What is drawn, as a table; asked when it is saved. */
   readonly data?: () => FigureData;
   /** More of what the menu offers. */
   readonly items?: () => readonly MenuItem[];
-  /** False where what is inside is no drawing. */
+  /** False if the content is not a drawing. */
   readonly drawn?: boolean;
   readonly busy?: boolean;
   readonly children: ComponentChildren;

@@ -47,7 +47,7 @@ export function sankeyOf(links: readonly FlowLink[], width: number, height: numb
   const pitch = deepest > 0 ? (width - NODE_WIDTH - labels) / deepest : 0;
   const nodes = new Map<string, PlacedNode>();
   for (const [at, column] of columns.entries()) {
-    // Beside what it comes from: lines cross less.
+    // Next to its source, so that fewer lines cross.
     const place = (name: string): number => {
       const sources = kept.filter(({ target }) => target === name).map(({ source, value }) => [nodes.get(source)?.y ?? 0, value] as const);
       const weight = sources.reduce((sum, [, value]) => sum + value, 0);

@@ -11,7 +11,7 @@ export interface TipState {
 
 export const useTip = (): Signal<TipState | null> => useMemo(() => signal<TipState | null>(null), []);
 
-/** Beside the pointer: what it is at. */
+/** The tooltip next to the pointer. */
 export function Tip({ tip }: { readonly tip: Signal<TipState | null> }): JSX.Element | null {
   const { value } = tip;
   if (!value) return null;

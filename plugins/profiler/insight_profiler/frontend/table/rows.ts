@@ -1,4 +1,4 @@
-/** Where a table has its rows from: all at once, or pages of the server as far as somebody looks. */
+/** Sources of table rows: complete, or paginated by the server as the user scrolls. */
 import { signal } from '@preact/signals';
 import { isAway, message, type RequestQueue } from 'insight-host/kit';
 import type { Cell, ColumnInfo, Row, TableAnswer } from '../contract';

@@ -5,7 +5,7 @@ import { ServerRows } from './rows';
 
 type Query = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Rows of a route as far as somebody looks; asked anew when more of the profile was read. */
+/** Paginated rows of a route; requested again when more of the profile was read. */
 export function useRows<A extends TableAnswer>(board: ProfilerBoard, route: string, query: Query): { readonly rows: ServerRows<A>; readonly question: string; readonly query: Query } {
   const rows = useMemo(() => new ServerRows<A>(board.queue), []);
   const { value: profile } = board.profile;

@@ -161,7 +161,7 @@ function onRuler(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): 
   canvas.addEventListener('pointercancel', () => ((from = null), (state.draft.value = null)), { signal });
 }
 
-/** The frame is moved and made larger or smaller; a drag beside it makes a new one. */
+/** Moves and resizes the frame; a drag outside creates a new one. */
 function onMinimap(stage: Stage, canvas: HTMLCanvasElement, signal: AbortSignal): void {
   const { state } = stage;
   const timeAt = (x: number): number => state.whole.value.from + (Math.max(0, Math.min(1, x / state.width.value)) * lengthOf(state.whole.value));

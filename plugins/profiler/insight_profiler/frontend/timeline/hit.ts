@@ -1,4 +1,4 @@
-/** Which slice is at a place, and which are beside it. */
+/** Finds the slice at a position, and its neighbours. */
 import { firstFrom, type BriefSlice, CATEGORY_NAMES, type Lane, type Slices } from './answers';
 import { BAR, barTop, rowAt, type Layout, type Row } from './layout';
 import { layersOf } from './store';
@@ -34,7 +34,7 @@ export function hitOf(answer: Slices, lane: Lane, at: number, row: Row): Hit {
   };
 }
 
-/** The slice at `x` px of the picture and `y` px from the top of all rows; a narrow one from beside it too. */
+/** The slice at `x` px of the picture and `y` px from the top of all rows; narrow slices also within some pixels. */
 export function hitAt(view: View, x: number, y: number): Hit | null {
   const row = view.layout.rows[rowAt(view.layout, y)];
   if (!row || row.tracks.length === 0) return null;
@@ -64,7 +64,7 @@ export function hitAt(view: View, x: number, y: number): Hit | null {
   return nearest;
 }
 
-/** What is drawn beside a slice: before (-1) or after (1) it on its lane, or the first within it (`in`). */
+/** The neighbour of a drawn slice: before (-1) or after (1) it on its lane, or the first within it (`in`). */
 export function neighbour(view: View, { track, depth, start, duration, id }: BriefSlice, where: -1 | 1 | 'in'): Hit | null {
   const row = view.layout.rowOf.get(track);
   const answer = layersOf(view.answers, track, view.span, lengthOf(view.span) / view.width).at(-1);

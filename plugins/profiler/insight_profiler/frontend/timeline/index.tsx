@@ -111,7 +111,7 @@ function Trouble({ stage }: { readonly stage: Stage }): JSX.Element | null {
   );
 }
 
-/** The canvases with the names of the tracks beside them. */
+/** The canvases with the names of the tracks next to them. */
 function Picture({ stage }: { readonly stage: Stage }): JSX.Element {
   const { state } = stage;
   const say = state.t.bind(state);

@@ -1,4 +1,4 @@
-/** Keys of the timeline; they work wherever the focus is in it, but not while somebody types. */
+/** Keys of the timeline; they work wherever the focus is in it, but not while the user types. */
 import type { Key } from 'insight-host/kit';
 import { firstIn, neighbour } from './hit';
 import type { Stage } from './stage';

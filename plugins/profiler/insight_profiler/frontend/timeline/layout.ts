@@ -12,7 +12,7 @@ export interface Row {
   /** Names it in the URL. */
   readonly key: string;
   readonly label: string;
-  /** Beside the label. */
+  /** Next to the label. */
   readonly about: string;
   readonly top: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-/** Slices by name: how many there are, which one is in front, those beside it. */
+/** Search of slices by name: number of matches, the current match, and its neighbours. */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { Latest, statusOf, type Setting } from 'insight-host/kit';
 import type { BriefSlice, SearchAnswer } from './answers';

@@ -34,7 +34,7 @@ export class TimelineState extends TabState {
   readonly dialog = signal<'perfetto' | null>(null);
   /** px of the picture. */
   readonly width = signal(1000);
-  /** Where the rows are to be scrolled to: a slice that somebody wants to see. */
+  /** Scroll target of the rows: the slice to show. */
   readonly revealed = signal<{ readonly track: number; readonly depth: number } | null>(null);
 
   constructor(readonly board: ProfilerBoard) {
@@ -125,7 +125,7 @@ export class TimelineState extends TabState {
     this.revealed.value = { track, depth };
   }
 
-  /** Tracks of the profile in front, asked for anew when more of it was read. */
+  /** Tracks of the profile in front, requested again when more of it was read. */
   private followProfile(): () => void {
     let shown = '';
     let stop = new AbortController();

@@ -85,7 +85,7 @@ function Holders({ board, holder: { device, time, bytes, before, names, rows } }
 const highestOf = ({ maximum }: MemoryCurve): number => maximum.reduce((high, value) => Math.max(high, value), 0);
 
 /**
- * Curves of one device and of about one size: beside a pool of gigabytes nobody sees what a small net takes of it.
+ * Groups curves of one device by size: next to a pool of gigabytes the memory of a small net would be invisible.
  * What is always zero is left out, unless nothing else is there.
  */
 export function alikeOf(all: readonly MemoryCurve[]): readonly (readonly MemoryCurve[])[] {

@@ -26,7 +26,7 @@ interface OperatorPanelProps {
   readonly query: Readonly<Record<string, string | null>>;
 }
 
-/** Everything about one operator, beside the table. */
+/** Everything about one operator, next to the table. */
 export function OperatorPanel({ board, by, opened, query }: OperatorPanelProps): JSX.Element {
   const say = board.t.bind(board);
   const key = Object.fromEntries(OPERATOR_KEYS.map((name, i) => [name, opened[i] || null]));

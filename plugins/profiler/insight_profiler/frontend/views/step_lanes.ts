@@ -6,7 +6,7 @@ export interface PlacedStretch extends Stretch {
 
 const MOST = 16; // lanes that are drawn
 
-/** What ran beside a step by the stream that it ran on; what overlaps on one stream has lanes of its own. */
+/** Work in parallel to a step, by stream; overlapping work of one stream gets separate lanes. */
 export function lanesOf(stretches: readonly Stretch[]): { readonly lanes: readonly string[]; readonly more: number; readonly placed: readonly PlacedStretch[] } {
   const byStream = new Map<string, Stretch[]>();
   for (const stretch of stretches) {

@@ -62,7 +62,7 @@ interface StepsProps {
   readonly answer: StepsAnswer;
 }
 
-/** The course of one step, or of the average of all: the whole, its parts, and what ran beside it. */
+/** The breakdown of one step, or of the average: its parts, and parallel work. */
 function Trace({ board, answer }: StepsProps): JSX.Element {
   const say = board.t.bind(board);
   const locale = board.locale.value;
