@@ -227,7 +227,7 @@ def test_a_bad_record_is_an_error_in_its_place(page: Page, shared: Serve, pictur
     expect_pixel(page, bad, [30, 20, 7, 255])
     before = bad.bounding_box()
     cell = bad.get_by_test_id("error-cell")
-    for index, cause in ((3, "the picture is empty"), (2, "cut off|ends"), (1, "no PNG, JPEG")):
+    for index, cause in ((3, "the picture is empty"), (2, "cut off|ends"), (1, "not a PNG, JPEG")):
         bad.locator('[data-control="step"]').fill(str(index))
         expect(cell).to_contain_text(f"step {index} (record {index})")
         expect(cell).to_contain_text("'broken' of run 'bad'")

@@ -47,5 +47,5 @@ def test_fixed_numbers_are_a_view() -> None:
     found = packed.fixed(data, "<f4", 1, 9)
     assert found.tolist() == [1.5, -2.0]
     assert isinstance(found.base, bytes)
-    with pytest.raises(ValueError, match="no whole number of values of 4 bytes"):
+    with pytest.raises(ValueError, match="not a multiple of the value size of 4 bytes"):
         packed.fixed(data, "<f4", 1, 8)

@@ -219,7 +219,7 @@ def test_a_head_without_the_shape_says_nothing() -> None:
     [
         (_tensorflow(1, (3,), tensor_content=b"\0" * 8), r"2 values for the shape \[3\]"),
         (_tensorflow(1, (1,), float_val=[1, 2]), r"2 values for the shape \[1\]"),
-        (_tensorflow(1, (2,), tensor_content=b"\0" * 7), "7 bytes are no whole number"),
+        (_tensorflow(1, (2,), tensor_content=b"\0" * 7), "7 bytes are not a multiple of the value size"),
         (_tensorflow(1, (2,), double_val=[1, 2]), "in a field that is not that of float32"),
         (_tensorflow(8, (1,), scomplex_val=[1]), "no imaginary part"),
         (_tensorflow(1, (-1,)), "negative size"),

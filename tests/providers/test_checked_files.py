@@ -196,7 +196,7 @@ def test_damaged_lineage_files_are_listed_before_anybody_opens_the_tab(
     ]
     assert "does not have its checksum" in lineage[0].reason
     assert "the file ends within the record" in lineage[1].reason
-    assert "no JSON" in lineage[3].reason
+    assert "not valid JSON" in lineage[3].reason
     client = Client(Host(Registry.of([("lineage", lambda: insight_lineage)]), provider))
     answer = client.get("/data/damage?run=cut").json
     assert answer is not None

@@ -101,21 +101,21 @@ SQUARE = {"x": [0, 1], "y": [0, 1], "z": np.eye(2)}
     [
         ("scalar", "3", "a scalar is a number, not str"),
         ("scalar", None, "values of type NoneType are not real numbers"),
-        ("scalar", 1j, "no real numbers"),
+        ("scalar", 1j, "not real numbers"),
         ("scalar", [1.0, 2.0], r"one number, not an array of shape \[2\]"),
         ("scalar", [], "one number"),
         ("image", np.zeros((5, 6, 7)), "a picture is"),
         ("image", np.zeros((0, 3)), "no pixels"),
-        ("image", b"GIF", "no PNG, JPEG, GIF, WebP or BMP"),
+        ("image", b"GIF", "not a PNG, JPEG, GIF, WebP or BMP"),
         ("image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "the PNG file ends within its header"),
-        ("image", "cat.png", "no real numbers"),
-        ("histogram", ["a"], "no real numbers"),
-        ("histogram", np.array([1j]), "no real numbers"),
-        ("tensor", np.array(["a"]), "of <U1|no real numbers"),
-        ("tensor", np.array([object()]), "of object|no real numbers"),
-        ("tensor", np.array(["2020-01-01"], "M8[D]"), "datetime64|no real numbers"),
+        ("image", "cat.png", "not real numbers"),
+        ("histogram", ["a"], "not real numbers"),
+        ("histogram", np.array([1j]), "not real numbers"),
+        ("tensor", np.array(["a"]), "of <U1|not real numbers"),
+        ("tensor", np.array([object()]), "of object|not real numbers"),
+        ("tensor", np.array(["2020-01-01"], "M8[D]"), "datetime64|not real numbers"),
         ("graph", b"\xff\xff", "the bytes are not a graph"),
-        ("graph", b"", "there are none"),
+        ("graph", b"", "not a graph: empty"),
         ("graph", [], "no nodes"),
         ("graph", "graph", "bytes or a list of nodes"),
         ("graph", [{"name": "a"}], "the op of 'a' is text"),
@@ -164,7 +164,7 @@ def test_what_mindspore_has_no_place_for(tmp_path: Path, plugin: str, value: obj
         record.add_value(plugin, "a", value)
     with (
         SummaryRecord(tmp_path, dialect="mindspore") as record,
-        pytest.raises((ValueError, TypeError), match=r"mindspore dialect has no 'text'|no real numbers"),
+        pytest.raises((ValueError, TypeError), match=r"mindspore dialect has no 'text'|not real numbers"),
     ):
         record.add_value(plugin, "a", value)
 

@@ -82,8 +82,8 @@ def test_bitmaps_of_before_windows_and_upside_down() -> None:
     ("data", "text"),
     [
         (b"", "the picture is empty"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", "no PNG, JPEG, GIF, WebP or BMP file"),
-        (b"<html><script>alert(1)</script>", "no PNG, JPEG"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'></svg>", "not a PNG, JPEG, GIF, WebP or BMP file"),
+        (b"<html><script>alert(1)</script>", "not a PNG, JPEG"),
         (b"\x89PNG\r\n\x1a\n\0\0", "the PNG file ends within its header"),
         (b"\x89PNG\r\n\x1a\n" + bytes(40), "the PNG file has no sound header"),
         (_png(0, 5), "the PNG file has 0 x 5 pixels"),

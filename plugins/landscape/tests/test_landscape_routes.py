@@ -136,9 +136,9 @@ def test_a_stored_landscape_that_is_damaged() -> None:
     whole = _stored(Landscape(np.array([0.0, 1]), np.array([0.0, 1]), np.eye(2)))
     assert stored.landscape_of(_tensor(whole)).flaws == ("the point of convergence is missing",)
     for content, problem in (
-        (whole[:-3], "no safetensors"),
-        (b"", "no safetensors"),
-        (b"{}" * 9, "no safetensors"),
+        (whole[:-3], "not a safetensors"),
+        (b"", "not a safetensors"),
+        (b"{}" * 9, "not a safetensors"),
     ):
         with pytest.raises(ValueError, match=problem):
             stored.landscape_of(_tensor(content))

@@ -73,7 +73,8 @@ def test_any_bytes(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metrics", "says"), [("{", "no JSON"), ("[1]", "no JSON object"), ("[" * 100_000, "no JSON")]
+    ("metrics", "says"),
+    [("{", "not valid JSON"), ("[1]", "not a JSON object"), ("[" * 100_000, "not valid JSON")],
 )
 def test_metrics_that_are_none_are_named(metrics: str, says: str) -> None:
     event = wire.record(wire.message_field(7, wire.message_field(2, metrics.encode())))
