@@ -105,7 +105,7 @@ def test_advice_leads_to_its_evidence(page: Page, serve: Serve, tmp_path: Path) 
     expect(panel.get_by_role("tab", selected=True)).to_have_text("Step trace")
     panel.get_by_role("tab", name="Cluster").click()
     # the ranks of a stage work equally long; the long first step of ranks 2 and 3 is waiting for data
-    expect(panel.get_by_test_id("warm-up")).to_contain_text("Step 1")
+    expect(panel.get_by_test_id("warm-up")).to_contain_text("step 1")
     expect(panel.locator("[data-straggler]")).to_have_count(0)
     expect(panel.locator('[data-figure="ranks"]').get_by_test_id("column")).to_have_count(4)
     panel.get_by_test_id("grid-cluster").locator('[data-row="1"]').click()

@@ -60,6 +60,8 @@ def test_they_are_listed(run: Run, site: Path) -> None:
         "hooks": [],
         "claims": ["plugin:scalars"],
         "cache": "",
+        "presets": {},
+        "decoded_bytes": 0,
         "routes": ["/tags", "/scalars", "/static/*"],
         "state": "ok",
         "reason": "",
