@@ -6,8 +6,9 @@ from attrs import Factory, define
 
 from insight_core.formats.batch import Flaw
 from insight_core.formats.event import Metadata
-from insight_core.plugin import Damage, Dialect, Run
+from insight_core.plugin import CachePolicy, Damage, Dialect, Run
 from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
 from insight_core.store.series_table import SeriesTable
 
 MOST_REFUSED = 200  # tags of a run that are listed one by one
@@ -57,6 +58,28 @@ class RunState:
         dialects = {held.dialect for held in self.files.values() if held.dialect}
         damage = len(self.all_damage(name))
         return Run(name, tuple(sorted(dialects)), self.start_time(), self.loading, damage)
+
+    def series_of(
+        self,
+        held: FileHeld,
+        plugin: str,
+        tag: str,
+        policy: CachePolicy,
+        offset: int,
+        *,
+        is_file: bool = False,
+    ) -> Series | None:
+        """The series of a plugin under a tag; None if the policy allows no more series."""
+        series = self.series.get(plugin, tag)
+        if series is None:
+            if policy.series and sum(s.plugin == plugin for s in self.series.awake()) >= policy.series:
+                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin} a run"
+                held.refused.setdefault(tag, Flaw(offset, reason))
+                return None
+            series = self.series.new(plugin, tag, policy, is_file=is_file)
+        if series.metadata is None and tag in self.metadata:
+            series.metadata = self.metadata[tag]
+        return series
 
     def join_metadata(self) -> None:
         """Combines the metadata of all files again; the first file wins."""

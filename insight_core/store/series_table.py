@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from insight_core.formats.event import Metadata
-from insight_core.plugin import CachePolicy
+from insight_core.plugin import CachePolicy, SeriesKey
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.file_state import SeriesGroup
 from insight_core.store.resting import RestingGroup
@@ -82,13 +82,11 @@ class SeriesTable:
             found += [series for series in self.awake() if series.plugin == name]
         return found
 
-    def add(self, series: Series) -> None:
-        """Adds a series."""
-        self._awake[(series.plugin, series.key.tag)] = series
-
-    def add_file(self, series: Series) -> None:
-        """Adds a series of a file that a plugin claims by name."""
-        self._files[(series.plugin, series.key.tag)] = series
+    def new(self, plugin: str, tag: str, policy: CachePolicy, *, is_file: bool) -> Series:
+        """Makes and holds an empty series; ``is_file``: of a file that a plugin claims by name."""
+        series = Series(policy, self._memory, plugin, SeriesKey(self._run, tag))
+        (self._files if is_file else self._awake)[(plugin, tag)] = series
+        return series
 
     def wake_of_file(self, plugin: str, tag: str) -> None:
         """Creates ``Series`` objects if one of the groups has a tag of the file."""

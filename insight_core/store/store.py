@@ -173,7 +173,7 @@ class Store:
             with self._lock:
                 self._generation += 1
                 for each, place in places[at : at + _SERIES_AT_ONCE]:
-                    self._append_columns(state, held, run, order, each, place, expected)
+                    self._append_columns(state, held, order, each, place, expected)
                 self._lock.notify_all()
         if len(held.refused) > refused:
             with self._lock:
@@ -192,7 +192,7 @@ class Store:
             for plugin, claim in file.claims:
                 state.series.wake_of_file(plugin, file.tag)
                 policy = self._owners.policy(plugin)
-                series = self._series_of(state, held, file.run, plugin, file.tag, policy, 0, is_file=True)
+                series = state.series_of(held, plugin, file.tag, policy, 0, is_file=True)
                 if series is not None:
                     series.replace(file.order, columns, (claim,))
                     self._note_change(series)
@@ -219,7 +219,7 @@ class Store:
                 if is_first and may_rest(policy) and state.series.may_rest(group.plugin, group.tags):
                     self._rest(state, order, group, policy)
                 else:
-                    self._restore_each(state, held, run, order, group, policy)
+                    self._restore_each(state, held, order, group, policy)
             if held.refused:
                 state.list_refused(run)
             self._touch_runs()
@@ -228,13 +228,12 @@ class Store:
         self,
         state: RunState,
         held: FileHeld,
-        run: str,
         order: FileOrder,
         group: SeriesGroup,
         policy: CachePolicy,
     ) -> None:
         for place, tag in enumerate(group.tags):
-            series = self._series_of(state, held, run, group.plugin, tag, policy, 0)
+            series = state.series_of(held, group.plugin, tag, policy, 0)
             if series is not None:
                 series.restore(order, group, place)
                 self._note_change(series)
@@ -287,7 +286,6 @@ class Store:
         self,
         state: RunState,
         held: FileHeld,
-        run: str,
         order: FileOrder,
         taken: Taken,
         place: int,
@@ -298,35 +296,10 @@ class Store:
             held.refused.setdefault(tag, taken.refusal(place))
             return
         offset = taken.offset_of(place)
-        series = self._series_of(state, held, run, owner.name, tag, owner.policy, offset)
+        series = state.series_of(held, owner.name, tag, owner.policy, offset)
         if series is not None:
             series.append(order, taken.columns_of(place), owner.claims, expected)
             self._note_change(series)
-
-    def _series_of(
-        self,
-        state: RunState,
-        held: FileHeld,
-        run: str,
-        plugin: str,
-        tag: str,
-        policy: CachePolicy,
-        offset: int,
-        *,
-        is_file: bool = False,
-    ) -> Series | None:
-        """The series of a plugin under a tag; None if the policy allows no more series."""
-        series = state.series.get(plugin, tag)
-        if series is None:
-            if policy.series and sum(s.plugin == plugin for s in state.series.awake()) >= policy.series:
-                reason = f"{tag!r} is left out: the cache policy keeps {policy.series} tags of {plugin} a run"
-                held.refused.setdefault(tag, Flaw(offset, reason))
-                return None
-            series = Series(policy, self._memory, plugin, SeriesKey(run, tag))
-            (state.series.add_file if is_file else state.series.add)(series)
-        if series.metadata is None and tag in state.metadata:
-            series.metadata = state.metadata[tag]
-        return series
 
     def _note_change(self, series: Series) -> None:
         self._changed.pop(series, None)  # so that it goes to the end
