@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -146,8 +145,11 @@ def test_further_plugins_are_tabs_of_it_too(python: str, sample_logs: Path, tmp_
             assert f'<base href="plugin/{name}/" />'.encode() in entry["body"]
 
 
-def test_without_tensorboard_there_is_no_page(sample_logs: Path, tmp_path: Path) -> None:
-    with insight_host(sys.executable, tmp_path, f"--logdir={sample_logs / 'torch'}") as url:
+def test_where_tensorboard_is_disabled_there_is_no_page(
+    python: str, sample_logs: Path, tmp_path: Path
+) -> None:
+    flags = [f"--logdir={sample_logs / 'torch'}", "--disable-plugin=tensorboard"]
+    with insight_host(python, tmp_path, *flags) as url:
         here = Sweep(url)
         assert here.exchange("GET", "/tensorboard/")["status"] == 404
         assert here.exchange("GET", "/data/plugin/scalars/tags")["status"] == 404

@@ -29,7 +29,12 @@ client = Client(Host(Registry.of([]), provider, HostSettings(stock=stock)))
 stock.start()
 assert stock.wait_until_loaded(30)
 listing = client.get("/data/plugins_listing", headers={"Host": "localhost"}).json
-paths = ("/data/plugin/greeting/where", "/data/plugin_entry.html?name=greeting", "/tensorboard/")
+paths = (
+    "/data/plugin/greeting/where",
+    "/data/plugin_entry.html?name=greeting",
+    "/tensorboard/",
+    "/data/plugin/scalars/tags",
+)
 statuses = [client.get(path, headers={"Host": "localhost"}).status_code for path in paths]
 print(json.dumps([listing, statuses]))
 """
@@ -73,7 +78,7 @@ def test_each_plugin_gets_a_card_with_the_cause_and_the_command(packages: Path, 
     for row in listing.values():
         assert row["error"] == CAUSE
         assert (row["enabled"], row["loading_mechanism"]) == (False, {"type": "NONE"})
-    assert statuses == [404, 404, 404]
+    assert statuses == [404, 404, 404, 404]
 
 
 def test_each_plugin_gets_a_card_where_tensorboard_cannot_be_imported(packages: Path, tmp_path: Path) -> None:
@@ -85,7 +90,7 @@ def test_each_plugin_gets_a_card_where_tensorboard_cannot_be_imported(packages: 
     assert [row["error"] for row in listing.values()] == [
         f"example-plugins needs TensorBoard, which {cause}"
     ] * 2
-    assert statuses == [404, 404, 404]
+    assert statuses == [404, 404, 404, 404]
 
 
 def test_the_list_of_plugins_has_the_cause_and_the_command(packages: Path, tmp_path: Path) -> None:
