@@ -5,8 +5,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: {
     alias: {
-      'insight-host/kit': fileURLToPath(new URL('./frontend/kit/index.ts', import.meta.url)),
-      'insight-host': fileURLToPath(new URL('./frontend/api.ts', import.meta.url)),
+      '@insight-host/api': fileURLToPath(new URL('./frontend/packages/api/src', import.meta.url)),
+      '@insight-host/kit': fileURLToPath(new URL('./frontend/packages/kit/src', import.meta.url)),
     },
   },
   test: {

@@ -19,7 +19,12 @@ const shared = {
   configFile: false,
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  resolve: { alias: { 'insight-host/kit': join(FRONTEND, 'kit', 'index.ts'), 'insight-host': join(FRONTEND, 'api.ts') } },
+  resolve: {
+    alias: {
+      '@insight-host/api': join(FRONTEND, 'packages', 'api', 'src'),
+      '@insight-host/kit': join(FRONTEND, 'packages', 'kit', 'src'),
+    },
+  },
 };
 
 function pluginEntries() {
@@ -41,7 +46,7 @@ async function buildShell() {
   const out = join(FRONTEND, 'insight_frontend', 'static');
   await build({
     ...shared,
-    root: FRONTEND,
+    root: join(FRONTEND, 'shell'),
     // The page is served at the mount point, its assets below static/: every URL stays relative.
     experimental: {
       renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `static/${file}` : { relative: true }),
@@ -109,7 +114,7 @@ function shellEntry(directory) {
 }
 
 /** Widgets of `ctx.ui` that are loaded on first use, and the names of their chunks. */
-const WIDGETS = { lineChart: 'chart', histogramChart: 'histogram_chart' };
+const WIDGETS = { lineChart: 'lines', histogramChart: 'chart' };
 
 /** A module and what it imports before it runs, of these files; with `lazy` also what it imports later. */
 function imported(path, among, { lazy = false } = {}, found = new Set()) {

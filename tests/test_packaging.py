@@ -221,8 +221,8 @@ def sources(tmp_path: Path) -> Path:
         "package.json": "{}\n",
         "package-lock.json": "{}\n",
         "tsconfig.json": "{}\n",
-        "frontend/index.html": "<html>\n",
-        "frontend/src/main.ts": "export {};\n",
+        "frontend/shell/index.html": "<html>\n",
+        "frontend/shell/src/main.ts": "export {};\n",
         "frontend/insight_frontend/__init__.py": "",
         "frontend/insight_frontend/static/index.html": "<html>\n",
         "plugins/a/insight_a/__init__.py": "",
@@ -248,7 +248,7 @@ def test_fresh_assets_need_no_node(hook: ModuleType, sources: Path, no_node: Non
 
 def test_line_endings_do_not_make_assets_stale(hook: ModuleType, sources: Path) -> None:
     _mark_as_built(hook, sources)
-    source = sources / "frontend/src/main.ts"
+    source = sources / "frontend/shell/src/main.ts"
     source.write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
     assert hook.fresh(sources)
 
@@ -256,9 +256,9 @@ def test_line_endings_do_not_make_assets_stale(hook: ModuleType, sources: Path) 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda root: (root / "frontend/src/main.ts").write_text("export const x = 1;\n"),
-        lambda root: (root / "frontend/src/new.css").write_text(""),
-        lambda root: (root / "frontend/src/main.ts").unlink(),
+        lambda root: (root / "frontend/shell/src/main.ts").write_text("export const x = 1;\n"),
+        lambda root: (root / "frontend/shell/src/new.css").write_text(""),
+        lambda root: (root / "frontend/shell/src/main.ts").unlink(),
         lambda root: (root / "package-lock.json").write_text('{"a": 1}\n'),
         lambda root: (root / "plugins/a/insight_a/frontend/index.ts").write_text("export default 1;\n"),
         lambda root: (root / "plugins/a/insight_a/static/index.js").unlink(),
@@ -274,7 +274,7 @@ def test_stale_assets_are_noticed(hook: ModuleType, sources: Path, change: Any) 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda root: (root / "frontend/src/main.test.ts").write_text("test\n"),
+        lambda root: (root / "frontend/shell/src/main.test.ts").write_text("test\n"),
         lambda root: (root / "plugins/a/insight_a/__init__.py").write_text("x = 1\n"),
     ],
 )
@@ -312,7 +312,7 @@ def test_what_changes_while_it_is_built_is_built_again(
     hook: ModuleType, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _mark_as_built(hook, sources)
-    main = sources / "frontend/src/main.tsx"
+    main = sources / "frontend/shell/src/main.tsx"
     main.write_text("first\n")
 
     def change(*_: object) -> None:

@@ -1,5 +1,5 @@
 // The tab: text notes of the selected runs, newest step first. Plain JavaScript, no build step.
-// Type-check it with a JSDoc import of insight-host's frontend/api.ts, if you like.
+// Type-check it with a JSDoc import of insight-host's frontend/packages/api/src/contract.ts, if you like.
 
 const messages = {
   en: { empty: 'The selected runs hold no notes.', step: 'step {step}', more: 'The newest {shown} of {total} are shown.' },

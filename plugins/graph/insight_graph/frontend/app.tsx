@@ -1,4 +1,4 @@
-import { Button, Empty, Icon } from 'insight-host/kit';
+import { Button, Empty, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { Dialogs } from './dialogs';

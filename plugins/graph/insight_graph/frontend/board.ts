@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { codecs, message, TabState } from 'insight-host/kit';
-import type { Disposer, PluginContext } from 'insight-host';
+import { codecs, message, TabState } from '@insight-host/kit';
+import type { Disposer, PluginContext } from '@insight-host/api';
 import type { GraphInfo, GraphList, GraphRecord, RecordKey } from './answers';
 import { cameraCodec, type Camera } from './camera';
 import { opened, record } from './codecs';

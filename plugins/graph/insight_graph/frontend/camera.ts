@@ -1,5 +1,5 @@
 /** Which part of the drawing is seen. Sizes are in CSS pixels; the drawing's own are those at scale 1. */
-import type { Codec } from 'insight-host';
+import type { Codec } from '@insight-host/api';
 import type { Rect } from './scene';
 import type { Size } from './plan';
 

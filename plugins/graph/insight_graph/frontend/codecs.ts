@@ -1,6 +1,6 @@
-/** What of the view is in the URL; see frontend/kit/codecs.ts for the rest. */
-import { codecs } from 'insight-host/kit';
-import type { Codec } from 'insight-host';
+/** What of the view is in the URL; see frontend/packages/kit/src/codecs.ts for the rest. */
+import { codecs } from '@insight-host/kit';
+import type { Codec } from '@insight-host/api';
 import type { RecordKey } from './answers';
 
 /** A record, as `run;tag;index`; without the index it is the first. */

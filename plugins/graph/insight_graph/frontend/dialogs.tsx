@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button, Dialog } from 'insight-host/kit';
+import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Notice } from './answers';
 import type { GraphBoard } from './board';

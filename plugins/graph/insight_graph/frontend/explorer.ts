@@ -1,5 +1,5 @@
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { message, statusOf } from 'insight-host/kit';
+import { message, statusOf } from '@insight-host/kit';
 import type { GraphBoard } from './board';
 import { followed, framed, opening, type Camera } from './camera';
 import type { Layouts } from './layouts';

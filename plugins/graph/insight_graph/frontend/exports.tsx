@@ -1,4 +1,4 @@
-import { fileName, Menu, message, pictureOf, pngFile, svgFile, type Picture } from 'insight-host/kit';
+import { fileName, Menu, message, pictureOf, pngFile, svgFile, type Picture } from '@insight-host/kit';
 import { render, type JSX } from 'preact';
 import type { GraphBoard } from './board';
 import { FAMILY, fontOf, SMALL_SIZE, textWidth } from './boxes';

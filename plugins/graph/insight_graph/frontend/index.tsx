@@ -1,4 +1,4 @@
-import { tab } from 'insight-host/kit';
+import { tab } from '@insight-host/kit';
 import { App } from './app';
 import { GraphBoard } from './board';
 import styles from './graph.css?inline';

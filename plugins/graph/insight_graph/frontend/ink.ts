@@ -1,5 +1,5 @@
 /** Colours of the drawing, all resolved: a saved picture needs no page around it. */
-import type { Theme } from 'insight-host';
+import type { Theme } from '@insight-host/api';
 import type { GraphNode } from './answers';
 import type { Coloring } from './board';
 import type { Scene } from './scene';

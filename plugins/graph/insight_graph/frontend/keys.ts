@@ -1,4 +1,4 @@
-import type { Key } from 'insight-host/kit';
+import type { Key } from '@insight-host/kit';
 import type { GraphBoard } from './board';
 import { fit, zoomBy } from './stage';
 

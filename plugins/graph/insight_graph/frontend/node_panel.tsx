@@ -1,4 +1,4 @@
-import { bytesText, Icon, Segments } from 'insight-host/kit';
+import { bytesText, Icon, Segments } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import type { Link, NodeDetail } from './answers';
 import { TRACES, type GraphBoard } from './board';

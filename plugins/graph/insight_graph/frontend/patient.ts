@@ -1,4 +1,4 @@
-import { isAway } from 'insight-host/kit';
+import { isAway } from '@insight-host/kit';
 
 const FIRST_PAUSE = 1000; // ms before what failed because the host was away is asked for again
 const LONGEST_PAUSE = 5000;

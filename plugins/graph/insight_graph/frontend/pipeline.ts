@@ -1,5 +1,5 @@
 /** The data pipeline of a run, as scopes that the drawing of graphs understands. */
-import type { PluginContext } from 'insight-host';
+import type { PluginContext } from '@insight-host/api';
 import type { Edge, GraphNode, GraphRecord, Notice, PipelineAnswer, PipelineNode, PipelinePart, Scope } from './answers';
 import { patient } from './patient';
 import type { Source } from './source';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button } from 'insight-host/kit';
+import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Found, SearchAnswer } from './answers';

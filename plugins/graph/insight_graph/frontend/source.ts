@@ -1,5 +1,5 @@
 /** What a drawing is made of: the scopes of one graph, asked for once and kept. */
-import type { PluginContext, Query } from 'insight-host';
+import type { PluginContext, Query } from '@insight-host/api';
 import type { GraphRecord, NodeDetail, RecordKey, RemovedAnswer, Scope, SearchAnswer, Statistics, TraceAnswer } from './answers';
 import { patient } from './patient';
 

@@ -1,4 +1,4 @@
-import { bytesText } from 'insight-host/kit';
+import { bytesText } from '@insight-host/kit';
 import type { Stored } from './answers';
 import type { GraphBoard } from './board';
 

@@ -1,6 +1,6 @@
 /** Numbers and types for people. */
-import { durationText } from 'insight-host/kit';
-import type { Locale } from 'insight-host';
+import { durationText } from '@insight-host/kit';
+import type { Locale } from '@insight-host/api';
 import type { Notice, OutputType } from './answers';
 import type { GraphBoard } from './board';
 

@@ -1,4 +1,4 @@
-import { Button, Cluster, Glyph, Segments, Toggle } from 'insight-host/kit';
+import { Button, Cluster, Glyph, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from './answers';
 import { COLORINGS, SHOWS, type Coloring, type GraphBoard } from './board';

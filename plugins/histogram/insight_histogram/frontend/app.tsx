@@ -1,4 +1,4 @@
-import { AttemptsChoice, Frame, HistogramCard, HistogramTools, TimeChoice, type HistogramBoard } from 'insight-host/kit';
+import { AttemptsChoice, Frame, HistogramCard, HistogramTools, TimeChoice, type HistogramBoard } from '@insight-host/kit';
 import type { JSX } from 'preact';
 
 export function App({ board }: { readonly board: HistogramBoard }): JSX.Element {

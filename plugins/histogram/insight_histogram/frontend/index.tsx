@@ -1,4 +1,4 @@
-import { HistogramBoard, histogramMessages, histogramStyles, stepMessages, stepStyles, tab } from 'insight-host/kit';
+import { HistogramBoard, histogramMessages, histogramStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import styles from './histograms.css?inline';
 import { keys } from './keys';

@@ -1,4 +1,4 @@
-import { boardKeys, stepKeys, type HistogramBoard, type Key } from 'insight-host/kit';
+import { boardKeys, stepKeys, type HistogramBoard, type Key } from '@insight-host/kit';
 
 export function keys(board: HistogramBoard, host: HTMLElement): readonly Key[] {
   return [

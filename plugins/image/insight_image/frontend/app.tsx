@@ -1,4 +1,4 @@
-import { Frame } from 'insight-host/kit';
+import { Frame } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ImageBoard } from './board';
 import { CardBody } from './card';

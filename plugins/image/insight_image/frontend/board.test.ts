@@ -1,6 +1,6 @@
-import type { CardKey, Records } from 'insight-host/kit';
+import type { CardKey, Records } from '@insight-host/kit';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ImageBoard, LARGE } from './board';
 import { ACTUAL, zoomText } from './viewport';
 

@@ -1,6 +1,6 @@
-import { cardCodec, cardId, changed, codecs, recordQuery, sameCard, StepBoard, type CardKey, type Records, type Setting, type TagInfo } from 'insight-host/kit';
+import { cardCodec, cardId, changed, codecs, recordQuery, sameCard, StepBoard, type CardKey, type Records, type Setting, type TagInfo } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { Codec, PluginContext, Query } from 'insight-host';
+import type { Codec, PluginContext, Query } from '@insight-host/api';
 import { Frames, type PictureQuery } from './frames';
 import { MOST_LIGHT, parseLight, PLAIN, sameLight, type Light, lightText } from './light';
 import { parseZoom, zoomText, type Zoom } from './viewport';

@@ -1,4 +1,4 @@
-import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { bytesText, Button, CardHead, Download, ErrorCell, recordNotes, sameCard, Seldom, StepSlider, timeLabel, useSteps, type CardKey, type Place, type Records } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { hasBatches, LARGE, type ImageBoard } from './board';

@@ -1,4 +1,4 @@
-import { Button, Segments, StepSlider, TagName, useSteps, useTabWithin, type CardKey } from 'insight-host/kit';
+import { Button, Segments, StepSlider, TagName, useSteps, useTabWithin, type CardKey } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-import type { Setting } from 'insight-host/kit';
+import type { Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext } from '@insight-host/kit/testing';
 import { Frames, type PictureQuery } from './frames';
 
 const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { PluginContext, Query } from 'insight-host';
+import type { PluginContext, Query } from '@insight-host/api';
 
 /** One picture, fetched and decoded: showing it takes no time. */
 export interface Frame {

@@ -1,4 +1,4 @@
-import { stepMessages, stepStyles, tab } from 'insight-host/kit';
+import { stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import { ImageBoard } from './board';
 import styles from './images.css?inline';

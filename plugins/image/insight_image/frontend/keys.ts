@@ -1,4 +1,4 @@
-import { boardKeys, onCard, stepKeys, type CardKey, type Key } from 'insight-host/kit';
+import { boardKeys, onCard, stepKeys, type CardKey, type Key } from '@insight-host/kit';
 import type { ImageBoard } from './board';
 import { ACTUAL } from './viewport';
 

@@ -1,4 +1,4 @@
-import { Range, type CardKey, type Setting } from 'insight-host/kit';
+import { Range, type CardKey, type Setting } from '@insight-host/kit';
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';

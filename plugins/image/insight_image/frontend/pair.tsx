@@ -1,4 +1,4 @@
-import { Button, canvasFile, ErrorCell, fileName, message, type CardKey } from 'insight-host/kit';
+import { Button, canvasFile, ErrorCell, fileName, message, type CardKey } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-import { ErrorCell, timeLabel, type CardKey } from 'insight-host/kit';
+import { ErrorCell, timeLabel, type CardKey } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';

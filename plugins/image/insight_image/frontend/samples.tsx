@@ -1,4 +1,4 @@
-import { Latest, NumberBox, type CardKey, type Records } from 'insight-host/kit';
+import { Latest, NumberBox, type CardKey, type Records } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ImageBoard } from './board';

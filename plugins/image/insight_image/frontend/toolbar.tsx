@@ -1,4 +1,4 @@
-import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice } from 'insight-host/kit';
+import { AttemptsChoice, Button, LinkSteps, Range, TimeChoice } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ImageBoard } from './board';
 import { MOST_LIGHT } from './light';

@@ -1,4 +1,4 @@
-import { cardId, Latest, urgencyOf, type CardKey, type Place } from 'insight-host/kit';
+import { cardId, Latest, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ImageBoard } from './board';
 import type { Frame, PictureQuery } from './frames';

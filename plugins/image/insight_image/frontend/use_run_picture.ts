@@ -1,4 +1,4 @@
-import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from 'insight-host/kit';
+import { indexOf, nearestIndex, useSteps, type CardKey, type CardSteps, type Place } from '@insight-host/kit';
 import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { LARGE, type ImageBoard } from './board';

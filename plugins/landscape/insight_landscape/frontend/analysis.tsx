@@ -1,4 +1,4 @@
-import { Button, Empty, ErrorCell, Icon, valueText } from 'insight-host/kit';
+import { Button, Empty, ErrorCell, Icon, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { LandscapeBoard } from './board';

@@ -1,4 +1,4 @@
-import { Content, Empty } from 'insight-host/kit';
+import { Content, Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { Analysis } from './analysis';
 import type { LandscapeBoard } from './board';

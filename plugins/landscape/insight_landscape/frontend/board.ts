@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Codec, PluginContext, Run } from 'insight-host';
-import { Board, codecs, message, portions, RequestQueue } from 'insight-host/kit';
+import type { Codec, PluginContext, Run } from '@insight-host/api';
+import { Board, codecs, message, portions, RequestQueue } from '@insight-host/kit';
 import { FIRST_CAMERA, HIGHEST, LOWEST, ZOOMS, type Camera } from './camera';
 import { decoded, type Landscape, type Listed } from './landscape';
 import { Player } from './player';

@@ -1,4 +1,4 @@
-import { Button, Empty, ErrorCell, valueText } from 'insight-host/kit';
+import { Button, Empty, ErrorCell, valueText } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

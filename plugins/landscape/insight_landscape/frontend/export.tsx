@@ -1,4 +1,4 @@
-import { canvasFile, fileName, Menu, message } from 'insight-host/kit';
+import { canvasFile, fileName, Menu, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LandscapeBoard } from './board';
 import { legendPicture } from './legend';

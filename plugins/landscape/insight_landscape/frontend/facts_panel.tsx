@@ -1,5 +1,5 @@
-import type { LineChart, LineChartProps } from 'insight-host';
-import { valueText } from 'insight-host/kit';
+import type { LineChart, LineChartProps } from '@insight-host/api';
+import { valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';

@@ -1,4 +1,4 @@
-import { focusOn, tab } from 'insight-host/kit';
+import { focusOn, tab } from '@insight-host/kit';
 import { App } from './app';
 import { LandscapeBoard } from './board';
 import styles from './landscapes.css?inline';

@@ -1,4 +1,4 @@
-import type { Theme } from 'insight-host';
+import type { Theme } from '@insight-host/api';
 import type { Ink } from './plan';
 
 export function inkOf(theme: Theme): Ink {

@@ -1,5 +1,5 @@
-import type { Columns } from 'insight-host';
-import { floats } from 'insight-host/kit';
+import type { Columns } from '@insight-host/api';
+import { floats } from '@insight-host/kit';
 
 /** What `/intervals` says of one landscape; one that cannot be read has `error` and nothing of its content. */
 export interface Listed {

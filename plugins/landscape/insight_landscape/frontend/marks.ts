@@ -1,5 +1,5 @@
 /** A picture as a list of marks: painted on a canvas for the screen, written as SVG for a file. */
-import { visibleText } from 'insight-host/kit';
+import { visibleText } from '@insight-host/kit';
 
 export interface PathMark {
   readonly kind: 'path';

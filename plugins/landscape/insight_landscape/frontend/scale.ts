@@ -1,4 +1,4 @@
-import { valueText } from 'insight-host/kit';
+import { valueText } from '@insight-host/kit';
 import type { Landscape } from './landscape';
 
 /** Losses as shares of a range, 0 to 1; the same for colours, heights and lines, and for all landscapes side by side. */

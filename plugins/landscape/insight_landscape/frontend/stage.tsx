@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { NO_PIXELS, valueText, watchPixels } from 'insight-host/kit';
+import { NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';

@@ -1,4 +1,4 @@
-import { Button, Cluster, Glyph, Range, Segments, Toggle } from 'insight-host/kit';
+import { Button, Cluster, Glyph, Range, Segments, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeBoard } from './board';
 import { FIRST_CAMERA } from './camera';

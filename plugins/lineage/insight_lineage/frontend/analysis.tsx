@@ -1,4 +1,4 @@
-import { Empty, valueText } from 'insight-host/kit';
+import { Empty, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { Group, ImportanceAnswer, Parameter } from './answers';
 import type { LineageBoard } from './board';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Empty } from 'insight-host/kit';
+import { Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { Analysis } from './analysis';
 import type { LineageBoard } from './board';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext, fakeRun, type FakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext, fakeRun, type FakeContext } from '@insight-host/kit/testing';
 import type { ColumnInfo, Value } from './answers';
 import { LineageBoard } from './board';
 import { jsonOf, rowsOf } from './exports';

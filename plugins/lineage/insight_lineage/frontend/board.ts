@@ -1,6 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { codecs, message, TabState, type Setting } from 'insight-host/kit';
-import type { Annotation, PluginContext, Run } from 'insight-host';
+import { codecs, message, TabState, type Setting } from '@insight-host/kit';
+import type { Annotation, PluginContext, Run } from '@insight-host/api';
 import type { ColumnInfo, ColumnsAnswer, Group } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush, type Brushes } from './brushes';

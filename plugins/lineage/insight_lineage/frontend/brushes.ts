@@ -1,6 +1,6 @@
 /** What the user left standing on axes: a range of numbers, or some of the texts. */
-import type { Codec } from 'insight-host';
-import { codecs } from 'insight-host/kit';
+import type { Codec } from '@insight-host/api';
+import { codecs } from '@insight-host/kit';
 import type { Value } from './answers';
 import type { Column, Frame } from './frame';
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Icon } from 'insight-host/kit';
+import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Dialog } from 'insight-host/kit';
+import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ColumnInfo, Group } from './answers';
 import type { LineageBoard } from './board';

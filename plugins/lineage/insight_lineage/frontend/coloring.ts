@@ -1,5 +1,5 @@
 /** Colours of rows: of the runs, or by the values of a column. */
-import type { Theme } from 'insight-host';
+import type { Theme } from '@insight-host/api';
 import type { Axis } from './axes';
 
 export interface Coloring {

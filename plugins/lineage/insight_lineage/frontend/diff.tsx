@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { copyTable, Dialog } from 'insight-host/kit';
+import { copyTable, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import { COMPARED, differencesOf, type Difference } from './differences';

@@ -1,4 +1,4 @@
-import { valueText } from 'insight-host/kit';
+import { valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import { bucketsOf } from './buckets';

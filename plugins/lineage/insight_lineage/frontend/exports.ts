@@ -1,5 +1,5 @@
 /** Files of what is shown: the table as CSV, the plot as a picture. */
-import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from 'insight-host/kit';
+import { canvasFile, csvOf, message, type CsvCell, type MenuItem, visibleText } from '@insight-host/kit';
 import type { Value } from './answers';
 import type { LineageBoard } from './board';
 import { heightsOf, layoutOf, yOf } from './geometry';

@@ -1,5 +1,5 @@
 /** The table of runs as columns in memory, so that a brush or a sort asks nobody. */
-import { valueText } from 'insight-host/kit';
+import { valueText } from '@insight-host/kit';
 import type { ColumnInfo, ColumnType, Group, RunsAnswer, Value } from './answers';
 
 const collator = new Intl.Collator('en', { numeric: true });

@@ -1,4 +1,4 @@
-import { tab } from 'insight-host/kit';
+import { tab } from '@insight-host/kit';
 import { App } from './app';
 import { LineageBoard } from './board';
 import { keys } from './keys';

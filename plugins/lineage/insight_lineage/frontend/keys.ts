@@ -1,4 +1,4 @@
-import { focusOn, type Key } from 'insight-host/kit';
+import { focusOn, type Key } from '@insight-host/kit';
 import type { LineageBoard } from './board';
 import { WHERE } from './toolbar';
 

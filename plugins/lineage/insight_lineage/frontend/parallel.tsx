@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { NO_PIXELS, watchPixels } from 'insight-host/kit';
+import { NO_PIXELS, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisView } from './axis_view';

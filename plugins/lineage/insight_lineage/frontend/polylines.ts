@@ -1,4 +1,4 @@
-import { fitBitmap, type PixelSize } from 'insight-host/kit';
+import { fitBitmap, type PixelSize } from '@insight-host/kit';
 
 /** Lines of thousands of rows on a canvas: some at once, the rest a frame at a time, so that the hand is never kept waiting. */
 

@@ -1,4 +1,4 @@
-import { Dialog } from 'insight-host/kit';
+import { Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { fitBitmap, NO_PIXELS, watchPixels, type PixelSize } from 'insight-host/kit';
+import { fitBitmap, NO_PIXELS, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Axis } from './axes';

@@ -1,6 +1,6 @@
 /** What is asked of the routes of the plugin. */
-import { message } from 'insight-host/kit';
-import type { PluginContext } from 'insight-host';
+import { message } from '@insight-host/kit';
+import type { PluginContext } from '@insight-host/api';
 import type { ColumnInfo, ColumnsAnswer, RunsAnswer } from './answers';
 import { frameOf, type Frame } from './frame';
 

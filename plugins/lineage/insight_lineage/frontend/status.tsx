@@ -1,4 +1,4 @@
-import { Button, Menu } from 'insight-host/kit';
+import { Button, Menu } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import { Legend } from './legend';

@@ -1,4 +1,4 @@
-import { Button, Cluster, Menu, Segments, Toggle, useDraft } from 'insight-host/kit';
+import { Button, Cluster, Menu, Segments, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import { VIEWS } from './choices';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { message } from 'insight-host/kit';
+import { message } from '@insight-host/kit';
 import { useEffect } from 'preact/hooks';
 
 export interface Asked<T> {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Empty, message } from 'insight-host/kit';
+import { Empty, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { same, type ProfilerBoard } from './board';

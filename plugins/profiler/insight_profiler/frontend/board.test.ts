@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ProfilerBoard } from './board';
 import type { ProfileAnswer, ProfileInfo } from './contract';
 import { profileAnswer, profileInfo } from './testing';

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
-import { codecs, message, RequestQueue, TabState, type Setting } from 'insight-host/kit';
-import type { PluginContext } from 'insight-host';
+import { codecs, message, RequestQueue, TabState, type Setting } from '@insight-host/kit';
+import type { PluginContext } from '@insight-host/api';
 import { VIEWS, type ProfileAnswer, type ProfileInfo, type ProfileKey, type Side, type Values, type ViewName } from './contract';
 import { pressed, stepsCodec, type StepRange } from './steps';
 import { TableSettings, type FieldName } from './table/settings';

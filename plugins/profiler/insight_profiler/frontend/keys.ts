@@ -1,4 +1,4 @@
-import { focusOn, type Key } from 'insight-host/kit';
+import { focusOn, type Key } from '@insight-host/kit';
 import type { ProfilerBoard } from './board';
 
 export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {

@@ -5,7 +5,7 @@ import en from './locales/en.json';
 const sources = import.meta.glob('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Readonly<Record<string, string>>;
 
 test('every text that is asked for by its name is there', () => {
-  const kit = import.meta.glob('../../../../frontend/kit/locales/en.json', { import: 'default', eager: true }) as Readonly<Record<string, Record<string, string>>>;
+  const kit = import.meta.glob('../../../../frontend/packages/kit/src/locales/en.json', { import: 'default', eager: true }) as Readonly<Record<string, Record<string, string>>>;
   const known = { ...Object.values(kit)[0], ...en } as Record<string, string>;
   const asked = Object.entries(sources).filter(([file]) => !file.includes('.test.')).flatMap(([file, text]) => [...text.matchAll(/(?:say|board\.t)\('([^'$]+)'/g)].map(([, key]) => `${file}: ${key}`));
   expect(asked.length).toBeGreaterThan(100);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { bytesText, Dialog, timeText } from 'insight-host/kit';
+import { bytesText, Dialog, timeText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { same, type ProfilerBoard } from './board';

@@ -1,4 +1,4 @@
-import { bytesText, Dialog } from 'insight-host/kit';
+import { bytesText, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from './board';
 import type { ProfileAnswer } from './contract';

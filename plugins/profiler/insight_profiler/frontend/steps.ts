@@ -1,4 +1,4 @@
-import type { Codec } from 'insight-host';
+import type { Codec } from '@insight-host/api';
 
 /** Steps by their numbers, both ends included. */
 export interface StepRange {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button, Icon } from 'insight-host/kit';
+import { Button, Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from './board';
 import { stepsCodec, stepsText } from './steps';

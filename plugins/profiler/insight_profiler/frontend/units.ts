@@ -1,6 +1,6 @@
 /** Numbers for people: one unit for a whole column or axis, which is said once. */
-import { bytesText } from 'insight-host/kit';
-import type { Locale } from 'insight-host';
+import { bytesText } from '@insight-host/kit';
+import type { Locale } from '@insight-host/api';
 
 export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];

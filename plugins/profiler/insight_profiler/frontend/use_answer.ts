@@ -1,4 +1,4 @@
-import { Latest } from 'insight-host/kit';
+import { Latest } from '@insight-host/kit';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from './board';
 

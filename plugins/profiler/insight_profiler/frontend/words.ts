@@ -1,5 +1,5 @@
 /** Sentences for what the host says by codes. */
-import type { Locale } from 'insight-host';
+import type { Locale } from '@insight-host/api';
 import type { ProfilerBoard } from './board';
 import type { Note, ProfileInfo, StepSummary, Value } from './contract';
 import { shareText, sizeText, timeText } from './units';

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { PluginContext, Threshold } from 'insight-host';
-import { Board, changed, codecs, type ChangedSeries } from 'insight-host/kit';
+import type { PluginContext, Threshold } from '@insight-host/api';
+import { Board, changed, codecs, type ChangedSeries } from '@insight-host/kit';
 import * as own from './codecs';
 import type { LogFlags, Zoom } from './codecs';
 import { readThresholds } from './conditions';

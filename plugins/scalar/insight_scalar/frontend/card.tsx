@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
-import type { LineChart, LineChartProps } from 'insight-host';
-import { CardHead, message, sameCard, urgencyOf, type CardKey, type Place } from 'insight-host/kit';
+import type { LineChart, LineChartProps } from '@insight-host/api';
+import { CardHead, message, sameCard, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';

@@ -1,4 +1,4 @@
-import { Icon } from 'insight-host/kit';
+import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import type { Feed } from './feed';

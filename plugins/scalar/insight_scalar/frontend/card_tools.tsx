@@ -1,5 +1,5 @@
-import type { LineChart } from 'insight-host';
-import { Button, fileName, Menu, message, Seldom, type MenuItem } from 'insight-host/kit';
+import type { LineChart } from '@insight-host/api';
+import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { Drawing, LogIcon } from './icons';

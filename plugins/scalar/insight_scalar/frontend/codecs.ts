@@ -1,6 +1,6 @@
 /** Codecs of the scalar tab's own keys of the view in the page's URL. */
-import type { Codec } from 'insight-host';
-import { codecs } from 'insight-host/kit';
+import type { Codec } from '@insight-host/api';
+import { codecs } from '@insight-host/kit';
 
 export const MAX_SMOOTHING = 0.999;
 

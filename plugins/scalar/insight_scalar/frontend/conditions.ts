@@ -1,4 +1,4 @@
-import type { Threshold, ThresholdCondition } from 'insight-host';
+import type { Threshold, ThresholdCondition } from '@insight-host/api';
 
 /** What the threshold dialog's fields hold. */
 export interface ThresholdForm {

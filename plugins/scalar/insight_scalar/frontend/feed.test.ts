@@ -1,6 +1,6 @@
-import type { Query } from 'insight-host';
+import type { Query } from '@insight-host/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext, type FakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext, type FakeContext } from '@insight-host/kit/testing';
 import { ScalarBoard } from './board';
 import type { CardQuery, Feed } from './feed';
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { message, Spaced } from 'insight-host/kit';
+import { message, Spaced } from '@insight-host/kit';
 import type { ScalarBoard } from './board';
 import { isWhole, type Band, type Series } from './series';
 import type { BandQuery, KeptBands, KeptSeries, SeriesQuery } from './source';

@@ -1,4 +1,4 @@
-import type { ChangedSeries } from 'insight-host/kit';
+import type { ChangedSeries } from '@insight-host/kit';
 import type { ScalarBoard } from './board';
 import { Feed } from './feed';
 import { Source } from './source';

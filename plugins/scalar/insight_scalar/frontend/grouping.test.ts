@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeContext } from '../../../../frontend/kit/testing';
+import { fakeContext } from '@insight-host/kit/testing';
 import { ScalarBoard } from './board';
 
 /** A host that takes balanced expressions only. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Disposer, PluginContext } from 'insight-host';
-import { message, type Setting } from 'insight-host/kit';
+import type { Disposer, PluginContext } from '@insight-host/api';
+import { message, type Setting } from '@insight-host/kit';
 
 const TYPED = 300; // ms without a key
 

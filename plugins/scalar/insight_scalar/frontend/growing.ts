@@ -1,5 +1,5 @@
 /** How series that have grown are asked for: by what was appended, where that gives the same as asking for everything. */
-import type { Query } from 'insight-host';
+import type { Query } from '@insight-host/api';
 import { isWhole, joined, lastX, mergeTail, type Grid, type Series } from './series';
 import type { SeriesQuery } from './source';
 

@@ -1,4 +1,4 @@
-import { Glyph } from 'insight-host/kit';
+import { Glyph } from '@insight-host/kit';
 import type { JSX } from 'preact';
 
 const PATHS = {

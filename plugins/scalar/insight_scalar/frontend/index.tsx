@@ -1,4 +1,4 @@
-import { tab } from 'insight-host/kit';
+import { tab } from '@insight-host/kit';
 import { App } from './app';
 import { ScalarBoard } from './board';
 import { keys } from './keys';

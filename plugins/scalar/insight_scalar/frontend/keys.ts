@@ -1,4 +1,4 @@
-import { boardKeys, focusOn, onCard, type Key } from 'insight-host/kit';
+import { boardKeys, focusOn, onCard, type Key } from '@insight-host/kit';
 import type { ScalarBoard } from './board';
 
 /** The tab's keys; those of a card act on the one under the pointer or with the focus. */

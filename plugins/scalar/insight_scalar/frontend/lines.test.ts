@@ -1,6 +1,6 @@
-import type { Run } from 'insight-host';
+import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { fakeRun } from '../../../../frontend/kit/testing';
+import { fakeRun } from '@insight-host/kit/testing';
 import type { CardQuery, Picture } from './feed';
 import { groupColor, linesOf } from './lines';
 import type { Series } from './series';

@@ -1,4 +1,4 @@
-import type { Line, LineChartProps, Run, XKind } from 'insight-host';
+import type { Line, LineChartProps, Run, XKind } from '@insight-host/api';
 import type { LayerData, Picture } from './feed';
 import { xColumn, type Series } from './series';
 

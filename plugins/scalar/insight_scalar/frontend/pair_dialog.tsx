@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { byName, Dialog } from 'insight-host/kit';
+import { byName, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 

@@ -1,4 +1,4 @@
-import type { Columns } from 'insight-host';
+import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { count, decodeSeries, indexAt, mergeTail, pointsIn, sizeOf, xColumn, type Series } from './series';
 import { compareRows, summary } from './summary';

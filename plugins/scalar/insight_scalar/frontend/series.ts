@@ -1,5 +1,5 @@
-import type { Columns, XKind } from 'insight-host';
-import { floats } from 'insight-host/kit';
+import type { Columns, XKind } from '@insight-host/api';
+import { floats } from '@insight-host/kit';
 
 /** One series of an answer of the `series` route. */
 export interface Series {

@@ -1,5 +1,5 @@
-import type { Columns, Query, XKind } from 'insight-host';
-import { ByteCache, portions, RequestQueue, SeriesClock, statusOf, type ChangedSeries } from 'insight-host/kit';
+import type { Columns, Query, XKind } from '@insight-host/api';
+import { ByteCache, portions, RequestQueue, SeriesClock, statusOf, type ChangedSeries } from '@insight-host/kit';
 import type { ScalarBoard } from './board';
 import type { Range } from './codecs';
 import { continuations } from './growing';

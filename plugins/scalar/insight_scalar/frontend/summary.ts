@@ -1,4 +1,4 @@
-import { byName } from 'insight-host/kit';
+import { byName } from '@insight-host/kit';
 import type { Series } from './series';
 
 /** One series in a line of the compare table. Steps are NaN without finite values. */

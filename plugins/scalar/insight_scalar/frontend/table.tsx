@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { Button, byName, copyTable, message, valueText } from 'insight-host/kit';
+import { Button, byName, copyTable, message, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarBoard } from './board';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button, Dialog } from 'insight-host/kit';
+import { Button, Dialog } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { readForm, thresholdText, writeForm, type ThresholdForm, type ThresholdProblem } from './conditions';

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, type Setting } from 'insight-host/kit';
+import { AttemptsChoice, Button, Cluster, Range, Segments, Toggle, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { MAX_SMOOTHING } from './codecs';

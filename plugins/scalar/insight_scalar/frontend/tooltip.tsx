@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
-import type { Cursor, XKind } from 'insight-host';
-import { Button, copyTable, durationText, timeText, valueText } from 'insight-host/kit';
+import type { Cursor, XKind } from '@insight-host/api';
+import { Button, copyTable, durationText, timeText, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';

@@ -1,4 +1,4 @@
-import { AttemptsChoice, Frame, HistogramCard, HistogramTools, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from 'insight-host/kit';
+import { AttemptsChoice, Frame, HistogramCard, HistogramTools, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorBoard } from './board';
 import { MOST_DIGITS } from './numbers';

@@ -1,4 +1,4 @@
-import type { Columns } from 'insight-host';
+import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { around, Block, covers, decodeValues } from './blocks';
 

@@ -1,5 +1,5 @@
 /** Values of a slice as they arrive: what the slice is as a whole, and blocks of it. */
-import type { Columns } from 'insight-host';
+import type { Columns } from '@insight-host/api';
 import type { Kind, Value } from './numbers';
 
 /** Of one dimension, the places that are shown. */

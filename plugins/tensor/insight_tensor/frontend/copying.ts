@@ -1,5 +1,5 @@
-import { message } from 'insight-host/kit';
-import type { Query } from 'insight-host';
+import { message } from '@insight-host/kit';
+import type { Query } from '@insight-host/api';
 import type { Area, Sheet } from './blocks';
 import type { TensorBoard } from './board';
 import { exactText } from './numbers';

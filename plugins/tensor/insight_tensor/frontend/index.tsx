@@ -1,4 +1,4 @@
-import { boardKeys, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from 'insight-host/kit';
+import { boardKeys, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import { TensorBoard } from './board';
 import en from './locales/en.json';

@@ -1,4 +1,4 @@
-import { Button, copyTable, Dialog, valueText, type CardKey } from 'insight-host/kit';
+import { Button, copyTable, Dialog, valueText, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { TensorBoard } from './board';
 import { shapeText } from './table';

@@ -1,4 +1,4 @@
-import { Button, CardHead, Download, ErrorCell, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { Button, CardHead, Download, ErrorCell, recordNotes, Seldom, StepSlider, timeLabel, useSteps, valueText, type CardKey, type Place, type Records } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';

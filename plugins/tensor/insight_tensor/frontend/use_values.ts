@@ -1,6 +1,6 @@
-import { cardId, Latest, recordQuery, urgencyOf, type CardKey, type Place, type Records } from 'insight-host/kit';
+import { cardId, Latest, recordQuery, urgencyOf, type CardKey, type Place, type Records } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import type { Query } from 'insight-host';
+import type { Query } from '@insight-host/api';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { around, covers, decodeValues, type Area, type Block, type Sheet, type Values } from './blocks';
 import type { TensorBoard } from './board';

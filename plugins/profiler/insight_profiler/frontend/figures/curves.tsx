@@ -1,6 +1,6 @@
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
-import type { Line, LineChart, LineChartProps } from 'insight-host';
-import { message } from 'insight-host/kit';
+import type { Line, LineChart, LineChartProps } from '@insight-host/api';
+import { message } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-import { Menu, type CsvCell, type MenuItem } from 'insight-host/kit';
+import { Menu, type CsvCell, type MenuItem } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';

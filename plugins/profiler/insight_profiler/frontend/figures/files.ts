@@ -1,5 +1,5 @@
 /** Pictures as files. */
-import { csvOf, fileName, message, pictureOf, pngFile, svgFile, type CsvCell, type Picture } from 'insight-host/kit';
+import { csvOf, fileName, message, pictureOf, pngFile, svgFile, type CsvCell, type Picture } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { profileName } from '../words';
 

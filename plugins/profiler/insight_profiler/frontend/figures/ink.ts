@@ -1,5 +1,5 @@
 /** Colours of pictures, resolved: a picture is the same in a file of its own. */
-import type { Theme } from 'insight-host';
+import type { Theme } from '@insight-host/api';
 
 export interface Ink {
   readonly background: string;

@@ -1,5 +1,5 @@
 /** How the columns of a table look: a title, a width, and a text for each value. */
-import type { Locale } from 'insight-host';
+import type { Locale } from '@insight-host/api';
 import type { JSX } from 'preact';
 import type { Cell, ColumnInfo, Row, Unit } from '../contract';
 import { countText, MISSING, powerText, shareText, sizeText, timeCell, timeText, unitSign, type TimeUnit } from '../units';

@@ -1,4 +1,4 @@
-import { RequestQueue } from 'insight-host/kit';
+import { RequestQueue } from '@insight-host/kit';
 import { expect, test, vi } from 'vitest';
 import type { Row, TableAnswer } from '../contract';
 import { LocalRows, PAGE, ServerRows } from './rows';

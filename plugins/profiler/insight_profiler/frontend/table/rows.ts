@@ -1,6 +1,6 @@
 /** Sources of table rows: complete, or paginated by the server as the user scrolls. */
 import { signal } from '@preact/signals';
-import { isAway, message, type RequestQueue } from 'insight-host/kit';
+import { isAway, message, type RequestQueue } from '@insight-host/kit';
 import type { Cell, ColumnInfo, Row, TableAnswer } from '../contract';
 import type { Sort } from './settings';
 

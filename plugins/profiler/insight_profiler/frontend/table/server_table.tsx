@@ -1,5 +1,5 @@
 /** A table of the server with its tools: search, unit, columns, CSV. */
-import { Download } from 'insight-host/kit';
+import { Download } from '@insight-host/kit';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';

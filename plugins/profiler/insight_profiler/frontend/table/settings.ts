@@ -1,4 +1,4 @@
-import type { Setting } from 'insight-host/kit';
+import type { Setting } from '@insight-host/kit';
 
 export type FieldName = 'all' | 'name' | 'type' | 'scope';
 

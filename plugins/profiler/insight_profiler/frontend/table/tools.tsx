@@ -1,6 +1,6 @@
 /** What stands above a table: a search, its columns, its unit. */
 import { useSignal } from '@preact/signals';
-import { Button, Dialog, Toggle, useDraft } from 'insight-host/kit';
+import { Button, Dialog, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import type { ColumnInfo } from '../contract';

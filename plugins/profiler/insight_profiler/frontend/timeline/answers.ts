@@ -1,5 +1,5 @@
 /** Answers of the routes of the timeline (docs/http_api.md, “Profiler”), ready to be drawn. */
-import type { Columns } from 'insight-host';
+import type { Columns } from '@insight-host/api';
 import type { Values } from '../contract';
 import type { Span } from './span';
 

@@ -1,5 +1,5 @@
 /** Where the axis of time has ticks, and what they say. */
-import type { Locale } from 'insight-host';
+import type { Locale } from '@insight-host/api';
 import { inUnit, unitSign, type TimeUnit } from '../units';
 import { lengthOf, type Span } from './span';
 

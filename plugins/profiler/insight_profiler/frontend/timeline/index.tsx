@@ -1,5 +1,5 @@
 /** The timeline: every slice of the profile on the track it ran on. */
-import { addKeys, Empty } from 'insight-host/kit';
+import { addKeys, Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { inkOf } from '../figures/ink';

@@ -1,5 +1,5 @@
 /** Keys of the timeline; they work wherever the focus is in it, but not while the user types. */
-import type { Key } from 'insight-host/kit';
+import type { Key } from '@insight-host/kit';
 import { firstIn, neighbour } from './hit';
 import type { Stage } from './stage';
 import { lengthOf, moved, zoomed } from './span';

@@ -1,6 +1,6 @@
 /** One picture of the timeline's rows. */
-import { visibleText } from 'insight-host/kit';
-import type { Locale } from 'insight-host';
+import { visibleText } from '@insight-host/kit';
+import type { Locale } from '@insight-host/api';
 import { onColor, type Ink } from '../figures/ink';
 import { CATEGORY_NAMES, firstFrom, type Curves, type Flow, type Lane, type Slices, type StepInfo } from './answers';
 import { axisOf } from './axis';

@@ -1,6 +1,6 @@
 /** A stretch of the timeline in ui.perfetto.dev, in a window of its own. */
 import { useSignal } from '@preact/signals';
-import { Dialog, message } from 'insight-host/kit';
+import { Dialog, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { timeText } from '../units';

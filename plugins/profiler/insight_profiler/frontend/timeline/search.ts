@@ -1,6 +1,6 @@
 /** Search of slices by name: number of matches, the current match, and its neighbours. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { Latest, statusOf, type Setting } from 'insight-host/kit';
+import { Latest, statusOf, type Setting } from '@insight-host/kit';
 import type { BriefSlice, SearchAnswer } from './answers';
 import type { TimelineState } from './state';
 

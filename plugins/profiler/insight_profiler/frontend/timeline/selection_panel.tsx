@@ -1,5 +1,5 @@
 /** What ran in a stretch of the timeline, by name. */
-import { Button } from 'insight-host/kit';
+import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { TableAnswer } from '../contract';
 import { ServerTable, valueOf } from '../table/server_table';

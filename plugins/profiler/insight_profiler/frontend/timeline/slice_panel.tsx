@@ -1,5 +1,5 @@
 /** Everything about the chosen slice. */
-import { Button } from 'insight-host/kit';
+import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { shareText, timeText } from '../units';
 import { categoryText, word } from '../words';

@@ -1,5 +1,5 @@
 /** Stretches of time, in ns from the beginning of the profile, and how one moves and zooms among them. */
-import type { Codec } from 'insight-host';
+import type { Codec } from '@insight-host/api';
 
 export interface Span {
   readonly from: number;

@@ -1,6 +1,6 @@
 /** What the timeline shows, and what the user has set of it. */
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { codecs, message, TabState, type Setting } from 'insight-host/kit';
+import { codecs, message, TabState, type Setting } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { holds } from '../steps';
 import { TableSettings } from '../table/settings';

@@ -1,5 +1,5 @@
 /** What stands above the timeline: search, zoom, steps, colours, files. */
-import { Button, Cluster, Menu, Segments, Toggle, useDraft } from 'insight-host/kit';
+import { Button, Cluster, Menu, Segments, Toggle, useDraft } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useSignal } from '@preact/signals';
 import { stepsText } from '../steps';

@@ -1,5 +1,5 @@
 /** Names of groups, tracks and counters; those in sight only. */
-import { Icon } from 'insight-host/kit';
+import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { countText, sizeText } from '../units';
 import { word } from '../words';

@@ -1,4 +1,4 @@
-import { Segments } from 'insight-host/kit';
+import { Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';

@@ -1,4 +1,4 @@
-import { Button, Segments } from 'insight-host/kit';
+import { Button, Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { GROUPINGS, type ProfilerBoard } from '../board';

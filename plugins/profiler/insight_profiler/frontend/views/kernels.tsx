@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Segments } from 'insight-host/kit';
+import { Segments } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { TableAnswer } from '../contract';
 import { ServerTable, valueOf } from '../table/server_table';

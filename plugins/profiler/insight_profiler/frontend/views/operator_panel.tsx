@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Button } from 'insight-host/kit';
+import { Button } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
 import type { Cell, OperatorAnswer, Row, TableAnswer } from '../contract';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeContext } from '../../../../../frontend/kit/testing';
+import { fakeContext } from '@insight-host/kit/testing';
 import { ProfilerBoard } from '../board';
 import { operatorsAnswer } from '../testing';
 import { partsOf } from './operator_shares';

@@ -1,5 +1,5 @@
 import { batch } from '@preact/signals';
-import { Button, Segments } from 'insight-host/kit';
+import { Button, Segments } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { GROUPINGS, OPERATOR_KEYS, type Grouping, type ProfilerBoard } from '../board';
 import type { OperatorsAnswer, Row } from '../contract';

@@ -1,4 +1,4 @@
-import { Icon } from 'insight-host/kit';
+import { Icon } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import type { Advice, Cell, OverviewAnswer, Side, TableAnswer } from '../contract';

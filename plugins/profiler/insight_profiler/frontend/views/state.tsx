@@ -1,4 +1,4 @@
-import { Empty } from 'insight-host/kit';
+import { Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import type { Asked } from '../use_answer';

@@ -1,5 +1,0 @@
-import en from './locales/histogram/en.json';
-import zh from './locales/histogram/zh-CN.json';
-
-/** Texts of `HistogramBoard` and its cards, for the catalogues of tabs that have them. */
-export const histogramMessages = { en, 'zh-CN': zh } as const;

@@ -1,0 +1,2 @@
+/** What a plugin's ES module and the page know of each other. */
+export * from './contract';

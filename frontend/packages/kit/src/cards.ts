@@ -1,0 +1,27 @@
+import type { Codec } from '@insight-host/api';
+import { decoded, encoded } from './codecs';
+
+/** What one card shows: a tag over all runs (`run` null), or one series. */
+export interface CardKey {
+  readonly tag: string;
+  readonly run: string | null;
+}
+
+/** A text that no other card has: a key for maps and lists, and what the URL says. */
+export function cardId({ tag, run }: CardKey): string {
+  return run === null ? encoded(tag) : `${encoded(tag)};${encoded(run)}`;
+}
+
+export function sameCard(a: CardKey | null, b: CardKey | null): boolean {
+  return a === b || (a !== null && b !== null && a.tag === b.tag && a.run === b.run);
+}
+
+/** One card or none. */
+export const cardCodec: Codec<CardKey | null> = {
+  parse(t) {
+    const [tag, run] = (t ?? '').split(';').map(decoded);
+    if (tag === undefined || tag === null) return null;
+    return { tag, run: run ?? null };
+  },
+  format: (value) => (value === null ? null : cardId(value)),
+};

@@ -1,0 +1,62 @@
+import type { Painter } from '../draw/painter';
+import type { Palette } from '../draw/palette';
+import { mix } from './colors';
+import { cellsOf, type Cell, type Figure } from './figure';
+
+const SHADES = 48;
+
+/** Counts as colours: rows across, bins upwards. Adjacent cells of one colour are painted together. */
+export function drawHeatmap(figure: Figure, painter: Painter, colors: Palette): void {
+  const { props, values, most } = figure;
+  const shades = shadesOf(props.color, colors);
+  const bins = props.edges.length - 1;
+  const tops = Array.from({ length: bins + 1 }, (_, i) => snapped(values.toPixel(props.edges[i] as number), painter));
+  for (const { from, to, row } of columnsOf(figure)) {
+    const counts = props.rows[row]?.counts;
+    if (!counts) continue;
+    const [left, right] = [snapped(from, painter), snapped(to, painter)];
+    if (right <= left) continue;
+    for (let bin = 0; bin < bins; ) {
+      const shade = shadeOf(counts[bin] as number, most);
+      let end = bin + 1;
+      while (end < bins && shadeOf(counts[end] as number, most) === shade) end++;
+      const [low, high] = [tops[bin] as number, tops[end] as number];
+      if (shade > 0) painter.rectangle(left, high, right - left, low - high, shades[shade] as string);
+      bin = end;
+    }
+  }
+}
+
+/** From nothing to the largest count, which stands out in both themes. */
+function shadesOf(color: string, colors: Palette): readonly string[] {
+  const full = mix(color, colors.text, 0.35);
+  return Array.from({ length: SHADES }, (_, i) => {
+    const share = i / (SHADES - 1);
+    return share < 0.7 ? mix(colors.surface, color, 0.08 + (0.92 * share) / 0.7) : mix(color, full, (share - 0.7) / 0.3);
+  });
+}
+
+/** 0 for no count only. By the square root, so that rare values stay visible next to common ones. */
+export function shadeOf(count: number, most: number): number {
+  if (!(count > 0)) return 0;
+  return Math.max(1, Math.min(SHADES - 1, Math.round(Math.sqrt(count / most) * (SHADES - 1))));
+}
+
+/** Where each row is painted, in pixels. Of rows that share a pixel the last is seen. */
+export function columnsOf({ props, rows, plot }: Figure): Cell[] {
+  const found: Cell[] = [];
+  const cells = cellsOf(props);
+  let reached = plot.left;
+  cells.forEach(({ from, to, row }, i) => {
+    const [left, right] = [Math.max(plot.left, rows.toPixel(from)), Math.min(plot.left + plot.width, rows.toPixel(to))];
+    if (right - reached < 0.5 && i + 1 < cells.length) return; // the next one takes this place
+    found.push({ from: Math.min(left, reached), to: right, row });
+    reached = right;
+  });
+  return found;
+}
+
+/** On the border of a pixel: half-covered ones would show as a net. */
+function snapped(value: number, painter: Painter): number {
+  return Math.round(value / painter.hairline) * painter.hairline;
+}

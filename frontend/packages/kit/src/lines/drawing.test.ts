@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { LineChartProps, Theme } from '@insight-host/api';
+import type { Painter } from '../draw/painter';
+import { palette } from '../draw/palette';
+import { SvgPainter } from '../draw/svg_painter';
+import { draw } from './drawing';
+import { figure } from './figure';
+import { nearest, neighbourX } from './nearest';
+import { drawOverlay, selectedArea } from './overlay';
+
+const theme: Theme = { mode: 'dark', token: () => '' };
+const props: LineChartProps = {
+  lines: [
+    { id: 'raw', label: 'raw', color: '#111111', x: [0, 1, 2], y: [0, 9, 1], role: 'raw' },
+    { id: 'a', label: 'run <a> & "b"', color: '#123456', x: [0, 1, 2], y: [1, 2, 3] },
+    { id: 'b', label: '训练/二', color: '#654321', x: [0, 1, 2], y: [30, 20, 10], axis: 'right', dash: [6, 3] },
+  ],
+  xKind: 'step',
+  xLabel: 'step',
+  yLabel: 'loss',
+  yRightLabel: 'accuracy',
+  title: 'loss + <acc>\u0007',
+  theme,
+  locale: 'en',
+  description: 'two lines',
+};
+const size = { width: 480, height: 400, ratio: 1, labelled: true };
+const whole = { x: null, y: null };
+
+function svg(given: LineChartProps): Document {
+  const painter = new SvgPainter(480, 400, given.title, given.description);
+  draw(figure(given, whole, size), painter, palette(theme));
+  const document = new DOMParser().parseFromString(painter.toString(), 'application/xml');
+  expect(document.querySelector('parsererror')).toBeNull();
+  return document;
+}
+
+/** The texts of a picture and the boxes that hide what was drawn before them. */
+function recorded(paint: (painter: Painter) => void) {
+  const texts: { readonly text: string; readonly y: number }[] = [];
+  const boxes: { readonly y: number; readonly height: number }[] = [];
+  const nothing = (): void => undefined;
+  paint({
+    hairline: 1,
+    polylines: nothing,
+    segment: nothing,
+    polygon: nothing,
+    circle: nothing,
+    rectangle: (_x, y, _width, height) => void boxes.push({ y, height }),
+    text: (_x, y, text) => void texts.push({ text, y }),
+    clipped: (_x, _y, _width, _height, inside) => inside(),
+  });
+  return { texts, boxes };
+}
+
+describe('SVG', () => {
+  it('has title, axis labels and a legend, with names escaped', () => {
+    const texts = [...svg(props).querySelectorAll('text')].map((t) => t.textContent);
+    for (const text of ['loss + <acc>\\x07', 'step', 'loss', 'accuracy', 'run <a> & "b"', '训练/二']) expect(texts).toContain(text);
+    expect(texts).not.toContain('raw');
+  });
+
+  it('draws every line, dashed where it is', () => {
+    const paths = [...svg(props).querySelectorAll('path')].map((p) => [p.getAttribute('stroke'), p.getAttribute('stroke-dasharray')]);
+    expect(paths).toEqual([['#111111', null], ['#123456', null], ['#654321', '6 3']]);
+  });
+
+  it('says how many values a log axis leaves out', () => {
+    const log = { ...props, logY: true, lines: [{ id: 'a', label: 'a', color: 'red', x: [0, 1, 2], y: [-1, 0, 3] }] };
+    expect(svg(log).documentElement.textContent).toContain('2 values ≤ 0 not shown');
+  });
+
+  it.each([
+    ['a file', size],
+    ['a small card', { width: 320, height: 190, ratio: 1, labelled: false }],
+    ['a full screen', { width: 1200, height: 700, ratio: 2, labelled: false }],
+  ])('never covers a curve with that note: %s', (_, screen) => {
+    const log = { ...props, logY: true, lines: [{ id: 'a', label: 'a', color: 'red', x: [0, 1, 2], y: [-1, 0, 3] }] };
+    const made = figure(log, whole, screen);
+    const { texts, boxes } = recorded((painter) => draw(made, painter, palette(theme)));
+    const note = texts.find(({ text }) => text.includes('≤ 0'));
+    expect(note!.y - 6).toBeGreaterThan(made.plot.top + made.plot.height);
+    expect(note!.y + 6).toBeLessThanOrEqual(screen.height);
+    expect(boxes).toEqual([]);
+  });
+
+  it('draws what satisfies the threshold in red', () => {
+    const red = palette(theme).danger;
+    const found = svg({ ...props, threshold: { first: { operator: '>', value: 2 } } });
+    expect(found.querySelector(`path[stroke="${red}"]`)).not.toBeNull();
+    expect(svg(props).querySelector(`path[stroke="${red}"]`)).toBeNull();
+  });
+
+  it('draws nothing but axes without lines', () => {
+    expect(svg({ ...props, lines: [] }).querySelectorAll('path')).toHaveLength(0);
+  });
+});
+
+describe('the text of a mark at the pointer', () => {
+  it('stands below the plot, so that the curves beside the mark stay in sight', () => {
+    const marked = figure({ ...props, marks: [{ x: 1, color: 'red', text: 'a restarts at step 1' }] }, whole, size);
+    const px = marked.x.toPixel(1);
+    const cursor = { x: 1, y: 2, px, py: marked.plot.top + 20, nearest: [] };
+    const { texts, boxes } = recorded((painter) => drawOverlay(marked, { cursor, linkedX: null, selection: null }, painter, palette(theme)));
+    expect(texts.map(({ text }) => text)).toEqual(['a restarts at step 1']);
+    for (const box of boxes) expect(box.y).toBeGreaterThanOrEqual(marked.plot.top + marked.plot.height);
+    expect(boxes).toHaveLength(1);
+  });
+});
+
+describe('cursor', () => {
+  const drawn = figure(props, whole, size);
+  it('finds the nearest points, the closest line first', () => {
+    const px = drawn.x.toPixel(1);
+    const first = drawn.x.toPixel(0);
+    expect(nearest(drawn, first + 3, drawn.y.toPixel(1))).toEqual([{ id: 'a', index: 0, x: 0, y: 1 }, { id: 'b', index: 0, x: 0, y: 30 }]);
+    expect(nearest(drawn, first, drawn.yRight!.toPixel(30)).map((p) => p.id)).toEqual(['b', 'a']);
+    expect(nearest(drawn, px, 0).map((p) => p.x)).toEqual([1, 1]);
+  });
+
+  it('goes from point to point', () => {
+    expect(neighbourX(drawn, 0, 1)).toBe(1);
+    expect(neighbourX(drawn, 1, -1)).toBe(0);
+    expect(neighbourX(drawn, 2, 1)).toBeNull();
+  });
+});
+
+describe('box', () => {
+  const plot = { left: 50, top: 10, width: 100, height: 80 };
+  it('that is flat selects along one axis', () => {
+    expect(selectedArea({ from: [60, 40], to: [100, 43] }, plot)).toMatchObject({ left: 60, width: 40, top: 10, height: 80, wholeY: true });
+    expect(selectedArea({ from: [60, 20], to: [62, 60] }, plot)).toMatchObject({ left: 50, width: 100, top: 20, height: 40, wholeX: true });
+  });
+  it('ends at the plot', () => {
+    expect(selectedArea({ from: [60, 20], to: [500, 500] }, plot)).toMatchObject({ width: 90, height: 70 });
+  });
+});

@@ -1,0 +1,158 @@
+import type { Threshold } from '@insight-host/api';
+import { estimatedWidth, type Painter, type Stroke } from '../draw/painter';
+import type { Palette } from '../draw/palette';
+import { mainLines, namesX, type Entry, type Figure } from './figure';
+import { satisfying, holds, toPixels, within } from './threshold';
+import { words } from './words';
+
+const RADIUS = 2.5; // of a point that no line joins
+
+/** Paints a figure: grid, bands, raw lines, lines, marks, axes, and for files the title and the legend. */
+export function draw(figure: Figure, painter: Painter, colors: Palette): void {
+  const { plot, props } = figure;
+  grid(figure, painter, colors);
+  painter.clipped(plot.left, plot.top, plot.width, plot.height, () => {
+    verticalMarks(figure, painter);
+    for (const entry of figure.entries) if (entry.band) band(entry, painter);
+    const count = mainLines(props).length;
+    // Many raw lines together would hide the smoothed ones.
+    const faint = Math.max(0.06, 0.28 * Math.min(1, 8 / count));
+    for (const raw of [true, false]) {
+      for (const entry of figure.entries) {
+        if ((entry.line.role === 'raw') === raw) line(entry, painter, count > 10, faint);
+      }
+    }
+    if (props.threshold) violations(figure, props.threshold, painter, colors);
+  });
+  painter.clipped(plot.left - RADIUS, plot.top - RADIUS, plot.width + 2 * RADIUS, plot.height + 2 * RADIUS, () => {
+    for (const entry of figure.entries) {
+      if (entry.line.role === 'raw') continue;
+      dots(entry, painter, entry.line.color);
+      const bad = props.threshold && entry.line.axis !== 'right' ? satisfying(props.threshold).map((i) => toPixels(i, entry.scale)) : [];
+      if (bad.length > 0) dots(entry, painter, colors.danger, (y) => bad.some((interval) => holds(interval, y)));
+    }
+  });
+  edgeMarks(figure, painter);
+  axes(figure, painter, colors);
+  if (figure.size.labelled) labels(figure, painter, colors);
+}
+
+function grid({ plot, xTicks, yTicks, x, y }: Figure, painter: Painter, colors: Palette): void {
+  const stroke: Stroke = { color: colors.grid, width: painter.hairline };
+  for (const tick of yTicks) painter.segment(plot.left, y.toPixel(tick.value), plot.left + plot.width, y.toPixel(tick.value), stroke);
+  for (const tick of xTicks) painter.segment(x.toPixel(tick.value), plot.top, x.toPixel(tick.value), plot.top + plot.height, stroke);
+}
+
+function line({ line: { color, role, dash }, trace }: Entry, painter: Painter, many: boolean, faint: number): void {
+  const raw = role === 'raw';
+  const stroke: Stroke = {
+    color,
+    width: raw || many || crowded(trace.end, trace.points) ? Math.max(painter.hairline, 1) : 1.5,
+    ...(dash ? { dash } : {}),
+    ...(raw ? { alpha: faint } : {}),
+  };
+  painter.polylines(trace, stroke);
+}
+
+function dots(entry: Entry, painter: Painter, color: string, wanted: (y: number) => boolean = () => true): void {
+  const { dots: points } = entry.trace;
+  for (let i = 0; i + 1 < points.length; i += 2) {
+    if (wanted(points[i + 1] as number)) painter.circle(points[i] as number, points[i + 1] as number, RADIUS, color);
+  }
+}
+
+/** Ink is the cost: a line that goes up and down in every column is drawn as thin as it gets. */
+function crowded(count: number, points: Float64Array): boolean {
+  if (count < 200) return false;
+  let ink = 0;
+  for (let i = 1; i < count; i++) ink += Math.abs((points[2 * i + 1] as number) - (points[2 * i - 1] as number));
+  return ink > 4000;
+}
+
+function band({ line, band: edges }: Entry, painter: Painter): void {
+  if (!edges) return;
+  const { low, high } = edges;
+  for (let s = 0; s < Math.min(low.starts.length, high.starts.length); s++) {
+    const points: number[] = [];
+    for (let i = high.starts[s] as number; i < (high.starts[s + 1] ?? high.end); i++) points.push(high.points[2 * i] as number, high.points[2 * i + 1] as number);
+    for (let i = (low.starts[s + 1] ?? low.end) - 1; i >= (low.starts[s] as number); i--) points.push(low.points[2 * i] as number, low.points[2 * i + 1] as number);
+    painter.polygon(points, line.color, 0.16);
+  }
+}
+
+function verticalMarks({ props, plot, x }: Figure, painter: Painter): void {
+  for (const mark of props.marks ?? []) {
+    const px = x.toPixel(mark.x);
+    if (!(px >= plot.left && px <= plot.left + plot.width)) continue;
+    painter.segment(px, plot.top, px, plot.top + plot.height, { color: mark.color, width: painter.hairline, dash: [3, 3], alpha: 0.8 });
+    painter.polygon([px - 4, plot.top, px + 4, plot.top, px, plot.top + 5], mark.color);
+  }
+}
+
+function violations(figure: Figure, threshold: Threshold, painter: Painter, colors: Palette): void {
+  const { entries, plot, props } = figure;
+  const width = mainLines(props).length > 10 ? 1 : 2;
+  for (const { line, trace, scale } of entries) {
+    if (line.role === 'raw' || line.axis === 'right') continue;
+    for (const interval of satisfying(threshold)) {
+      const pixels = toPixels(interval, scale);
+      painter.polylines(within(trace, pixels), { color: colors.danger, width, ...(line.dash ? { dash: line.dash } : {}) });
+    }
+  }
+  for (const condition of [threshold.first, threshold.second]) {
+    const py = condition ? figure.y.toPixel(condition.value) : NaN;
+    if (py >= plot.top && py <= plot.top + plot.height) {
+      painter.segment(plot.left, py, plot.left + plot.width, py, { color: colors.danger, width: painter.hairline, dash: [5, 4] });
+    }
+  }
+}
+
+/** Values that are not finite: a triangle at the edge that they are nearest to. */
+function edgeMarks({ entries, plot }: Figure, painter: Painter): void {
+  const bottom = plot.top + plot.height;
+  for (const { trace, line } of entries) {
+    for (const { x, kind } of trace.marks) {
+      if (kind === 'up') painter.polygon([x - 4, plot.top + 7, x + 4, plot.top + 7, x, plot.top], line.color);
+      else if (kind === 'down') painter.polygon([x - 4, bottom - 7, x + 4, bottom - 7, x, bottom], line.color);
+      else painter.polygon([x - 4, bottom, x + 4, bottom, x, bottom - 7], line.color);
+    }
+  }
+}
+
+function axes(figure: Figure, painter: Painter, colors: Palette): void {
+  const { plot, x, y, yRight, props, size } = figure;
+  const [bottom, right] = [plot.top + plot.height, plot.left + plot.width];
+  const stroke: Stroke = { color: colors.axis, width: painter.hairline };
+  painter.segment(plot.left, bottom, right, bottom, stroke);
+  if (yRight) painter.segment(right, plot.top, right, bottom, stroke);
+  for (const tick of figure.yTicks) {
+    if (tick.label) painter.text(plot.left - 6, y.toPixel(tick.value), tick.label, { color: colors.faint, align: 'right', maxWidth: plot.left - 8 });
+  }
+  for (const tick of figure.yRightTicks) {
+    if (tick.label && yRight) painter.text(right + 6, yRight.toPixel(tick.value), tick.label, { color: colors.faint, maxWidth: size.width - right - 8 });
+  }
+  for (const tick of figure.xTicks) {
+    const half = estimatedWidth(tick.label, 11) / 2 + 2;
+    const px = Math.max(half, Math.min(size.width - half, x.toPixel(tick.value)));
+    if (tick.label) painter.text(px, bottom + 6, tick.label, { color: colors.faint, align: 'center', baseline: 'top' });
+  }
+  if (yRight || namesX(size)) {
+    painter.text(plot.left - 46, plot.top - 11, props.yLabel, { color: colors.text, maxWidth: plot.width / (yRight ? 2 : 1) + 40 });
+    if (yRight && props.yRightLabel) {
+      painter.text(size.width - 8, plot.top - 11, props.yRightLabel, { color: colors.text, align: 'right', maxWidth: plot.width / 2 + 40 });
+    }
+  }
+  if (namesX(size)) painter.text(right, bottom + 30, props.xLabel, { color: colors.text, align: 'right' });
+  if (figure.leftOut > 0) {
+    const taken = namesX(size) ? estimatedWidth(props.xLabel, 11) + 12 : 0;
+    painter.text(plot.left, bottom + 30, words(props.locale).leftOut(figure.leftOut), { color: colors.faint, maxWidth: plot.width - taken });
+  }
+}
+
+function labels({ props, size, legend }: Figure, painter: Painter, colors: Palette): void {
+  painter.text(16, 18, props.title, { color: colors.text, size: 14, weight: 'bold', maxWidth: size.width - 32 });
+  for (const { line, x, y, maxWidth } of legend) {
+    painter.segment(x, y, x + 20, y, { color: line.color, width: 2, ...(line.dash ? { dash: line.dash } : {}) });
+    painter.text(x + 26, y, line.label, { color: colors.text, maxWidth });
+  }
+}

@@ -1,0 +1,137 @@
+import type { Line, LineChartProps } from '@insight-host/api';
+import { BOTTOM, GUTTER, TITLE, type Area, type Size } from '../draw/area';
+import { legendHeight, legendPlaces, type LegendPlace } from '../draw/legend';
+import { makeScale, type Scale } from '../draw/scale';
+import { linearTicks, logTicks, xTicks, type Tick } from '../draw/ticks';
+import { xRange, yRange } from './extent';
+import { trace, type Trace } from './trace';
+
+export interface Window {
+  readonly x: readonly [number, number] | null;
+  readonly y: readonly [number, number] | null;
+}
+
+export interface Entry {
+  readonly line: Line;
+  readonly trace: Trace;
+  readonly band: { readonly low: Trace; readonly high: Trace } | null;
+  readonly scale: Scale;
+}
+
+/** The layout of one chart, computed before it is painted. */
+export interface Figure {
+  readonly props: LineChartProps;
+  readonly size: Size;
+  readonly plot: Area;
+  readonly legend: readonly LegendItem[];
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly yRight: Scale | null;
+  readonly xTicks: readonly Tick[];
+  readonly yTicks: readonly Tick[];
+  readonly yRightTicks: readonly Tick[];
+  readonly entries: readonly Entry[];
+  readonly leftOut: number;
+}
+
+export interface LegendItem extends LegendPlace {
+  readonly line: Line;
+}
+
+
+const NOTE = 16; // pixels of the line below the labels of the x axis
+
+/** Whether there is room for the name of the x axis. */
+export function namesX(size: Size): boolean {
+  return size.labelled || size.height > 360;
+}
+
+/** The plot alone; `noted` charts have a line of text below it, so that no text ever covers a curve. */
+export function plotArea(props: LineChartProps, size: Size, noted: boolean): Area {
+  const hasRight = props.lines.some((l) => l.axis === 'right') || props.yRightLabel !== undefined;
+  const named = namesX(size) || hasRight;
+  const top = (size.labelled ? TITLE : 0) + (named ? 20 : 8);
+  const legendRoom = size.labelled ? legendHeight(labels(props), size.width) : 0;
+  const bottom = BOTTOM + (namesX(size) ? 18 : noted ? NOTE : 0) + legendRoom;
+  const right = hasRight ? GUTTER : 14;
+  return { left: GUTTER, top, width: Math.max(10, size.width - GUTTER - right), height: Math.max(10, size.height - top - bottom) };
+}
+
+export function figure(props: LineChartProps, window: Window, size: Size): Figure {
+  const found = figureWithin(props, window, size, plotArea(props, size, false));
+  if (found.leftOut === 0 || namesX(size)) return found;
+  return figureWithin(props, window, size, plotArea(props, size, true)); // how many are left out depends on x only
+}
+
+function figureWithin(props: LineChartProps, window: Window, size: Size, plot: Area): Figure {
+  const logX = props.logX === true && props.xKind !== 'wall';
+  const logY = props.logY === true;
+  const domain = xDomain(props, window, logX);
+  const x = makeScale(domain, [plot.left, plot.left + plot.width], logX);
+  const vertical = [plot.top + plot.height, plot.top] as const;
+  const onRight = (l: Line): boolean => l.axis === 'right';
+  const options = { log: logY, ignoreOutliers: props.ignoreOutliers === true };
+  const left = props.lines.filter((l) => !onRight(l));
+  const right = props.lines.filter(onRight);
+  const y = makeScale(usable(window.y, logY) ?? yRange(left, domain, options), vertical, logY);
+  const yRight = right.length > 0 ? makeScale(yRange(right, domain, options), vertical, logY) : null;
+  const entries = props.lines.map((line) => entry(line, x, onRight(line) && yRight ? yRight : y, size.ratio));
+  const across = Math.max(2, Math.floor(plot.width / (props.xKind === 'step' ? 48 : 56)));
+  const up = Math.max(2, Math.floor(plot.height / 36));
+  const ticks = (s: Scale): Tick[] => (logY ? logTicks(s.domain, up) : linearTicks(s.domain, up));
+  return {
+    props,
+    size,
+    plot,
+    legend: size.labelled ? legend(props, size, plot) : [],
+    x,
+    y,
+    yRight,
+    xTicks: xTicks(props.xKind, domain, logX, across, props.locale),
+    yTicks: ticks(y),
+    yRightTicks: yRight ? ticks(yRight) : [],
+    entries,
+    leftOut: entries.reduce((sum, e) => sum + (e.line.role === 'raw' ? 0 : e.trace.leftOut), 0),
+  };
+}
+
+function entry(line: Line, x: Scale, scale: Scale, ratio: number): Entry {
+  const { band } = line;
+  return {
+    line,
+    scale,
+    trace: trace(line, x, scale, line.y, ratio),
+    band: band ? { low: trace(line, x, scale, band.low, ratio), high: trace(line, x, scale, band.high, ratio) } : null,
+  };
+}
+
+/** The x range on the screen: the window, or all there is. */
+export function xDomain(props: LineChartProps, window: Window, logX: boolean): readonly [number, number] {
+  const given = usable(window.x, logX);
+  if (given) return given;
+  const found = usable(props.xExtent ?? null, logX) ?? xRange(props.lines, logX);
+  if (!found) return logX ? [1, 10] : [0, 1];
+  const [lo, hi] = found;
+  if (lo < hi) return found;
+  if (logX) return [lo / 2, hi * 2];
+  return [lo - 0.5, hi + 0.5];
+}
+
+function usable(range: readonly [number, number] | null | undefined, log: boolean): readonly [number, number] | null {
+  if (!range || !(range[0] < range[1]) || !Number.isFinite(range[0]) || !Number.isFinite(range[1])) return null;
+  return log && range[0] <= 0 ? null : range;
+}
+
+export function mainLines(props: LineChartProps): readonly Line[] {
+  return props.lines.filter((line) => line.role !== 'raw');
+}
+
+/** What the legend of a file says. */
+export function labels(props: LineChartProps): readonly string[] {
+  return mainLines(props).map((line) => line.label);
+}
+
+function legend(props: LineChartProps, size: Size, plot: Area): LegendItem[] {
+  const places = legendPlaces(labels(props), size.width, plot.top + plot.height + BOTTOM + 18 + 14);
+  return mainLines(props).map((line, i) => ({ line, ...(places[i] as LegendPlace) }));
+}

@@ -1,0 +1,76 @@
+import type { Cursor } from '@insight-host/api';
+import type { Area } from '../draw/area';
+import { estimatedWidth, type Painter } from '../draw/painter';
+import type { Palette } from '../draw/palette';
+import type { Figure } from './figure';
+
+/** The overlay that moves with the pointer: cursor and marks. */
+export interface Overlay {
+  readonly cursor: Cursor | null;
+  readonly linkedX: number | null;
+  readonly selection: Selection | null;
+}
+
+export interface Selection {
+  readonly from: readonly [number, number];
+  readonly to: readonly [number, number];
+}
+
+const THIN = 10; // pixels; a box flatter than this selects along one axis only
+
+/** The part of the plot that a drag selects; an axis along which it hardly moved is taken whole. */
+export function selectedArea(selection: Selection, plot: Area): Area & { readonly wholeX: boolean; readonly wholeY: boolean } {
+  const clampX = (v: number): number => Math.max(plot.left, Math.min(plot.left + plot.width, v));
+  const clampY = (v: number): number => Math.max(plot.top, Math.min(plot.top + plot.height, v));
+  const [x1, x2] = [clampX(selection.from[0]), clampX(selection.to[0])].sort((a, b) => a - b) as [number, number];
+  const [y1, y2] = [clampY(selection.from[1]), clampY(selection.to[1])].sort((a, b) => a - b) as [number, number];
+  const [width, height] = [x2 - x1, y2 - y1];
+  const wholeY = height < THIN && width >= height;
+  const wholeX = width < THIN && height > width;
+  return {
+    left: wholeX ? plot.left : x1,
+    width: wholeX ? plot.width : width,
+    top: wholeY ? plot.top : y1,
+    height: wholeY ? plot.height : height,
+    wholeX,
+    wholeY,
+  };
+}
+
+export function drawOverlay(figure: Figure, overlay: Overlay, painter: Painter, colors: Palette): void {
+  const { plot, x } = figure;
+  const { cursor, selection } = overlay;
+  if (selection) {
+    const area = selectedArea(selection, plot);
+    painter.polygon([area.left, area.top, area.left + area.width, area.top, area.left + area.width, area.top + area.height, area.left, area.top + area.height], colors.accent, 0.14);
+    for (const px of [area.left, area.left + area.width]) painter.segment(px, area.top, px, area.top + area.height, { color: colors.accent, width: 1 });
+    for (const py of [area.top, area.top + area.height]) painter.segment(area.left, py, area.left + area.width, py, { color: colors.accent, width: 1 });
+    return;
+  }
+  const px = cursor ? cursor.px : overlay.linkedX !== null ? x.toPixel(overlay.linkedX) : NaN;
+  if (!(px >= plot.left && px <= plot.left + plot.width)) return;
+  painter.segment(px, plot.top, px, plot.top + plot.height, { color: colors.faint, width: painter.hairline });
+  if (!cursor) return;
+  painter.clipped(plot.left - 4, plot.top - 4, plot.width + 8, plot.height + 8, () => {
+    for (const point of cursor.nearest.slice(0, 50)) {
+      const entry = figure.entries.find((e) => e.line.id === point.id && e.line.role !== 'raw');
+      const [cx, cy] = [x.toPixel(point.x), entry?.scale.toPixel(point.y) ?? NaN];
+      if (!entry || !Number.isFinite(cy)) continue;
+      painter.circle(cx, cy, 4, colors.surface);
+      painter.circle(cx, cy, 3, entry.line.color);
+    }
+  });
+  markText(figure, px, painter, colors);
+}
+
+/** Says what the mark at the pointer is, over the labels of the x axis rather than over curves. */
+function markText({ props, x, plot, size }: Figure, px: number, painter: Painter, colors: Palette): void {
+  const mark = (props.marks ?? []).find((m) => Math.abs(x.toPixel(m.x) - px) <= 4);
+  if (!mark) return;
+  const top = plot.top + plot.height + 2;
+  const width = Math.min(size.width, estimatedWidth(mark.text, 11) + 12);
+  const left = Math.max(0, Math.min(size.width - width, x.toPixel(mark.x) - width / 2));
+  painter.rectangle(left, top, width, 18, colors.surface);
+  painter.segment(left, top + 18, left + width, top + 18, { color: mark.color, width: 1 });
+  painter.text(left + width / 2, top + 9, mark.text, { color: colors.text, align: 'center', maxWidth: width - 8 });
+}

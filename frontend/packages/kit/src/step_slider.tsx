@@ -1,0 +1,168 @@
+import type { Locale, XKind } from '@insight-host/api';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { TagInfo } from './board';
+import { cardId, sameCard, type CardKey } from './cards';
+import { Button } from './controls';
+import type { Records } from './records';
+import { SPEEDS, type StepBoard } from './step_board';
+import { indexAfter, restartsIn } from './steps';
+import { durationText, timeText } from './texts';
+
+/** The position of a card's slider, and the callbacks that move it. */
+export interface CardSteps {
+  /** null until the first answer. */
+  readonly records: Records | null;
+  /** The error, if the list of records could not be loaded. */
+  readonly error: string | null;
+  /** Index of the shown record; -1 without records. */
+  readonly index: number;
+  move(index: number): void;
+  retry(): void;
+}
+
+/** Holds the records of a card while the component is there. */
+export function useSteps<Info extends TagInfo>(board: StepBoard<Info>, card: CardKey): CardSteps {
+  const id = cardId(card);
+  const table = useMemo(() => board.tables.of(card), [board, id]);
+  useEffect(() => board.tables.hold(card), [board, id]);
+  const { value: records } = table.records;
+  return {
+    records,
+    error: table.error.value,
+    index: records ? board.indexOf(card, records) : -1,
+    move: (index) => records && board.move(card, records, index),
+    retry: () => board.tables.retry(card),
+  };
+}
+
+/** A record by step, by time since the first, or by date. */
+export function timeLabel(records: Records, index: number, kind: XKind, locale: Locale, t: (key: string, values?: Readonly<Record<string, number>>) => string): string {
+  const wall = records.wallTimes[index] ?? NaN;
+  if (kind === 'wall') return timeText(wall, locale);
+  if (kind === 'relative') return durationText(wall - (records.wallTimes[0] ?? NaN), locale);
+  return t('time.step', { step: records.steps[index] ?? NaN });
+}
+
+/** What the slider does not say of the records: how many were not kept, and how many a restart hides. */
+export function recordNotes<Info extends TagInfo>(board: StepBoard<Info>, records: Records): readonly string[] {
+  const { points, kept, hidden } = records;
+  return [
+    ...(kept < points ? [board.t('steps.kept', { kept, count: points })] : []),
+    ...(hidden > 0 ? [board.t('steps.hidden', { hidden })] : []),
+  ];
+}
+
+const TICKS = 60; // records up to which each has a mark
+const RESTARTS = 50;
+
+export interface StepSliderProps<Info extends TagInfo> {
+  readonly board: StepBoard<Info>;
+  readonly card: CardKey;
+  readonly steps: CardSteps;
+  /** What is shown is not yet what the slider says: playing waits for it. */
+  readonly busy?: boolean;
+  /** How records are named; as the board says by default. */
+  readonly kind?: XKind;
+}
+
+/** A slider over the records of a card: arrows, Page Up and Down, Home, End; Space plays. */
+export function StepSlider<Info extends TagInfo>({ board, card, steps, busy = false, kind = board.time.value }: StepSliderProps<Info>): JSX.Element {
+  const { records, index } = steps;
+  const say = board.t.bind(board);
+  const count = records?.steps.length ?? 0;
+  const playing = sameCard(board.playing.value, card);
+  usePlaying(board, steps, count, playing, busy);
+  const restarts = useMemo(() => (records ? restartsIn(records.steps).slice(0, RESTARTS) : []), [records]);
+  const label = records && index >= 0 ? timeLabel(records, index, kind, board.locale.value, say) : '\u00a0';
+  const go = (to: number): void => {
+    if (playing) board.playing.value = null;
+    steps.move(to);
+  };
+  return (
+    <div
+      class="step-slider"
+      data-testid="step-slider"
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const isButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLSelectElement;
+        const to = isButton ? null : indexAfter(event.key, index, count);
+        if (to !== null) go(to);
+        else if (event.key === ' ' && !isButton && count > 1) board.play(card);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <div class="step-track">
+        <Button action="step-back" icon="previous" label={say('steps.previous')} disabled={index <= 0} onPress={() => go(index - 1)} />
+        <Button action="play" icon={playing ? 'pause' : 'play'} label={say(playing ? 'steps.pause' : 'steps.play')} pressed={playing} disabled={count < 2} onPress={() => board.play(card)} />
+        <Button action="step-forward" icon="next" label={say('steps.next')} disabled={index >= count - 1} onPress={() => go(index + 1)} />
+        <span class="step-range">
+          {count > 1 && count <= TICKS && <i class="ticks" style={{ backgroundSize: `calc((100% - 1px) / ${count - 1}) 100%` }} />}
+          {restarts.map((at) => <i key={at} class="restart" title={say('steps.restart')} style={{ left: `calc(7px + (100% - 14px) * ${at / (count - 1)})` }} />)}
+          <input
+            type="range"
+            min="0"
+            max={Math.max(0, count - 1)}
+            step="1"
+            disabled={count < 2}
+            data-control="step"
+            aria-label={say('steps.slider')}
+            aria-valuetext={label}
+            value={Math.max(0, index)}
+            onInput={(e) => go(Number(e.currentTarget.value))}
+          />
+        </span>
+      </div>
+      <div class="step-label">
+        <span class="at" data-testid="step-label">{label}</span>
+        {playing && <Speed board={board} />}
+        <span class="count" data-testid="step-count">{count > 0 ? say('steps.of', { index: index + 1, count }) : ''}</span>
+      </div>
+    </div>
+  );
+}
+
+function Speed<Info extends TagInfo>({ board }: { readonly board: StepBoard<Info> }): JSX.Element {
+  const label = board.t('steps.speed');
+  return (
+    <select data-control="speed" aria-label={label} title={label} value={board.speed.value} onChange={(e) => board.setSpeed(Number(e.currentTarget.value))}>
+      {SPEEDS.map((speed) => <option key={speed} value={speed}>{board.t('steps.per_second', { speed })}</option>)}
+    </select>
+  );
+}
+
+/** Moves on at the board's speed, but never before what is asked for is on the screen. */
+function usePlaying<Info extends TagInfo>(board: StepBoard<Info>, steps: CardSteps, count: number, playing: boolean, busy: boolean): void {
+  const latest = useRef({ steps, count, busy });
+  latest.current = { steps, count, busy };
+  const speed = board.speed.value;
+  const visible = board.visible.value;
+  useEffect(() => {
+    if (!playing) return;
+    if (!visible) {
+      board.playing.value = null;
+      return;
+    }
+    if (latest.current.steps.index >= latest.current.count - 1) latest.current.steps.move(0);
+    let frame = 0;
+    const moveOn = (): void => {
+      frame = 0;
+      const now = latest.current;
+      if (now.busy) return;
+      if (now.steps.index >= now.count - 1) board.playing.value = null;
+      else now.steps.move(now.steps.index + 1);
+    };
+    // Two frames on, what is shown now has been painted, however busy the page is.
+    const timer = setInterval(() => {
+      if (!latest.current.busy && !frame) frame = requestAnimationFrame(() => (frame = requestAnimationFrame(moveOn)));
+    }, 1000 / speed);
+    return () => {
+      clearInterval(timer);
+      cancelAnimationFrame(frame);
+    };
+  }, [playing, speed, visible]);
+  useEffect(() => () => {
+    if (playing) board.playing.value = null; // the card left the screen
+  }, [playing]);
+}

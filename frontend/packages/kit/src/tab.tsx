@@ -1,0 +1,48 @@
+import type { Plugin, PluginContext } from '@insight-host/api';
+import { render, type JSX } from 'preact';
+import { addKeys, type Key } from './keys';
+import kitStyles from './kit.css?inline';
+import en from './locales/en.json';
+import zh from './locales/zh-CN.json';
+import type { TabState } from './tab_state';
+
+type Catalogue = Readonly<Record<string, string>>;
+
+export interface TabProps<B> {
+  /** Texts by locale; those of the kit are there already, and give way. */
+  readonly messages: Readonly<Record<'en' | 'zh-CN', Catalogue>>;
+  /** CSS text. Write rules below the tab's own class: `.images .card { … }`. */
+  readonly styles: string;
+  readonly board: (ctx: PluginContext) => B;
+  readonly view: (board: B) => JSX.Element;
+  /** All keys of the tab, as the keyboard help lists them; `boardKeys` are those of every board. */
+  readonly keys: (board: B, host: HTMLElement) => readonly Key[];
+}
+
+/** Creates a plugin whose tab is a board of cards or another component that follows the page. */
+export function tab<B extends TabState>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
+  return {
+    apiVersion: 1,
+    messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
+    mount(host, ctx) {
+      const [kit, own] = [sheetOf(kitStyles), sheetOf(styles)];
+      // Every plugin brings the kit's rules; wherever they stand, a plugin's own come later and win.
+      document.adoptedStyleSheets = [kit, ...document.adoptedStyleSheets, own];
+      const board = make(ctx);
+      const stopKeys = addKeys(ctx, keys(board, host));
+      render(view(board), host);
+      return () => {
+        stopKeys();
+        render(null, host);
+        board.dispose();
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== kit && sheet !== own);
+      };
+    },
+  };
+}
+
+function sheetOf(styles: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  return sheet;
+}

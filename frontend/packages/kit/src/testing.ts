@@ -1,0 +1,92 @@
+/** A context without a page, for tests. */
+import { signal, type Signal } from '@preact/signals';
+import type { Changes, Columns, Locale, PluginContext, Query, Run, Theme } from '@insight-host/api';
+
+export interface FakeContext extends PluginContext {
+  readonly runs: PluginContext['runs'] & { readonly selected: Signal<readonly Run[]>; readonly shown: Signal<readonly Run[]>; readonly all: Signal<readonly Run[]> };
+  readonly changes: Signal<Changes>;
+  readonly visible: Signal<boolean>;
+  readonly locale: Signal<Locale>;
+  /** What the URL says, by key. */
+  readonly address: Signal<ReadonlyMap<string, string>>;
+  readonly notices: string[];
+  end(): void;
+}
+
+export interface FakeAnswers {
+  readonly json?: (route: string, query: Query, signal: AbortSignal) => Promise<unknown>;
+  readonly columns?: (route: string, query: Query, signal: AbortSignal) => Promise<Columns>;
+}
+
+export function fakeRun(name: string): Run {
+  return { name, displayName: name, note: '', remark: '', mark: 0, color: 'red', dialects: [], startTime: null, loading: false, damage: 0 };
+}
+
+export function fakeColumns(columns: Readonly<Record<string, readonly number[]>>, metadata: Readonly<Record<string, string>> = {}): Columns {
+  return { metadata, names: Object.keys(columns), column: (name) => new Float64Array(columns[name] ?? []) };
+}
+
+export function fakeContext(runs: readonly string[], { json, columns }: FakeAnswers = {}): FakeContext {
+  const ended = new AbortController();
+  const memory = new Map<string, unknown>();
+  const address = signal<ReadonlyMap<string, string>>(new Map());
+  const theme = signal<Theme>({ mode: 'light', token: () => '' });
+  const all = signal<readonly Run[]>(runs.map(fakeRun));
+  const shown = signal<readonly Run[]>(all.value);
+  const selected = signal<readonly Run[]>(all.value);
+  const notices: string[] = [];
+  const never = (): Promise<never> => new Promise(() => undefined);
+  return {
+    name: 'sample',
+    signal: ended.signal,
+    visible: signal(true),
+    runs: {
+      all,
+      shown,
+      selected,
+      select: (names) => (selected.value = all.value.filter((run) => names.includes(run.name))),
+      annotate: async (name, fields) => void (all.value = all.value.map((run) => (run.name === name ? { ...run, ...fields, displayName: (fields.displayName ?? run.displayName) || name } : run))),
+      annotatable: signal(true),
+    },
+    openTab: () => true,
+    generation: signal(0),
+    changes: signal<Changes>({ generation: 0, series: null }),
+    theme,
+    locale: signal<Locale>('en'),
+    t: (key, values) => (values ? `${key} ${JSON.stringify(values)}` : key),
+    address,
+    notices,
+    url: {
+      state: (key, codec) => ({
+        get value() {
+          return codec.parse(address.value.get(key) ?? null);
+        },
+        subscribe(listener) {
+          let seen: string | undefined | null = null;
+          return address.subscribe((entries) => {
+            const text = entries.get(key);
+            if (text !== seen) listener(codec.parse(text ?? null));
+            seen = text;
+          });
+        },
+        set(value) {
+          const next = new Map(address.value);
+          const text = codec.format(value);
+          if (text === null) next.delete(key);
+          else next.set(key, text);
+          address.value = next;
+        },
+      }),
+    },
+    memory: { get: <T>(key: string, fallback: T) => (memory.has(key) ? (memory.get(key) as T) : fallback), set: (key, value) => void memory.set(key, value) },
+    data: {
+      json: async <T>(route: string, query: Query = {}, options?: { signal?: AbortSignal }) => (await (json ?? never)(route, query, options?.signal ?? ended.signal)) as T,
+      columns: (route, query = {}, options) => (columns ?? never)(route, query, options?.signal ?? ended.signal),
+      href: (route) => route,
+    },
+    ui: { lineChart: never, histogramChart: never, icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
+    shortcut: () => () => undefined,
+    notify: (_, text) => void notices.push(text),
+    end: () => ended.abort(),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Locale } from '@insight-host/api';
+
+/** Formats a value with six significant digits. */
+export function valueText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '−Inf';
+  const size = Math.abs(value);
+  const text = size !== 0 && (size >= 1e7 || size < 1e-4) ? size.toExponential(5).replace(/\.?0+e/, 'e').replace('e+', 'e').replace('e-', 'e−') : String(Number(size.toPrecision(Math.max(6, Math.ceil(Math.log10(size || 1)) + 1))));
+  return value < 0 ? `−${text}` : text;
+}
+
+const UNITS: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
+  en: ['d ', 'h ', 'm ', 's'],
+  'zh-CN': ['天', '时', '分', '秒'],
+};
+
+/** Seconds as days, hours, minutes and seconds: `1h 02m 03s`. */
+export function durationText(seconds: number, locale: Locale): string {
+  const [d, h, m, s] = UNITS[locale];
+  const sign = seconds < 0 ? '−' : '';
+  const size = Math.abs(seconds);
+  if (size < 60) return `${sign}${Number(size.toPrecision(4))}${s}`;
+  const whole = Math.round(size);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const days = Math.floor(whole / 86400);
+  const hours = Math.floor(whole / 3600) % 24;
+  const minutes = Math.floor(whole / 60) % 60;
+  if (days) return `${sign}${days}${d}${two(hours)}${h}${two(minutes)}${m}`.trim();
+  if (hours) return `${sign}${hours}${h}${two(minutes)}${m}${two(whole % 60)}${s}`;
+  return `${sign}${minutes}${m}${two(whole % 60)}${s}`;
+}
+
+/** Local date and time of seconds since the epoch. */
+export function timeText(seconds: number, locale: Locale): string {
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return String(seconds);
+  return date.toLocaleString(locale, { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+}
+
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** A size in bytes: `1.5 MB`. */
+export function bytesText(bytes: number, locale: Locale): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${SIZES[unit]}`;
+}
+
+/** What went wrong, for the user. */
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A tag as a file name that every system takes; `fallback` when nothing is left of it. */
+export function fileName(tag: string, extension: string, fallback: string): string {
+  const name = tag.replace(/[\u0000-\u001f\\/:*?"<>|]+/g, '_').replace(/^[_. ]+|[_. ]+$/g, '').slice(0, 120);
+  return `${name || fallback}.${extension}`;
+}

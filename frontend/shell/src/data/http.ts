@@ -1,0 +1,71 @@
+/** Requests to the host, relative to where the page is mounted. */
+import type { Query } from '@insight-host/api';
+import { type Columns, decodeSafetensors } from './safetensors';
+
+/** An answer that is not data; `status` is 0 when there was no answer. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+export function queryText(query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value === null || value === undefined) continue;
+    if (typeof value === 'object') for (const one of value) search.append(key, one);
+    else search.append(key, String(value));
+  }
+  const text = search.toString();
+  return text ? `?${text}` : '';
+}
+
+export function href(path: string, query?: Query): string {
+  return new URL(path.replace(/^\/+/, '') + queryText(query), document.baseURI).href;
+}
+
+async function answer(url: string, request: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    // no-cache: the browser revalidates with the ETag, and a 304 costs no body.
+    response = await fetch(url, { cache: 'no-cache', ...request });
+  } catch (cause) {
+    if (request.signal?.aborted) throw cause;
+    throw new RequestError(cause instanceof Error ? cause.message : String(cause), 0);
+  }
+  if (response.ok) return response;
+  const body = await response.text().catch(() => '');
+  let message = `${response.status} ${response.statusText}`.trim();
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (parsed && typeof parsed === 'object' && 'error' in parsed) message = String(parsed.error);
+  } catch {
+    // not ours (a proxy's page): the status says enough
+  }
+  throw new RequestError(message, response.status);
+}
+
+const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
+
+export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+  const url = href(path, query);
+  const response = await answer(url, until(signal));
+  try {
+    return (await response.json()) as T;
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new RequestError(`${new URL(url).pathname}: the answer is not JSON (${String(cause)})`, response.status);
+  }
+}
+
+export async function getColumns(path: string, query?: Query, signal?: AbortSignal): Promise<Columns> {
+  return decodeSafetensors(await (await answer(href(path, query), until(signal))).arrayBuffer());
+}
+
+export async function putJson(path: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<void> {
+  await answer(href(path), { method: 'PUT', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } });
+}

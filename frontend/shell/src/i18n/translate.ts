@@ -1,0 +1,59 @@
+/** The page's own texts. Keys are typed by the English catalogue. */
+import type { Locale } from '@insight-host/api';
+import en from '../locales/en.json';
+import zh from '../locales/zh-CN.json';
+
+type Base<K> = K extends `${infer Stem}.one` ? (Stem extends keyof typeof en ? never : K) : K;
+/** Keys of texts, without the plural forms of another. */
+export type Key = Base<keyof typeof en>;
+export type Values = Readonly<Record<string, string | number>>;
+export type Translate = (key: Key, values?: Values) => string;
+
+const CATALOGUES: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { en, 'zh-CN': zh };
+
+/** `{name}` stands for a value; numbers are written as the locale writes them. */
+export function fill(text: string, values: Values | undefined, locale: string): string {
+  if (!values) return text;
+  return text.replace(/\{(\w+)\}/g, (hole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return hole;
+    return typeof value === 'number' ? value.toLocaleString(locale) : value;
+  });
+}
+
+const rules = new Map<string, Intl.PluralRules>();
+
+/** The text of a key; with a number `count`, that of `key.one`, `key.few`, … where the language has one. */
+function textOf(catalogue: Readonly<Record<string, string>> | undefined, key: string, values: Values | undefined, language: string): string | undefined {
+  const count = values?.['count'];
+  if (!catalogue || typeof count !== 'number') return catalogue?.[key];
+  let plural = rules.get(language);
+  if (!plural) rules.set(language, (plural = new Intl.PluralRules(language)));
+  return catalogue[`${key}.${plural.select(count)}`] ?? catalogue[key];
+}
+
+export function translator(locale: Locale): Translate {
+  return (key, values) => fill(textOf(CATALOGUES[locale], key, values, locale) ?? textOf(en, key, values, 'en') ?? key, values, locale);
+}
+
+/** A plugin's texts: its catalogue of the locale, then its English one, then the key itself. */
+export function pluginText(
+  messages: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  locale: Locale,
+  key: string,
+  values?: Values,
+): string {
+  return fill(textOf(messages[locale], key, values, locale) ?? textOf(messages['en'], key, values, 'en') ?? key, values, locale);
+}
+
+export function formatBytes(bytes: number, locale: string): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[unit]}`;
+}

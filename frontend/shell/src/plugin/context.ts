@@ -1,0 +1,109 @@
+/** The `ctx` object that a plugin gets from the page. Everything it registers ends when its signal is aborted. */
+import { effect, signal, type ReadonlySignal as Signal, untracked } from '@preact/signals';
+import type { Changes, Plugin, PluginContext, ReadonlySignal } from '@insight-host/api';
+import { getColumns, getJson, href } from '../data/http';
+import { pluginText } from '../i18n/translate';
+import { recall, remember } from '../state/memory';
+import type { Page } from '../state/page';
+import { changesFor } from '../state/session';
+import { saveFile } from './download';
+import { icon } from './icons';
+
+export interface Mounting {
+  readonly plugin: Plugin;
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly visible: Signal<boolean>;
+  /** A callback of the plugin threw. */
+  readonly onError: (cause: unknown) => void;
+}
+
+export function pluginContext(page: Page, mounting: Mounting): PluginContext {
+  const { plugin, name, signal: ended, onError } = mounting;
+
+  const guarded =
+    <A extends unknown[]>(callback: (...values: A) => void) =>
+    (...values: A): void => {
+      try {
+        const result: unknown = callback(...values);
+        if (result instanceof Promise) result.catch(onError);
+      } catch (cause) {
+        onError(cause);
+      }
+    };
+  const endWith = (dispose: () => void): (() => void) => {
+    const once = (): void => {
+      ended.removeEventListener('abort', once);
+      dispose();
+    };
+    if (ended.aborted) dispose();
+    else ended.addEventListener('abort', once);
+    return once;
+  };
+  const wrap = <T>(source: { readonly value: T; subscribe(listener: (value: T) => void): () => void }): ReadonlySignal<T> => ({
+    get value() {
+      return source.value;
+    },
+    subscribe: (listener) => endWith(source.subscribe(guarded(listener))),
+  });
+
+  const changes = signal<Changes>({ generation: page.session.latest.peek().generation, series: null });
+  endWith(
+    effect(() => {
+      const mine = changesFor(name, page.session.latest.value);
+      if (mine && mine.generation !== untracked(() => changes.value.generation)) changes.value = mine;
+    }),
+  );
+
+  const route = (path: string): string => `data/plugin/${encodeURIComponent(name)}/${path.replace(/^\/+/, '')}`;
+  const until = (own?: AbortSignal): AbortSignal => (own ? AbortSignal.any([ended, own]) : ended);
+  const t: PluginContext['t'] = (key, values) => pluginText(plugin.messages ?? {}, page.preferences.locale.value, key, values);
+
+  return {
+    name,
+    signal: ended,
+    visible: wrap(mounting.visible),
+    runs: {
+      all: wrap(page.runs.all),
+      shown: wrap(page.runs.shown),
+      selected: wrap(page.runs.selected),
+      select: (names) => page.runs.selectShown(names),
+      annotate: (run, fields) => page.session.annotations.write(run, fields),
+      annotatable: wrap(page.session.annotations.writable),
+    },
+    openTab: (plugin) => {
+      const known = page.tabs.peek().some((tab) => tab.name === plugin);
+      if (known) page.open(plugin);
+      return known;
+    },
+    generation: wrap(page.session.generation),
+    changes: wrap(changes),
+    theme: wrap(page.preferences.theme),
+    locale: wrap(page.preferences.locale),
+    t,
+    url: {
+      state: (key, codec) => {
+        const state = page.url.state(`${name}.${key}`, codec);
+        return Object.assign(wrap(state), { set: state.set });
+      },
+    },
+    memory: {
+      get: (key, fallback) => recall(name, key, fallback),
+      set: (key, value) => remember(name, key, value),
+    },
+    data: {
+      json: (path, query, options) => getJson(route(path), query, until(options?.signal)),
+      columns: (path, query, options) => getColumns(route(path), query, until(options?.signal)),
+      href: (path, query) => href(route(path), query),
+    },
+    ui: {
+      lineChart: async (host, props) => (await import('@insight-host/kit/lines')).mountLineChart(host, props),
+      histogramChart: async (host, props) => (await import('@insight-host/kit/histograms/chart')).mountHistogramChart(host, props),
+      icon,
+      download: saveFile,
+    },
+    shortcut: (key, description, run) =>
+      endWith(page.shortcuts.add({ key, description: () => description, run: guarded(run), owner: name })),
+    notify: (level, text) => page.toasts.show(level, text),
+  };
+}

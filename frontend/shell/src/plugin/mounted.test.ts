@@ -1,0 +1,139 @@
+import { signal } from '@preact/signals';
+import type { Plugin, PluginContext } from '@insight-host/api';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Page } from '../state/page';
+import type { Tab } from '../state/session';
+import { MountedPlugin } from './mounted';
+
+const tab: Tab = {
+  name: 'sample',
+  enabled: true,
+  tab_name: 'Sample',
+  loading_mechanism: { type: 'ES_MODULE', module_path: 'data/plugin/sample/static/index.js', api_version: 1 },
+};
+const modul = (plugin: unknown) => () => Promise.resolve({ default: plugin });
+
+describe('a plugin in its tab', () => {
+  let page: Page;
+  let host: HTMLElement;
+  const opened = (load: (url: string) => Promise<{ default?: unknown }>): MountedPlugin => new MountedPlugin(page, tab, signal(true), load);
+  const failureText = (plugin: MountedPlugin): string => String((plugin.failure.value as Error | null)?.message);
+
+  beforeEach(() => {
+    localStorage.clear();
+    page = new Page();
+    page.preferences.setLocale('en');
+    host = document.createElement('div');
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  });
+
+  it.each([
+    ['the module does not load', () => Promise.reject(new Error('404')), '404'],
+    ['there is no default export', () => Promise.resolve({}), 'mount function'],
+    ['the version is another', modul({ apiVersion: 2, mount: () => undefined }), 'version 2'],
+    ['mount throws', modul({ apiVersion: 1, mount: () => { throw new Error('boom'); } }), 'boom'],
+    ['mount rejects', modul({ apiVersion: 1, mount: async () => { throw new Error('later boom'); } }), 'later boom'],
+    ['it throws nothing at all', modul({ apiVersion: 1, mount: () => { throw undefined; } }), 'without a reason'],
+  ])('fails alone when %s', async (_, load, text) => {
+    const plugin = opened(load);
+    host.textContent = 'half drawn';
+    await plugin.mount(host);
+    expect(plugin.state.value).toBe('failed');
+    expect(failureText(plugin)).toContain(text);
+    expect(host.textContent).toBe('');
+  });
+
+  it('keeps what is drawn when a callback throws later, and names the reason', async () => {
+    const locales: string[] = [];
+    const plugin = opened(
+      modul({
+        apiVersion: 1,
+        mount: (into, ctx) => {
+          into.textContent = 'drawn';
+          ctx.locale.subscribe((locale) => {
+            locales.push(locale);
+            if (locale === 'zh-CN') throw new Error('no such catalogue');
+          });
+        },
+      } satisfies Plugin),
+    );
+    await plugin.mount(host);
+    page.preferences.setLocale('zh-CN');
+    expect(failureText(plugin)).toBe('no such catalogue');
+    expect(host.textContent).toBe('drawn');
+    expect(plugin.state.value).toBe('mounted');
+    expect(page.preferences.locale.value).toBe('zh-CN');
+    expect(locales).toEqual(['en', 'zh-CN']);
+  });
+
+  it('ends everything of the first attempt when tried again, and asks for a fresh module', async () => {
+    const urls: string[] = [];
+    const contexts: PluginContext[] = [];
+    const dispose = vi.fn();
+    const seen = vi.fn();
+    const plugin = opened((url) => {
+      urls.push(url);
+      return Promise.resolve({
+        default: {
+          apiVersion: 1,
+          mount: (_into: HTMLElement, ctx: PluginContext) => {
+            contexts.push(ctx);
+            ctx.shortcut('b', 'box', () => undefined);
+            ctx.theme.subscribe((theme) => seen(theme.mode));
+            return dispose;
+          },
+        },
+      });
+    });
+    await plugin.mount(host);
+    plugin.remount(host);
+    await vi.waitFor(() => expect(contexts).toHaveLength(2));
+    expect(dispose).toHaveBeenCalledTimes(1);
+    expect(contexts[0]?.signal.aborted).toBe(true);
+    expect(page.shortcuts.list.value.filter((shortcut) => shortcut.owner === 'sample')).toHaveLength(1);
+    seen.mockClear();
+    page.preferences.setTheme('dark');
+    expect(seen).toHaveBeenCalledTimes(1);
+    expect(urls[1]).toBe(`${urls[0]}?attempt=1`);
+  });
+
+  it('ends what the plugin began when the host takes its place away', async () => {
+    const dispose = vi.fn();
+    let ctx: PluginContext | undefined;
+    const plugin = opened(modul({ apiVersion: 1, mount: (_: HTMLElement, given: PluginContext) => ((ctx = given), dispose) }));
+    await plugin.mount(host);
+    plugin.end();
+    expect(dispose).toHaveBeenCalledTimes(1);
+    expect(ctx?.signal.aborted).toBe(true);
+  });
+
+  it('has state, memory and texts under its own name', async () => {
+    let ctx: PluginContext | undefined;
+    const messages = { en: { hello: 'Hello {name}', only: 'English' }, 'zh-CN': { hello: '你好 {name}' } };
+    await opened(modul({ apiVersion: 1, messages, mount: (_, given) => void (ctx = given) } satisfies Plugin)).mount(host);
+    const x = ctx?.url.state('x', { parse: (text) => text ?? 'step', format: (value) => (value === 'step' ? null : value) });
+    x?.set('wall');
+    expect(x?.value).toBe('wall');
+    expect(page.url.get('sample.x')).toBe('wall');
+    ctx?.memory.set('k', [1]);
+    expect(ctx?.memory.get('k', [] as number[])).toEqual([1]);
+    expect(localStorage.getItem('insight-host.sample.k')).toBe('[1]');
+    expect(ctx?.t('hello', { name: '<b>' })).toBe('Hello <b>');
+    page.preferences.setLocale('zh-CN');
+    expect([ctx?.t('hello', { name: 'x' }), ctx?.t('only'), ctx?.t('absent')]).toEqual(['你好 x', 'English', 'absent']);
+    expect(ctx?.data.href('/image', { run: ['a b', 'c'], none: null, at: 0 })).toMatch(/data\/plugin\/sample\/image\?run=a\+b&run=c&at=0$/);
+  });
+
+  it('hears of changes that concern it, and of no others', async () => {
+    const seen: (number | null)[] = [];
+    const plugin: Plugin = {
+      apiVersion: 1,
+      mount: (_, ctx) => void ctx.changes.subscribe((changes) => seen.push(changes.series === null ? null : Object.keys(changes.series).length)),
+    };
+    await opened(modul(plugin)).mount(host);
+    page.session.latest.value = { generation: 2, runs: true, series: { other: { r: ['t'] } } };
+    page.session.latest.value = { generation: 3, runs: false, series: { sample: { a: ['t'], b: ['t'] } } };
+    page.session.latest.value = { generation: 4, runs: true, series: null };
+    expect(seen).toEqual([null, 2, null]);
+  });
+});

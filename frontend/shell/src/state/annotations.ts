@@ -1,0 +1,95 @@
+/** Annotations of runs by users. The host stores them; all pages of a host share them. */
+import { signal } from '@preact/signals';
+import type { Annotation } from '@insight-host/api';
+import { getJson, putJson, RequestError } from '../data/http';
+
+export const NO_ANNOTATION: Annotation = { displayName: '', note: '', remark: '', mark: 0 };
+
+interface Fields {
+  readonly display_name?: string;
+  readonly note?: string;
+  readonly remark?: string;
+  readonly mark?: number;
+}
+
+interface Answer {
+  readonly generation: number;
+  /** To be sent back with what is written; it says that this page has read it. */
+  readonly token: string;
+  readonly writable: boolean;
+  readonly runs: Readonly<Record<string, Fields>>;
+}
+
+const FORBIDDEN = 403;
+
+export class Annotations {
+  /** Of runs with any. */
+  readonly byRun = signal<ReadonlyMap<string, Annotation>>(new Map());
+  readonly writable = signal(false);
+  private token = '';
+  private generation: number | undefined;
+  private asked = 0;
+  private written = 0;
+
+  /** Asks again if the host has another `generation` than the page. */
+  async follow(generation: number | undefined): Promise<void> {
+    if (generation !== undefined && generation !== this.generation) await this.refresh();
+  }
+
+  /** On an error the page keeps its annotations; the next change retries. */
+  async refresh(): Promise<void> {
+    const mine = ++this.asked;
+    const { written } = this;
+    const answer = await getJson<Answer>('data/annotations').catch(() => null);
+    if (!answer) return;
+    const { token, writable, runs } = answer;
+    this.token = token;
+    this.writable.value = writable;
+    // An answer that another one overtook, or that does not know yet what was written meanwhile, is old.
+    if (mine !== this.asked || written !== this.written) return;
+    this.generation = answer.generation;
+    this.byRun.value = new Map(Object.entries(runs).map(([run, fields]) => [run, annotationOf(fields)]));
+  }
+
+  /** Shows the change immediately, and reverts it if the host rejects it. */
+  async write(run: string, fields: Partial<Annotation>): Promise<void> {
+    const before = this.of(run);
+    this.set(run, fields);
+    try {
+      await this.send(run, fields);
+      this.set(run, fields);
+    } catch (cause) {
+      this.set(run, Object.fromEntries(Object.keys(fields).map((field) => [field, before[field as keyof Annotation]])));
+      void this.refresh(); // whether anything can be written may have changed
+      throw cause;
+    }
+  }
+
+  private of(run: string): Annotation {
+    return this.byRun.value.get(run) ?? NO_ANNOTATION;
+  }
+
+  private async send(run: string, { displayName, ...others }: Partial<Annotation>): Promise<void> {
+    const body = { run, ...others, ...(displayName === undefined ? {} : { display_name: displayName }) };
+    const put = (): Promise<void> => putJson('data/annotations', body, { 'X-Insight-Token': this.token });
+    try {
+      await put();
+    } catch (cause) {
+      if (!(cause instanceof RequestError) || cause.status !== FORBIDDEN) throw cause;
+      const { token } = this;
+      await this.refresh(); // another process of the host has another token
+      if (token === this.token) throw cause;
+      await put();
+    }
+  }
+
+  private set(run: string, fields: Partial<Annotation>): void {
+    this.byRun.value = new Map(this.byRun.value).set(run, { ...this.of(run), ...fields });
+    this.written++;
+  }
+}
+
+function annotationOf(fields: Fields): Annotation {
+  const { display_name: displayName = '', note = '', remark = '', mark = 0 } = fields;
+  return { displayName, note, remark, mark };
+}

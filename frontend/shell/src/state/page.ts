@@ -1,0 +1,122 @@
+/** State shared by all views; created once per page. */
+import { visibleText } from '@insight-host/kit';
+import { computed, effect, signal, untracked } from '@preact/signals';
+import type { Annotation } from '@insight-host/api';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { translator } from '../i18n/translate';
+import type { MountedPlugin } from '../plugin/mounted';
+import { Shortcuts } from '../plugin/shortcuts';
+import { textCodec } from './codecs';
+import { Preferences } from './preferences';
+import { Runs } from './runs';
+import { isFramed, isWholePage, Session, type Tab } from './session';
+import { Toasts } from './toasts';
+import { ViewUrl } from './url';
+
+/** Pixels of window width below which the run list lies over the view (runs.css says the same). */
+export const NARROW = 1000;
+
+export type Dialog = { readonly kind: 'palette' | 'keyboard' } | { readonly kind: 'damage'; readonly run: string | null };
+
+export class Page {
+  readonly url = new ViewUrl();
+  readonly session = new Session();
+  readonly preferences = new Preferences(this.url);
+  readonly runs = new Runs(this.session.table, this.session.annotations.byRun, this.preferences.mode, this.url);
+  readonly shortcuts = new Shortcuts();
+  readonly toasts = new Toasts();
+  readonly dialog = signal<Dialog | null>(null);
+  readonly sidebarOpen = signal(innerWidth >= NARROW);
+  readonly t = computed(() => translator(this.preferences.locale.value));
+  private readonly wanted = this.url.state('tab', textCodec);
+
+  /** Plugins with data, or with a reason why they have none to show; and the one that a link names. */
+  readonly tabs = computed<readonly Tab[]>(() => {
+    const plugins = this.session.plugins.value ?? [];
+    const shown = plugins.filter((tab) => tab.enabled || tab.error || tab.name === this.wanted.value);
+    if (shown.some((tab) => this.hasData(tab) || (tab.name === this.wanted.value && !isFramed(tab)))) return shown;
+    // Nothing has data: the first view stands for all, with its own words for having none.
+    const first = plugins.find((tab) => !tab.error && !isFramed(tab));
+    return first ? [first, ...shown] : shown;
+  });
+  readonly front = computed<Tab | null>(() => {
+    const tabs = this.tabs.value;
+    const named = tabs.find((tab) => tab.name === this.wanted.value);
+    return named ?? tabs.find((tab) => this.hasData(tab)) ?? tabs.find((tab) => !tab.error) ?? tabs[0] ?? null;
+  });
+  /** Frames that have something to show without a run stay within reach of who has none, as does why a view failed. */
+  readonly isEmpty = computed(() => {
+    const front = this.front.value;
+    return !this.hasRuns.value && !(front?.enabled && isFramed(front)) && !(front?.error && front.name === this.wanted.value);
+  });
+  /** TensorBoard's page has a list of runs of its own; what is chosen here would say nothing to it. */
+  readonly hasSidebar = computed(() => !this.front.value || !isWholePage(this.front.value));
+  readonly hasRuns = computed(() => this.runs.all.value.length > 0);
+  private readonly mounted = new Set<MountedPlugin>();
+  readonly title = computed(() => this.session.environment.value?.window_title || 'insight-host');
+
+  constructor() {
+    effect(() => {
+      const front = this.front.value;
+      document.title = visibleText(front ? `${this.tabTitle(front)} · ${this.title.value}` : this.title.value);
+    });
+    let away = false;
+    effect(() => {
+      const before = away;
+      away = this.session.away.value !== null;
+      if (before && !away && this.session.live.state.peek() !== 'disconnected') {
+        untracked(() => this.toasts.show('info', this.t.value('away.back')));
+      }
+    });
+  }
+
+  private hasData(tab: Tab): boolean {
+    return tab.enabled && !tab.error && this.hasRuns.value && !isWholePage(tab);
+  }
+
+  tabTitle(tab: Tab): string {
+    return tab.titles?.[this.preferences.locale.value] || tab.tab_name || tab.name;
+  }
+
+  open(tab: string): void {
+    if (tab !== this.front.value?.name) this.wanted.set(tab, 'push');
+  }
+
+  /** Writes down what the user says of a run, and says so if the host refuses. */
+  annotate(run: string, fields: Partial<Annotation>): void {
+    this.session.annotations.write(run, fields).catch((cause: unknown) => {
+      this.toasts.show('error', this.t.value('annotation.refused', { run, reason: cause instanceof Error ? cause.message : String(cause) }));
+    });
+  }
+
+  /** Lays errors that nobody caught at the door of the plugin whose code threw them. */
+  watchErrors(plugin: MountedPlugin): () => void {
+    this.mounted.add(plugin);
+    return () => this.mounted.delete(plugin);
+  }
+
+  uncaught(cause: unknown, source: string): void {
+    const trace = `${source}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`;
+    for (const plugin of this.mounted) {
+      if (trace.includes(plugin.moduleUrl.replace(/[^/]*$/, ''))) plugin.report(cause);
+    }
+  }
+
+  /** The tab `step` places to the right of the one in front, round the end. */
+  turn(step: number): void {
+    const tabs = this.tabs.value;
+    const at = tabs.findIndex((tab) => tab === this.front.value);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (next) this.open(next.name);
+  }
+}
+
+const PageContext = createContext<Page | null>(null);
+export const PageProvider = PageContext.Provider;
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (!page) throw new Error('a view was drawn outside the page');
+  return page;
+}

@@ -1,0 +1,141 @@
+/** The runs as every view sees them: with colour, filtered, sorted, selected. */
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import type { Run, Theme } from '@insight-host/api';
+import { choiceCodec, textCodec } from './codecs';
+import { type Annotations, NO_ANNOTATION } from './annotations';
+import { assignHues, cssColor } from './colors';
+import { type Filter, nameFilter, type Sort, sortRows } from './filter';
+import { type Selection, selectedNames, selectionCodec, selectionOf, withRows } from './selection';
+import type { ViewUrl } from './url';
+
+export interface RunRow {
+  readonly name: string;
+  readonly dialects: readonly string[];
+  readonly start_time: number | null;
+  readonly loading: boolean;
+  readonly damage: number;
+}
+
+const SETTLE = 250; // ms without a key before views follow the filter
+
+export class Runs {
+  private readonly selection;
+  readonly filterText;
+  readonly sort;
+  readonly all: ReadonlySignal<readonly Run[]>;
+  readonly filter;
+  /** What the list shows: filtered and sorted. */
+  readonly rows: ReadonlySignal<readonly Run[]>;
+  /** Names of all selected runs, also of those that the filter hides. */
+  readonly selectedSet: ReadonlySignal<ReadonlySet<string>>;
+  /** What matches the filter once the user has stopped typing. */
+  readonly shown: ReadonlySignal<readonly Run[]>;
+  /** What views draw: selected runs that match the filter. */
+  readonly selected: ReadonlySignal<readonly Run[]>;
+  /** How many selected runs are not drawn because the filter hides them. */
+  readonly hiddenCount: ReadonlySignal<number>;
+  /** The default selection leaves out runs. */
+  readonly limited: ReadonlySignal<boolean>;
+
+  constructor(
+    table: ReadonlySignal<{ readonly runs: readonly RunRow[] } | null>,
+    annotations: Annotations['byRun'],
+    mode: ReadonlySignal<Theme['mode']>,
+    url: ViewUrl,
+  ) {
+    this.selection = url.state<Selection>('runs', selectionCodec);
+    this.filterText = url.state('filter', textCodec);
+    this.sort = url.state<Sort>('sort', choiceCodec<Sort>(['time', 'name'], 'time'));
+
+    const rows = computed(() => table.value?.runs ?? []);
+    const names = distinct(computed(() => rows.value.map((row) => row.name)));
+    const hues = computed(() => assignHues(names.value));
+    let before = new Map<string, Run>();
+    this.all = distinct(
+      computed(() => {
+        const after = new Map<string, Run>();
+        for (const row of rows.value) {
+          const hue = hues.value.get(row.name);
+          const annotation = annotations.value.get(row.name) ?? NO_ANNOTATION;
+          const run: Run = {
+            ...annotation,
+            name: row.name,
+            displayName: annotation.displayName || row.name,
+            color: hue ? cssColor(hue, mode.value) : 'currentColor',
+            dialects: row.dialects,
+            startTime: row.start_time,
+            loading: row.loading,
+            damage: row.damage,
+          };
+          const old = before.get(row.name);
+          after.set(row.name, old && same(old, run) ? old : run);
+        }
+        before = after;
+        return [...after.values()];
+      }),
+    );
+    this.filter = computed(() => nameFilter(this.filterText.value));
+    this.rows = computed(() => sortRows(matching(this.all.value, this.filter.value), this.sort.value));
+    const settled = signal(this.filter.value);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    this.filter.subscribe((filter) => {
+      clearTimeout(timer);
+      if (filter !== settled.peek()) timer = setTimeout(() => (settled.value = filter), SETTLE);
+    });
+    this.shown = distinct(computed(() => matching(this.all.value, settled.value)));
+    this.selectedSet = computed(() => selectedNames(this.selection.value, this.all.value));
+    this.selected = distinct(computed(() => this.shown.value.filter((run) => this.selectedSet.value.has(run.name))));
+    this.hiddenCount = computed(() => this.selectedSet.value.size - this.selected.value.length);
+    this.limited = computed(() => this.selection.value.kind === 'default' && this.selectedSet.value.size < this.all.value.length);
+  }
+
+  /** Selects exactly these among the runs that views see; runs that the filter hides stay as they are. */
+  selectShown(names: Iterable<string>): void {
+    this.select([...withRows(this.selectedSet.peek(), this.shown.peek(), false), ...names]);
+  }
+
+  /** Selects one run alone, and shows it. */
+  selectOnly(run: Run): void {
+    if (!this.rows.peek().includes(run)) this.filterText.set('');
+    this.select([run.name]);
+  }
+
+  select(names: Iterable<string>): void {
+    const wanted = new Set(names);
+    const chosen = selectionOf(wanted, this.all.value);
+    if (chosen.kind !== 'list') return this.selection.set(chosen);
+    // Runs named by a link and not loaded yet stay chosen.
+    const known = new Set(this.all.value.map((run) => run.name));
+    const before = this.selection.value;
+    const unseen = before.kind === 'list' ? before.names.filter((name) => !known.has(name)) : [];
+    this.selection.set({ kind: 'list', names: [...chosen.names, ...unseen] });
+  }
+}
+
+function matching(runs: readonly Run[], { matches }: Filter): readonly Run[] {
+  return runs.filter(({ name, displayName }) => matches(name) || (displayName !== name && matches(displayName)));
+}
+
+function same(left: Run, right: Run): boolean {
+  return (
+    left.color === right.color &&
+    left.displayName === right.displayName &&
+    left.note === right.note &&
+    left.remark === right.remark &&
+    left.mark === right.mark &&
+    left.startTime === right.startTime &&
+    left.loading === right.loading &&
+    left.damage === right.damage &&
+    left.dialects.join() === right.dialects.join()
+  );
+}
+
+/** Keeps the old array while its elements are the same, so that nothing downstream wakes up. */
+function distinct<T>(source: ReadonlySignal<readonly T[]>): ReadonlySignal<readonly T[]> {
+  let kept: readonly T[] = [];
+  return computed(() => {
+    const next = source.value;
+    if (next.length !== kept.length || next.some((item, at) => item !== kept[at])) kept = next;
+    return kept;
+  });
+}

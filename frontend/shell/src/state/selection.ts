@@ -1,0 +1,80 @@
+/** Which runs are selected. Filtering only hides rows; it never changes the selection. */
+import type { Codec, Run } from '@insight-host/api';
+import { joinNames, splitNames } from './codecs';
+
+/** How many runs are selected when the user has not chosen. */
+export const DEFAULT_LIMIT = 40;
+
+export type Selection =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'list'; readonly names: readonly string[] };
+
+export const selectionCodec: Codec<Selection> = {
+  parse: (text) => {
+    if (text === null) return { kind: 'default' };
+    if (text === 'all') return { kind: 'all' };
+    return { kind: 'list', names: splitNames(text) };
+  },
+  format: (selection) => {
+    if (selection.kind === 'default') return null;
+    if (selection.kind === 'all') return 'all';
+    const text = joinNames(selection.names);
+    return text === 'all' ? '\\all' : text; // a run of that name is not the word for every run
+  },
+};
+
+type Known = Pick<Run, 'name' | 'startTime'>;
+
+/** The newest runs first; a run without a start time counts as old. */
+function newestFirst(left: Known, right: Known): number {
+  const difference = (right.startTime ?? -Infinity) - (left.startTime ?? -Infinity);
+  if (difference) return difference; // NaN when both are unknown
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+export function selectedNames(selection: Selection, runs: readonly Known[]): ReadonlySet<string> {
+  if (selection.kind === 'list') {
+    const wanted = new Set(selection.names);
+    return new Set(runs.filter((run) => wanted.has(run.name)).map((run) => run.name));
+  }
+  if (selection.kind === 'all' || runs.length <= DEFAULT_LIMIT) return new Set(runs.map((run) => run.name));
+  return new Set([...runs].sort(newestFirst).slice(0, DEFAULT_LIMIT).map((run) => run.name));
+}
+
+/** The selection that holds exactly `names`: by word where the word means the same, and keeps meaning it for new runs. */
+export function selectionOf(names: ReadonlySet<string>, runs: readonly Known[]): Selection {
+  if (runs.length > 0 && runs.every((run) => names.has(run.name))) {
+    return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
+  }
+  return { kind: 'list', names: runs.filter((run) => names.has(run.name)).map((run) => run.name) };
+}
+
+export function toggled(selected: ReadonlySet<string>, name: string): Set<string> {
+  const next = new Set(selected);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+/** With `on`, also every one of `rows`; without, none of them. */
+export function withRows(selected: ReadonlySet<string>, rows: readonly Known[], on: boolean): Set<string> {
+  const next = new Set(selected);
+  for (const row of rows) {
+    if (on) next.add(row.name);
+    else next.delete(row.name);
+  }
+  return next;
+}
+
+export function inverted(selected: ReadonlySet<string>, rows: readonly Known[]): Set<string> {
+  const next = new Set(selected);
+  for (const row of rows) if (!next.delete(row.name)) next.add(row.name);
+  return next;
+}
+
+export type Tri = 'all' | 'some' | 'none';
+export function triState(selected: ReadonlySet<string>, rows: readonly Known[]): Tri {
+  let count = 0;
+  for (const row of rows) if (selected.has(row.name)) count++;
+  return count === 0 ? 'none' : count === rows.length ? 'all' : 'some';
+}

@@ -1,0 +1,154 @@
+/** Server state in the page: the run table, the plugin list, and changes. */
+import { computed, signal } from '@preact/signals';
+import type { Changes, Locale } from '@insight-host/api';
+import { getJson, RequestError } from '../data/http';
+import { LiveConnection, type ServerChanges } from '../live/connection';
+import { browserWorld } from '../live/world';
+import { Spaced } from '@insight-host/kit';
+import { Annotations } from './annotations';
+import type { RunRow } from './runs';
+
+/** What the user should know about the data as a whole; `text` is for codes this page has no words for. */
+export interface Notice {
+  readonly code: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface RunTable {
+  readonly generation: number;
+  readonly boot?: string;
+  readonly progress: { readonly bytes_read: number; readonly bytes_total: number; readonly loaded_once: boolean };
+  /** Whether what is written after the start of the host is shown. */
+  readonly follows?: boolean;
+  readonly notices: readonly Notice[];
+  readonly runs: readonly RunRow[];
+}
+
+export interface Listed {
+  readonly enabled: boolean;
+  readonly tab_name: string;
+  readonly titles?: Readonly<Partial<Record<Locale, string>>>;
+  readonly error?: string;
+  /** Requests to a view that is there which failed and have not worked since, a line each. */
+  readonly warnings?: readonly string[];
+  /** Of whose long series, by TensorBoard's plugin, it was given a part of the points. */
+  readonly sampled?: Readonly<Record<string, { readonly shown: number; readonly points: number }>>;
+  readonly disable_reload?: boolean;
+  readonly remove_dom?: boolean;
+  readonly loading_mechanism: { readonly type: string; readonly module_path?: string; readonly api_version?: number };
+}
+export interface Tab extends Listed {
+  readonly name: string;
+}
+
+/** TensorBoard's own page: there whether or not there are data, with a list of runs of its own. */
+export function isWholePage(tab: Tab): boolean {
+  return tab.loading_mechanism.type === 'PAGE';
+}
+
+/** Made for TensorBoard: a document of its own. */
+export function isFramed(tab: Tab): boolean {
+  return isWholePage(tab) || tab.loading_mechanism.type === 'IFRAME';
+}
+
+export interface Environment {
+  readonly version: string;
+  readonly data_location: string;
+  readonly window_title: string;
+}
+
+const ASK_AGAIN_APART = 5000; // ms: whether a plugin made for TensorBoard has something to show by now
+const REFRESH_EVERY = 400; // ms: a loading server announces many generations a second
+
+export class Session {
+  readonly table = signal<RunTable | null>(null);
+  readonly plugins = signal<readonly Tab[] | null>(null);
+  readonly environment = signal<Environment | null>(null);
+  /** The first answers have not arrived, and why. */
+  readonly startError = signal<string | null>(null);
+  /** Why the host cannot reach its data just now; what the page has stays. */
+  readonly away = signal<string | null>(null);
+  readonly latest = signal<ServerChanges>({ generation: 0, runs: true, series: null });
+  readonly generation = computed(() => this.latest.value.generation);
+  readonly annotations = new Annotations();
+  readonly live = new LiveConnection(browserWorld, (changes) => this.accept(changes));
+  readonly loading = computed(() => this.table.value !== null && !this.table.value.progress.loaded_once);
+  readonly follows = computed(() => this.table.value?.follows !== false);
+  private refreshing = false;
+  private again = false;
+  private readonly askAgain = new Spaced(ASK_AGAIN_APART, () => void this.refresh());
+  private listing = 0; // which listing of plugins the page has
+  private retry: ReturnType<typeof setTimeout> | undefined;
+
+  start(): void {
+    void this.refresh();
+    document.addEventListener('visibilitychange', () => this.follow());
+  }
+
+  private follow(): void {
+    if (this.table.value) this.live.setVisible(document.visibilityState === 'visible');
+  }
+
+  private accept(changes: ServerChanges): void {
+    if (changes.boot !== this.latest.value.boot) this.environment.value = null; // another process: maybe another logdir
+    this.latest.value = changes;
+    void this.annotations.follow(changes.annotations);
+    const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
+    const others = (changes.plugins ?? 0) !== this.listing; // those made for TensorBoard load after the page
+    this.listing = changes.plugins ?? 0;
+    if (changes.runs || unseen || others || this.loading.value) void this.refresh();
+    else if (this.plugins.value?.some((tab) => !tab.enabled && tab.loading_mechanism.type === 'IFRAME')) this.askAgain.ask();
+  }
+
+  /** Asks again for runs and plugins: one request at a time, and at the end once more if asked meanwhile. */
+  async refresh(): Promise<void> {
+    if (this.refreshing) {
+      this.again = true;
+      return;
+    }
+    this.refreshing = true;
+    clearTimeout(this.retry);
+    const asked = new URLSearchParams(location.search).getAll('experimentalPlugin'); // shown to who asks for them, as in TensorBoard
+    try {
+      const [table, listing, environment] = await Promise.all([
+        getJson<RunTable>('data/run_table'),
+        getJson<Record<string, Listed>>('data/plugins_listing', { experimentalPlugin: asked }),
+        this.environment.value ?? getJson<Environment>('data/environment'),
+      ]);
+      this.startError.value = null;
+      this.away.value = null;
+      this.environment.value = environment;
+      this.plugins.value = Object.entries(listing).map(([name, listed]) => ({ ...listed, name }));
+      const first = this.table.value === null;
+      if (first) {
+        void this.annotations.refresh();
+        this.latest.value = { ...(table.boot ? { boot: table.boot } : {}), generation: table.generation, runs: false, series: null };
+        this.live.startFrom(table.generation, table.boot);
+      }
+      this.table.value = table;
+      if (first) this.follow();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      if (this.table.value === null) this.startError.value = reason;
+      else if (cause instanceof RequestError && cause.status === 503) this.away.value = reason;
+      // Without an answer the live connection comes back and asks; an error answer it would not notice.
+      if (this.table.value === null || (cause instanceof RequestError && cause.status > 0)) {
+        this.retry = setTimeout(() => void this.refresh(), 3000);
+      }
+    }
+    setTimeout(() => {
+      this.refreshing = false;
+      if (!this.again) return;
+      this.again = false;
+      void this.refresh();
+    }, REFRESH_EVERY);
+  }
+}
+
+/** The part of a change that concerns one plugin; null when none of it does. */
+export function changesFor(plugin: string, changes: ServerChanges): Changes | null {
+  if (changes.series === null) return { generation: changes.generation, series: null };
+  const series = changes.series[plugin];
+  return series ? { generation: changes.generation, series } : null;
+}

@@ -1,0 +1,126 @@
+/** The run selector: filter, selection, and a virtualised list. */
+import { useSignal, useSignalEffect } from '@preact/signals';
+import type { Run } from '@insight-host/api';
+import { useEffect, useRef } from 'preact/hooks';
+import { usePage } from '../state/page';
+import { toggled, withRows } from '../state/selection';
+import { RunRowView } from './run_row';
+
+export const ROW_HEIGHT = 28;
+const OVERSCAN = 6;
+
+/** Rows to draw for a scroll position, both in pixels. */
+export function visibleRange(top: number, height: number, count: number): readonly [number, number] {
+  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
+  const last = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN);
+  return [Math.min(first, Math.max(0, count - 1)), last];
+}
+
+export function RunList() {
+  const page = usePage();
+  const t = page.t.value;
+  const { runs } = page;
+  const scroller = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(600);
+  const active = useSignal(0);
+  const anchor = useRef<string | null>(null);
+  const naming = useSignal<string | null>(null);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useSignalEffect(() => {
+    active.value = Math.min(active.peek(), Math.max(0, runs.rows.value.length - 1));
+  });
+
+  const rows = runs.rows.value;
+  const selected = runs.selectedSet.value;
+  const [first, last] = visibleRange(top.value, height.value, rows.length);
+
+  const only = (run: Run): void => runs.selectOnly(run);
+  const press = (run: Run, range: boolean): void => {
+    const from = rows.findIndex((row) => row.name === anchor.current);
+    const to = rows.indexOf(run);
+    if (range && from >= 0) {
+      const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1);
+      runs.select(withRows(selected, between, selected.has(anchor.current as string)));
+    } else {
+      runs.select(toggled(selected, run.name));
+      anchor.current = run.name;
+    }
+    active.value = to;
+  };
+  const move = (to: number): void => {
+    const at = Math.max(0, Math.min(rows.length - 1, to));
+    active.value = at;
+    const element = scroller.current;
+    if (!element) return;
+    if (at * ROW_HEIGHT < element.scrollTop) element.scrollTop = at * ROW_HEIGHT;
+    const overflow = (at + 1) * ROW_HEIGHT - element.clientHeight;
+    if (overflow > element.scrollTop) element.scrollTop = overflow;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const run = rows[active.value];
+    const screen = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: active.value + 1,
+      ArrowUp: active.value - 1,
+      PageDown: active.value + screen,
+      PageUp: active.value - screen,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) move(to);
+    else if (event.key === ' ' && run) press(run, event.shiftKey);
+    else if (event.key === 'Enter' && run) only(run);
+    else if (event.key === 'F2' && run && page.session.annotations.writable.value) naming.value = run.name;
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div
+      ref={scroller}
+      class="ih-run-list"
+      role="listbox"
+      aria-multiselectable="true"
+      aria-label={t('runs')}
+      aria-activedescendant={rows.length ? `run-row-${active.value}` : undefined}
+      tabIndex={0}
+      onScroll={(event) => {
+        top.value = event.currentTarget.scrollTop;
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div class="ih-run-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+        {rows.slice(first, last).map((run, at) => (
+          <RunRowView
+            key={run.name}
+            run={run}
+            at={first + at}
+            count={rows.length}
+            top={(first + at) * ROW_HEIGHT}
+            selected={selected.has(run.name)}
+            active={first + at === active.value}
+            onPress={press}
+            onOnly={only}
+            naming={run.name === naming.value}
+            onNaming={(named) => {
+              naming.value = named?.name ?? null;
+              if (!named) scroller.current?.focus();
+            }}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && runs.all.value.length > 0 && <p class="ih-muted ih-run-none">{t('runs.none')}</p>}
+    </div>
+  );
+}
