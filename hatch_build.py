@@ -4,8 +4,8 @@
 `... requirements` prints the pip requirement that stands in for an absent Node; `... compile SOURCE` makes
 one compiled module, whether it is stale or not.
 
-The front end must be built. Each compiled module, `insight_core/**/_*.pyx`, has a twin in Python: where there
-is no C compiler, the install goes on without it.
+The front end must be built. Each compiled module, `insight_core/**/_*.pyx`, has a twin in Python: without
+a C compiler the install goes on.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def compiled_path(source: Path) -> Path:
 
 
 def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
-    """Compiles modules that do not match their sources; one that cannot be is told and removed."""
+    """Compiles modules that do not match their sources; reports failures and removes their stale modules."""
     marker = root / _COMPILED
     known = json.loads(marker.read_text(encoding="utf-8")) if marker.is_file() else {}
     wanted = {source.relative_to(root).as_posix(): _digest_of(root, source) for source in extensions(root)}
@@ -202,7 +202,7 @@ def compile_stale(root: Path, warn: Callable[[str], None]) -> None:
 
 
 def compile_module(root: Path, source: Path) -> None:
-    """Compiles one module beside its source."""
+    """Compiles one module into the directory of its source."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension  # type: ignore[import-untyped]
     from setuptools.command.build_ext import build_ext  # type: ignore[import-untyped]

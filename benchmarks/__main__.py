@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: ours beside its peers, interleaved in one run, in one table.
+"""``python -m benchmarks``: ours and its peers, interleaved in one run, in one table.
 
 Everything runs on this machine, on loopback; the files are in the system's cache (they are read once before).
 A figure is the median of the rounds. The corpora are written once, and removed at the end unless --keep says

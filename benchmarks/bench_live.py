@@ -2,7 +2,7 @@
 
 Ours: an open page in headless Chromium with three cards in view. A writer appends one step to one run at odd
 moments; measured is the time from its flush until the frame after the one in which the chart of the first
-card was drawn anew, with that step counted below it. Two logdirs: one run, and 100 runs x 20 tags of which
+card was redrawn, with that step counted below it. Two logdirs: one run, and 100 runs x 20 tags of which
 one grows. TensorBoard has nothing to compare: its page asks every 30 s at most, so that half of all points
 wait longer than 15 s. What is measured of it is the time from the flush until ``/scalars`` answers with the
 step, asked again and again, with ``--reload_interval 1``, which is the least that it takes.

@@ -30,7 +30,7 @@ from benchmarks.processes import Failed, peer_environment
 from benchmarks.table import MINDINSIGHT, OURS, RUST, RUST_ALL, AtMost, Row, TimesBetter, median
 from insight_core.plugin import Dialect
 
-_CONFORMANCE = Path(__file__).parents[1] / "tests/conformance"  # how MindInsight is run is told there
+_CONFORMANCE = Path(__file__).parents[1] / "tests/conformance"  # starts MindInsight
 _BASE = 60.0  # MB of a process that has loaded nothing
 _POINT = 40 / 1e6  # MB a point may take
 _PATIENCE = 600.0  # seconds

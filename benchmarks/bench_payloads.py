@@ -124,7 +124,7 @@ class Tab:
         self.show(self.count - 1)
 
     def show(self, index: int) -> None:
-        if self._plugin == "histogram":  # runs beside one another at a step
+        if self._plugin == "histogram":  # runs side by side at a step
             self._connection.get("histogram/comparison", **self._series, step=index, format="safetensors")
             return
         record = {**self._series, "index": index, "wall_time": self._wall_times[index]}

@@ -3,7 +3,7 @@
 One series of a million points and one of ten million. The first query computes what later ones use; 50 random
 windows follow. In this process (LocalProvider.scalars, x = step, with smoothing and without), and over HTTP
 from a host of its own (/data/plugin/scalar/series, JSON, one connection). TensorBoard has no such query:
-beside ours over HTTP stands its /scalars, which answers with the at most 1000 points that it keeps.
+ours over HTTP is compared with its /scalars, which answers with the at most 1000 points that it keeps.
 """
 
 from __future__ import annotations

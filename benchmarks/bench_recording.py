@@ -1,7 +1,7 @@
 """A million scalars recorded: ``python -m benchmarks.bench_recording [--rounds 3] [--scalars N]``.
 
 Each round is a process of its own that records some scalars a step, as a training loop does, and ends with
-everything in the file: ``SummaryRecord`` in either dialect, and beside it, each in its own environment,
+everything in the file: ``SummaryRecord`` in either dialect, and, each in its own environment,
 torch's SummaryWriter (INSIGHT_PEER_TORCH, where tensorboard is installed as well) and tensorboardX
 (INSIGHT_PEER_TENSORBOARD). Rounds take turns. A figure is the median of scalars a second, from the first one
 until ``close`` returned.

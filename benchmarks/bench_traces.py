@@ -1,7 +1,7 @@
 """Large traces: until all of one is there, until something of it is, what is asked then, memory.
 
-Over HTTP, of a host that has found the file but not read it. The process that reads is told apart from the
-host: what it takes goes with it. No peer reads such files: the profiler of TensorBoard's torch plugin is
+Over HTTP, of a host that has found the file but not read it. Memory of the reading process is measured
+separately from the host's. No peer reads such files: the profiler of TensorBoard's torch plugin is
 gone, and MindInsight has none for them.
 """
 

@@ -63,7 +63,7 @@ class Corpus:
 
     ``size`` is the bytes of a blob (an image that is none), the pixels of an image each way, the values
     of a tensor, those that a histogram counts, the nodes of a graph, the columns of the lineage that a
-    run has beside its scalars, or the megabytes of a trace.
+    run has in addition to its scalars, or the megabytes of a trace.
     """
 
     runs: int

@@ -1,4 +1,4 @@
-"""Logs that grow, are replaced or go away while somebody looks."""
+"""Logs that grow, are replaced or disappear while a client reads them."""
 
 from __future__ import annotations
 

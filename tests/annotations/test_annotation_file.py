@@ -51,7 +51,7 @@ def test_another_host_sees_it_at_its_next_look(tmp_path: Path) -> None:
     assert one.now().runs["r"] == Annotation(remark="x", mark=7)
     assert other.now().generation == before + 1
     one.annotate("r", {"mark": 7})
-    assert other.now().generation == before + 1, "the same said again is no change"
+    assert other.now().generation == before + 1, "an equal value does not count as a change"
 
 
 @pytest.mark.parametrize("torn", [b'{"run": "/logs/r", "fie', b'{"run": 1}\n', b"\xff\x00\n", b"[[\n", b"\n"])

@@ -40,7 +40,7 @@ def corner(here: Locator) -> tuple[float, float]:
 def settled(panel: Locator) -> None:
     expect(panel.locator("svg.canvas.moving")).to_have_count(0)
     expect(panel.locator(".surface.busy")).to_have_count(0)
-    # on a busy machine what moves is on its way for longer than it is said to be
+    # on a busy machine transitions last longer than their nominal duration
     panel.locator("svg.canvas").evaluate(
         """canvas => Promise.allSettled(canvas.getAnimations({ subtree: true })
             .filter(one => one instanceof CSSTransition).map(one => one.finished))"""

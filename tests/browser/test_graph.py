@@ -55,7 +55,7 @@ def test_three_levels_open_and_close_and_stay_where_they_are(
     expect(panel.get_by_test_id("frame")).to_have_count(1)
     settled(panel)
     assert corner(node(panel, NETWORK)) == pytest.approx(before, abs=2.5)
-    # what was selected is no longer drawn: the scope that it is in is
+    # the selected node is hidden now, so its scope is selected
     expect(panel.get_by_test_id("node-panel")).to_have_attribute("data-node", NETWORK)
     panel.locator('[data-action="close-all"]').click()
     expect(panel.get_by_test_id("frame")).to_have_count(0)

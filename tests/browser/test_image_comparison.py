@@ -1,4 +1,4 @@
-"""Pictures of several runs beside each other, in a real browser."""
+"""Comparison of pictures of several runs, in a real browser."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_a_run_that_is_deleted(page: Page, serve: Serve, tmp_path: Path) -> None
     expect(page.locator('[data-testid="card"][data-tag="gone"]')).to_have_count(0)
 
 
-@pytest.mark.parametrize("aside", [True, False], ids=["moved into place", "written anew"])
+@pytest.mark.parametrize("aside", [True, False], ids=["moved into place", "rewritten"])
 def test_a_file_that_is_replaced(page: Page, serve: Serve, tmp_path: Path, aside: bool) -> None:
     with write(tmp_path / "run", ["loss"], 50) as writer:
         path = writer.path

@@ -1,4 +1,4 @@
-"""Which profile the Profiler page shows, beside which, and what it says while there is none to show."""
+"""Choice of a profile and of its base of comparison, and the page without a profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plugins made for TensorBoard in frames of the page: what they are told, and what those are that fail."""
+"""Plugins made for TensorBoard in frames of the page: their settings, and failures."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_requests_that_fail_are_told_until_they_work(
     expect(said).to_have_count(0)
     with page.expect_response("**/data/plugins_listing"):
         frame.get_by_role("button", name="Moody").click()  # it works
-    frame.get_by_role("button", name="Moody").click()  # and fails anew
+    frame.get_by_role("button", name="Moody").click()  # and fails again
     expect(said).to_contain_text(moody)
     expect(said.locator("summary")).to_have_count(0)  # the other was dismissed
 

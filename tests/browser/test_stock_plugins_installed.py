@@ -1,4 +1,4 @@
-"""Plugins that people install for TensorBoard, unmodified, in the page beside our own."""
+"""Published plugins for TensorBoard, unmodified, in the page."""
 
 from __future__ import annotations
 

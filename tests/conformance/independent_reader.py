@@ -13,7 +13,7 @@ Steps: TypeAlias = dict[str, dict[str, dict[str, list[int]]]]  # run, kind, tag:
 _MINDSPORE = {4: "image", 8: "tensor", 9: "histogram"}
 _TENSORBOARD = {4: "image", 5: "histogram", 8: "tensor"}
 _PLUGINS = {"images": "image", "histograms": "histogram"}
-_NUMBERS = ("scalars", "hparams")  # plugins whose tensors are no payloads, or have none
+_NUMBERS = ("scalars", "hparams")  # plugins whose tensors hold numbers, or are empty
 
 
 def steps_of(logdir: Path) -> Steps:

@@ -1,4 +1,4 @@
-"""Run by the Python of an environment with MindInsight: prints what is no scalar below a directory as JSON.
+"""Run by the Python of an environment with MindInsight: prints all payloads below a directory as JSON.
 
 ``{run: {kind: {tag: [[step, wall_time, value], ...]}}}`` of the kinds image, histogram and tensor. With
 "read" these are all values that MindInsight's loader handed to its store, as ``payload_values`` makes them

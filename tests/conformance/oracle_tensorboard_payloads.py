@@ -1,4 +1,4 @@
-"""Run by the Python of an environment with TensorBoard: prints what is no scalar below a directory as JSON.
+"""Run by the Python of an environment with TensorBoard: prints all payloads below a directory as JSON.
 
 ``{run: {kind: {tag: [[step, wall_time, value], ...]}}}`` of the kinds image, histogram and tensor, read by
 EventAccumulator with nothing sampled. A value is what ``payload_values`` makes of it.

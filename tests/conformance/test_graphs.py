@@ -23,7 +23,7 @@ _STACK = re.compile(r"(.*)\[([0-9]+)\]_[0-9]+")
 
 @pytest.fixture(scope="module")
 def mindspore_logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample runs, and MindInsight's graph file beside one of them.
+    """The sample runs, and MindInsight's graph file in one of them.
 
     That file is a bare GraphProto, and its tensors are of a message older than MindInsight 2.3.1, which
     therefore cannot read it at all. It gets the same graph in a model, without these values.
@@ -148,8 +148,8 @@ def test_the_readable_graph_is_mindinsights_optimised_one(
     - ``tuple_getitem`` and ``make_tuple`` are bypassed under these names too, which Ascend's graphs have.
     - Bypassing ``TupleGetItem`` and ``Load`` leaves their index and monad out; MindInsight ties them to
       whoever takes the element.
-    - What ``UpdateState`` puts in order is no flow of data: MindInsight ties what comes before to what comes
-      after.
+    - ``UpdateState`` orders operators without a flow of data between them; MindInsight draws edges from the
+      earlier to the later ones.
     """
     ours, theirs = _pair(graphs, mindinsight, run, file, "optimize")
     removed = graphs.ask("removed", **_which(graphs, run, file))

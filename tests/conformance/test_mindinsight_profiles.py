@@ -172,7 +172,7 @@ def test_times_of_steps(
         assert answer["size"] == count
         own = profile.column("steps", column).copy()
         if column == "iteration_interval":
-            assert own[0] == -1, "before the first step there was none, so that there is no interval"
+            assert own[0] == -1, "the first step has no interval before it"
             own[0] = 0
         np.testing.assert_allclose(own / 1e6, answer["info"][name], atol=_TICK * 6)
 
@@ -204,7 +204,7 @@ def test_drawn_steps(
 ) -> None:
     """The steps and the stretches of communication beside them, as they are drawn."""
     if (run, device) == ("mixed", 0):
-        pytest.skip("MindInsight draws no steps beside a file of dynamic shapes")
+        pytest.skip("MindInsight draws no steps if a run has a file of dynamic shapes")
     numbers = sorted({1, 2, count // 2, count} - {0})[:count]
     answers = ask(
         *(("GET", "profile/training-trace/graph", _at(run, device, str(number)), None) for number in numbers)
@@ -213,12 +213,12 @@ def test_drawn_steps(
     lanes = profile.rows("lanes")
     for number, answer in zip(numbers, answers, strict=True):
         row = profile.rows("steps")[number - 1]
-        (whole,), parts, *beside = answer["training_trace_graph"]
+        (whole,), parts, *lanes = answer["training_trace_graph"]
         assert row["duration"] / 1e6 == pytest.approx(whole["duration"], abs=1e-4)
         drawn = {part["name"]: part for part in parts}
         assert row["forward_start"] / 1e6 == pytest.approx(drawn["fp_and_bp"]["start"], abs=2e-4)
         assert row["backward_end"] / 1e6 == pytest.approx(drawn["tail"]["start"], abs=2e-4)
-        theirs = {part["name"]: part for lane in beside for part in lane if part.get("name")}
+        theirs = {part["name"]: part for lane in lanes for part in lane if part.get("name")}
         own = {lane["name"]: lane for lane in lanes if lane["step"] == number - 1}
         assert own.keys() == theirs.keys()
         for name, part in theirs.items():
@@ -257,8 +257,8 @@ def test_timelines_of_the_first_name(ask: Ask, ours: dict[str, ReadProfile], log
     raw = json.loads((logs / "new/profiler/timeline_display_1.json").read_text())
     profile = ours["new/profiler:."]
     assert len(profile.rows("slices")) == len(raw)
-    # the clock of the steps is told by the stretches of communication that both have: 8955 ticks, as
-    # min_cycle_counter_1.txt says too
+    # the offset of the step clock follows from communication that is in both files: 8955 ticks, as in
+    # min_cycle_counter_1.txt
     assert profile.column("steps", "start")[0] == 89_550
 
 

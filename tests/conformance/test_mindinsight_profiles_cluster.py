@@ -94,8 +94,8 @@ def test_stages_of_ranks(
 
 
 def test_means_of_steps_are_those_of_the_steps(ask: Ask, ours: list[ReadProfile]) -> None:
-    """MindInsight shows the last row of files that were cut down: means of steps that are no longer in them.
-    Ours are of the steps that are there, so they differ where the file was cut."""
+    """MindInsight shows the last row of shortened files: means over steps that were removed from the file.
+    Ours are means over the steps in the file, so they differ for shortened files."""
     (answer,) = ask("cluster-step-trace-summary", range(1))
     interval = {info["rank_id"]: info["step_bottleneck_info"][0] for info in answer["info"]}
     for profile in ours[:2]:
@@ -149,7 +149,7 @@ def test_links_between_ranks(ask: Ask, ours: list[ReadProfile]) -> None:
 
 
 def test_sums_are_of_rows_not_of_means(logs: Path, ours: list[ReadProfile]) -> None:
-    """The row of means is no step."""
+    """The row of means does not count as a step."""
     csv.field_size_limit(sys.maxsize)
     for rank, profile in enumerate(ours):
         with (logs / f"run/profiler/hccl_raw_{rank}.csv").open() as file:

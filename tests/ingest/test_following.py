@@ -1,4 +1,4 @@
-"""Which files the loader looks at when it is told what changed, and what it does by several threads."""
+"""Which files the loader reads after a report of changes, and its reader threads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCALAR = insight_scalar.insight_plugin()
 
 
 class ToldWatcher:
-    """Says what it is told to say."""
+    """A watcher that reports the changes a test gives it."""
 
     def __init__(self) -> None:
         self.follows = True
@@ -72,7 +72,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def follow() -> Iterator[Callable[..., tuple[Store, ToldWatcher]]]:
-    """A started loader of a directory, with a watcher that says what it is told to say."""
+    """A started loader of a directory, with a watcher that reports the changes a test gives it."""
     started: list[tuple[Loader, ToldWatcher]] = []
 
     def start(logdir: Path) -> tuple[Store, ToldWatcher]:

@@ -1,4 +1,4 @@
-"""Entries of the index cache: what is saved is loaded, and what is odd is never believed."""
+"""Entries of the index cache: saved entries load, unexpected content is rejected."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_nobody_else_may_read_the_cache(cache: IndexCache, tmp_path: Path) -> No
         assert path.stat().st_mode & 0o077 == 0
 
 
-# --- what is odd ----------------------------------------------------------------------------------
+# --- unexpected content ---------------------------------------------------------------------------
 
 
 def dropped(cache: IndexCache) -> bool:

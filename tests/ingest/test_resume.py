@@ -1,4 +1,4 @@
-"""Where an event file was left and is gone on with, and when it has to be read anew."""
+"""Resuming an event file where reading stopped, and when it has to be read again."""
 
 from __future__ import annotations
 
@@ -169,10 +169,10 @@ def test_nothing_is_recorded_before_the_end_is_reached(
     with open(path, "ab") as appended:
         appended.write(content(300))
     assert file.read() is not None
-    assert file.record() is None, "its position is no longer that of the last complete look"
+    assert file.record() is None, "the file was read beyond the end of the last complete pass"
 
 
-# --- files that have to be read anew --------------------------------------------------------------
+# --- files that have to be read again -------------------------------------------------------------
 
 
 def truncated(file: GrowingFile) -> None:

@@ -99,7 +99,7 @@ def test_files_that_come_and_go_ask_for_a_full_look(tmp_path: Path, watched: Wat
 
 
 def settle(watcher: Watcher) -> None:
-    """Until nothing more is told of what was done."""
+    """Waits until all changes so far have been reported."""
     while watcher.wait(0.1) != frozenset():
         pass
 

@@ -65,7 +65,7 @@ def test_what_the_parts_have_stands_side_by_side(parts: tuple[Part, Part], merge
     one.add_scalars("late", "loss", [1.0, 2.0], wall_times=[200.0, 201.0])
     two.add_scalars("early", "loss", [3.0], wall_times=[100.0])
     two.add_records("image", "early", "img", [b"x"], claim=IMAGE)
-    two.add_records("image", "early", "anew", [b"abc", b"def"], claim=IMAGE, steps=[1, 0])
+    two.add_records("image", "early", "repeated", [b"abc", b"def"], claim=IMAGE, steps=[1, 0])
     two.add_damage(Damage("early", "f", 3, "bad"))
     one.set_progress(Progress(1, 2, loaded_once=True))
     two.set_progress(Progress(10, 20, loaded_once=False))
@@ -80,9 +80,9 @@ def test_what_the_parts_have_stands_side_by_side(parts: tuple[Part, Part], merge
     }
     assert len(merged.records("image", SeriesKey("early", "img")).steps) == 1
     assert merged.payload("image", SeriesKey("early", "img"), 0).data == b"x"
-    assert merged.records("image", SeriesKey("early", "anew")).hidden == 1
-    assert merged.records("image", SeriesKey("early", "anew"), "all").hidden == 0
-    assert merged.payload("image", SeriesKey("early", "anew"), 1, "all", limit=2).data == b"de"
+    assert merged.records("image", SeriesKey("early", "repeated")).hidden == 1
+    assert merged.records("image", SeriesKey("early", "repeated"), "all").hidden == 0
+    assert merged.payload("image", SeriesKey("early", "repeated"), 1, "all", limit=2).data == b"de"
     with pytest.raises(NotFound):
         merged.payload("image", SeriesKey("early", "img"), 1)
     with pytest.raises(NotFound):

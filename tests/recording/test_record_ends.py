@@ -281,7 +281,7 @@ def test_several_threads(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_write_leaves_whole_records(tmp_path: Path, monkeypatch: Any) -> None:  # noqa: ANN401
-    """As by Ctrl-C at the end of the interpreter, where there is no thread to write."""
+    """As by Ctrl-C while the interpreter exits and the writing thread has ended."""
     from insight_core.formats.framing import record
     from insight_core.recording.event_file import EventFileWriter
     from insight_core.recording.events import version_record

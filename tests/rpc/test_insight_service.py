@@ -52,7 +52,7 @@ def test_runs_series_damage_and_progress(connect: Connect, load_with: Load, tmp_
     with EventWriter(tmp_path / "a", start_time=100.0) as writer:
         writer.scalars_tf2("acc", 4, 0.5, display_name="Accuracy", description="of validation")
         writer.text("t", 0, "hi")
-        writer.raw(b"damage that is no record at all")
+        writer.raw(b"damage that is not a record at all")
     (tmp_path / "b").mkdir()
     (tmp_path / "b/events.out.tfevents.1").touch()
     client = connect(load_with())

@@ -152,7 +152,7 @@ def located(columns: list[ValueColumns]) -> dict[str, list[bool]]:
 
 @pytest.mark.parametrize("make", BOTH)
 def test_numbers_that_are_taken_as_such_need_no_locators(make: MakeScanner) -> None:
-    """By the first metadata of their tag; what is no number keeps its locators, and numbers of others do."""
+    """The first metadata of a tag decides; other tensors and numbers of other plugins keep their locators."""
     ours = number_events(b"ours", [b"scalars", b"", b"text"], ONE_NUMBER)
     theirs = number_events(b"theirs", [b"text", b"scalars", b""], ONE_NUMBER)
     nobodys = number_events(b"nobody's", [b"", b""], ONE_NUMBER)
@@ -189,7 +189,7 @@ def test_whose_a_tag_is_is_known_only_where_all_before_it_was_read(make: MakeSca
 
 
 def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:
-    """However they alternate: these are no points of one series."""
+    """In any order: numbers and payloads of a tag form separate series."""
     simple, text = b"\x15" + struct.pack("<f", 0.5), block(8, b"\x08\x07" + block(8, b"text"))
     data = b"".join(
         wire.record(b"\x10" + varint(k) + block(5, block(1, block(1, b"t") + content)))

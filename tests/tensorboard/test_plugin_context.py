@@ -1,4 +1,4 @@
-"""What plugins made for TensorBoard are told of the host: flags, hints and a log directory."""
+"""The context of plugins made for TensorBoard: flags, hints and a log directory."""
 
 from __future__ import annotations
 

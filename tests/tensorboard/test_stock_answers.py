@@ -173,7 +173,7 @@ def test_a_warning_goes_when_the_request_works(host: Hosted) -> None:
     for _ in range(2):
         assert host.get(asked).status_code == 500
     assert _warnings(host) == [f"GET {asked} failed: ValueError: not yet"]
-    assert len(changed) == 1  # the second failure is no news
+    assert len(changed) == 1  # the second failure changes nothing
     assert host.get("/data/plugin/plain/a_recovers").status_code == 204
     assert _warnings(host) == [f"GET {asked} failed: ValueError: not yet"]
     assert host.get(asked).text == "fine"

@@ -1,4 +1,4 @@
-"""Plugins of TensorBoard beside ours, each on its own risk."""
+"""Hosting plugins made for TensorBoard: a failure of one affects no other."""
 
 from __future__ import annotations
 

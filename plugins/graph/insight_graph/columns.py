@@ -350,8 +350,8 @@ class GraphBuilder:
         """Numbers those of the nodes ``at`` that have the name of another in their scope."""
         _, first, counts = np.unique(keys, return_index=True, return_counts=True)
         alike = at[np.isin(keys, keys[first[counts > 1]])]
-        beside = at[np.isin(scope[at], scope[alike])]
-        taken = set(zip(scope[beside].tolist(), self._names_of(beside), strict=True))
+        siblings = at[np.isin(scope[at], scope[alike])]
+        taken = set(zip(scope[siblings].tolist(), self._names_of(siblings), strict=True))
         seen: set[tuple[int, str]] = set()
         again: dict[tuple[int, str], int] = {}
         for index in alike.tolist():

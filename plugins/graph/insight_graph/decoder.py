@@ -75,7 +75,7 @@ class StepTimes:
 
 
 def source_of(info: SeriesInfo) -> GraphSource | None:
-    """What kind of graph the records of a series are; None for what is no graph."""
+    """The kind of graph that the records of a series hold; None if they hold no graph."""
     if _NO_GRAPH.fullmatch(info.key.tag):
         return None
     return next((GRAPHS[claim] for claim in info.claims if claim in GRAPHS), None)

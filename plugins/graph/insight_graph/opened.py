@@ -137,9 +137,9 @@ def _outermost(view: GraphView, branch: int, positions: Indices) -> Indices:
     for above, below in itertools.pairwise(path):
         low, high = tree.bounds(below)
         at = positions[left]
-        beside = (at < low) | (at >= high)
+        outside = (at < low) | (at >= high)
         places = tree.children(above)
         lows, _ = bounds_of(view, places)
-        found[left[beside]] = places[np.searchsorted(lows, at[beside], "right") - 1]
-        left = left[~beside]
+        found[left[outside]] = places[np.searchsorted(lows, at[outside], "right") - 1]
+        left = left[~outside]
     return found

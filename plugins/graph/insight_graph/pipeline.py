@@ -57,7 +57,7 @@ class Pipeline:
 
 
 def pipeline_of(data: bytes) -> Pipeline:
-    """Of the last dataset graph of a lineage file: training again writes it anew."""
+    """The pipeline of the last dataset graph in a lineage file; every training appends one."""
     notices: list[GraphNotice] = []
     last = None
     problems: list[RecordProblem] = []

@@ -21,7 +21,7 @@ GRAPH = {"run": "ms", "tag": "events.1_MS", "index": "0"}
 
 
 class _Profiler:
-    """What a profiler answers that is told what to."""
+    """A profiler with fixed answers."""
 
     def __init__(self) -> None:
         self.state = "ready"

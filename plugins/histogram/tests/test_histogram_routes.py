@@ -205,7 +205,7 @@ def test_a_series_that_changes_while_it_is_read(
     payload_of = provider.payload
 
     def payload(plugin: str, key: SeriesKey, index: int, *rest: Any, **more: Any) -> Payload:  # noqa: ANN401
-        if index == 8:  # the run begins anew
+        if index == 8:  # the run restarts
             new = [histogram_tensor([2, 3])] * 2
             provider.add_records("histogram", "a", "w", new, claim=TENSOR, wall_times=[5, 6])
         return payload_of(plugin, key, index, *rest, **more)

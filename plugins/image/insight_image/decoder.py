@@ -42,7 +42,7 @@ class Pictures:
 
 
 def pictures_of(payload: Payload) -> Pictures:
-    """Raises ValueError for bytes that are no message with pictures; the pictures are not looked at."""
+    """The encoded pictures of a record. Raises ValueError for bytes that are not an image message."""
     return _batch(payload.data) if payload.claim == BATCHES else _image(payload.data)
 
 

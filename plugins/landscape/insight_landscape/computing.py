@@ -154,7 +154,7 @@ def _silent(done: int, total: int) -> None:
 def _checked(training: list[Parameters]) -> Parameters:
     """The last checkpoint, which all others fit."""
     if not training:
-        raise ValueError("there are no checkpoints")
+        raise ValueError("no checkpoints: give at least one")
     center = training[-1]
     shapes = {name: np.shape(array) for name, array in center.items()}
     for number, one in enumerate(training):

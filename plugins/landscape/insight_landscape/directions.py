@@ -23,7 +23,7 @@ _LEAST = 1e-12  # of the largest extent: a second one below is none
 def movable(parameters: Parameters, still: Collection[str]) -> list[str]:
     """Names of the floating-point arrays that are not to stay."""
     if unknown := set(still) - parameters.keys():
-        raise ValueError(f"there are no parameters {', '.join(sorted(map(repr, unknown)))} that could stay")
+        raise ValueError(f"unknown parameters to keep fixed: {', '.join(sorted(map(repr, unknown)))}")
     return [
         name
         for name, array in parameters.items()
@@ -50,7 +50,7 @@ def random_direction(
         size = np.sqrt((noise**2).sum(axes, keepdims=True))
         found[name] = noise * (np.sqrt((array**2).sum(axes, keepdims=True)) / np.where(size, size, 1))
     if not found:
-        raise ValueError("no parameter has two dimensions: there are no filters to normalise by")
+        raise ValueError("no parameter has two dimensions: normalising by filter needs one")
     return found
 
 

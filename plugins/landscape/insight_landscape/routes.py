@@ -131,7 +131,7 @@ class _Views:
         return sorted(found.values(), key=_order)
 
     def _of_series(self, info: SeriesInfo) -> list[_Found]:
-        """The last record of a series: a landscape that was computed anew replaces the one before."""
+        """The last record of a series: a landscape that is computed again replaces the earlier one."""
         try:
             count = len(self.data.records(_LANDSCAPE, info.key).steps)
             place = record_at(self.data, _LANDSCAPE, info.key, count - 1)

@@ -197,7 +197,7 @@ def client() -> Client:
     first = mindspore_landscape(SURFACE, at=[1, 2, 4], path=WAY, convergence=END)
     values = {
         "landscape_[6]": [final],
-        "landscape_[4, 6]": [b"", interval],  # computed anew
+        "landscape_[4, 6]": [b"", interval],  # computed again
         "landscape_[1, 4]": [first],
         "landscape_[7, 9]": [b"\xff\xff"],
         "other/landscape_[6]": [final],

@@ -218,7 +218,7 @@ class Lineage:
         if everything:
             self._columns = _of_runs(self._rows)
         for name, values in changed.items():
-            self._put(name, values, anew=everything)
+            self._put(name, values, replace=everything)
         if marks or everything:
             self._mark_datasets()
 
@@ -245,9 +245,9 @@ class Lineage:
         first, last = bisect_left(self._sorted, f"{run}/"), bisect_left(self._sorted, f"{run}0")
         return [run, *self._sorted[first:last]]
 
-    def _put(self, name: str, cells: Mapping[int, Cell | None], *, anew: bool) -> None:
-        """Sets the cells of these rows; with ``anew`` all other cells become empty."""
-        column = None if anew else self._columns.get(name)
+    def _put(self, name: str, cells: Mapping[int, Cell | None], *, replace: bool) -> None:
+        """Sets the cells of these rows; with ``replace`` all other cells become empty."""
+        column = None if replace else self._columns.get(name)
         values = np.empty(len(self._rows.runs), object) if column is None else column.values.copy()
         values[np.fromiter(cells, np.intp, len(cells))] = values_of(cells.values())
         self._keep(name, values)
@@ -268,7 +268,7 @@ class Lineage:
             pipeline = self._pipelines.get(run)
             if pipeline is not None:
                 cells[self._rows.place[run]] = numbers.setdefault(pipeline, len(numbers) + 1)
-        self._put("dataset_mark", cells, anew=True)
+        self._put("dataset_mark", cells, replace=True)
 
     def _annotate(self, annotations: Annotations) -> None:
         """Columns of what people say of the runs."""

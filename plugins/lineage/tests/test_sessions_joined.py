@@ -1,4 +1,4 @@
-"""A session that is written below the run it belongs to is told in the row of that run."""
+"""A session in a directory below its run shares the row of that run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metric logs that are no event files: Lightning's CSVLogger, DVCLive, Hugging Face Trainer, JSON lines."""
+"""Reads metric logs of Lightning's CSVLogger, DVCLive, Hugging Face Trainer, and JSON lines."""
 
 from __future__ import annotations
 

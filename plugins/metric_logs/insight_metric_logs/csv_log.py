@@ -10,7 +10,7 @@ from insight_metric_logs.tables import MetricTable, steps_of, table_of, values_o
 
 
 def read(stream: BinaryIO, state: dict[str, Any] | None) -> tuple[list[Points | Flaw], dict[str, Any]]:
-    """Reads some whole rows. The logger writes the file anew for a further column."""
+    """Reads some whole rows. The logger rewrites the file to add a column."""
     state = state or {"line": 1, "header": [], "told": []}
     lines = next_lines(stream, state["line"], quoted=True)
     found: list[Points | Flaw] = list(lines.flaws)

@@ -25,7 +25,7 @@ class Objects:
     first: int  # number of the first object in the file: the step of an object without one
     has_steps: bool  # an object without a step is damaged
     damaged: Callable[[int, str], None]
-    told: list[str]  # tags that are no numbers, which are named once
+    told: list[str]  # tags without numbers that were already reported: each is reported once
     _found: dict[str, list[_Columns]] = Factory(dict)
 
     def points(self) -> list[Points]:
@@ -76,7 +76,7 @@ class Objects:
     def _values(
         self, tag: str, cells: Sequence[Any], places: NDArray[np.intp]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Rows that have a number, and these numbers; null is no damage."""
+        """Indices of objects with a number, and the numbers. Null is skipped, anything else is damage."""
         there = np.arange(len(cells))
         if None in cells:
             has = [cell is not None for cell in cells]

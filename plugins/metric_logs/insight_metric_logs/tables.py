@@ -85,9 +85,9 @@ def steps_of(table: MetricTable, column: int) -> NDArray[np.int64]:
 def values_of(
     table: MetricTable, cells: Sequence[str], name: str, told: list[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Rows that have a number in a column, and these numbers. Empty cells are no damage.
+    """Indices of rows with a number in a column, and the numbers. Empty cells are skipped, text is damage.
 
-    ``told``: columns of text, which are named once.
+    ``told``: columns of text that were already reported; each is reported once.
     """
     if name in told:
         return np.empty(0, np.intp), np.empty(0)

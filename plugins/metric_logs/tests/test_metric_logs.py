@@ -1,4 +1,4 @@
-"""Metric logs of other programs, in the layout that these write, beside event files or alone."""
+"""Metric logs in the layouts of other programs, with and without event files in the same directory."""
 
 from __future__ import annotations
 

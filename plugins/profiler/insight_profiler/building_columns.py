@@ -9,7 +9,7 @@ import numpy as np
 
 from insight_profiler.model import TABLES, Category, Column, Table
 
-# columns that readers may give beside those of the model; they go into what is derived
+# columns of readers in addition to those of the model: input of derived columns
 EXTRA: Mapping[str, Mapping[str, np.dtype[Any]]] = {
     name: {column: np.dtype(kind) for column, kind in columns.items()}
     for name, columns in {

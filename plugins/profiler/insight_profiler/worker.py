@@ -194,7 +194,7 @@ def main() -> None:
     os.dup2(2, 1)  # prints must not mix with answers
     sys.stdin = io.StringIO()
     csv.field_size_limit(_CELL)
-    gc.disable()  # events are no cycles, and looking for some would take as long as reading them
+    gc.disable()  # events form no cycles; a collection would take as long as reading
     host = _Host(orders, answers)
     with contextlib.suppress(EOFError, BrokenPipeError):
         while (order := host.order()) is not None:

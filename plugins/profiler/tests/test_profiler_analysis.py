@@ -119,7 +119,7 @@ def test_operators_are_told_apart_by_shape_and_joined_by_scope(profile: Profile)
 def test_of_the_device_counts_what_was_launched(profile: Profile) -> None:
     listing = grouped(profile, "name", Side.DEVICE).listing
     assert _rows(listing, "name", "total") == [["matmul", 4 * MS]]
-    assert not listing.columns["p95"].known.any()  # that of the host would stand beside times of the device
+    assert not listing.columns["p95"].known.any()  # a p95 of host times next to device times would mislead
 
 
 def test_operators_of_some_steps_only(profile: Profile) -> None:

@@ -186,7 +186,9 @@ def test_steps_as_the_device_divides_them(output: Path) -> None:
     profile = _read(output, step_trace_time__csv=STEPS, trace_view__json=json.dumps(TRACE))
     assert profile.profile.step_origin is StepOrigin.RECORDED
     steps = {row["number"]: row for row in profile.rows("steps")}
-    assert (steps[1]["start"], steps[1]["duration"]) == (0, 200_000), "when it was is told by the timeline"
+    assert (steps[1]["start"], steps[1]["duration"]) == (0, 200_000), (
+        "start and duration come from the timeline"
+    )
     assert (steps[2]["start"], steps[2]["duration"]) == (-1, 10_000), (
         "what the timeline does not mark has no beginning"
     )

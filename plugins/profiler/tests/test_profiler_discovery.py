@@ -121,7 +121,7 @@ def test_the_newest_file_dates_a_profile() -> None:
 def test_files_are_claimed_by_their_names(
     tmp_path: Path, path: str, run: str | None, profile: str | None
 ) -> None:
-    """Beside event files: theirs is the run; without, the directory next to what the pattern names."""
+    """With event files, their directory is the run; otherwise the directory that contains the match."""
     for root in ("alone", "with_events"):
         place = tmp_path / root / path
         place.parent.mkdir(parents=True)

@@ -1,6 +1,6 @@
 """What MindSpore wrote for MindInsight: both generations, ranks, clocks, and files that are broken.
 
-That numbers are MindInsight's own is tested beside it, in tests/conformance.
+tests/conformance compares the numbers with MindInsight's own.
 """
 
 from __future__ import annotations

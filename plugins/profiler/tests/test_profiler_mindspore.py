@@ -116,7 +116,9 @@ def test_steps_are_inferred(real: Path, kind: str) -> None:
     ends = [row["start"] + row["duration"] for row in steps]
     assert all(end <= row["start"] for end, row in zip(ends, steps[1:], strict=False))
     assert all(0 < row["operator"] <= row["duration"] for row in steps)
-    assert all(row["operator"] + row["idle"] == row["duration"] for row in steps), "scopes are no work"
+    assert all(row["operator"] + row["idle"] == row["duration"] for row in steps), (
+        "scopes do not count as work"
+    )
 
 
 def test_scopes_are_those_of_the_log(real: Path) -> None:

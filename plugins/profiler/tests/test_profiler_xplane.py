@@ -20,7 +20,7 @@ _BEGIN = 1_795_222_184_440_428_962  # ns since the epoch
 
 @pytest.fixture(scope="module")
 def real(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of one file, without what other programs keep beside it (xprof does)."""
+    """A directory with only this file: xprof caches other files in the original directory."""
     directory = pytestconfig.rootpath.parent / "shared/data/keras/fit/train/plugins/profile"
     if not directory.is_dir():
         pytest.skip(f"the profile of Keras at {directory} is not on this machine")

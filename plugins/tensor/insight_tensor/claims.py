@@ -17,7 +17,7 @@ from insight_core.plugin import (
 )
 
 _OTHERS = str(SummaryPlugin(""))  # how the name of every summary plugin begins that nobody claims
-_METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its writers put all into the metadata: there is no tensor
+_METADATA_ONLY = {str(SummaryPlugin("hparams"))}  # its tensors are empty, the content is in the metadata
 
 CLAIMS: set[Claim] = {
     EventField(Dialect.MINDSPORE, "tensor"),

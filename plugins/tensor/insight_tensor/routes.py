@@ -228,7 +228,7 @@ def _described(place: RecordPlace, tensor: Tensor) -> dict[str, object]:
 
 def _distribution(tensor: Tensor) -> Histogram:
     if tensor.values.dtype.kind in "Oc":
-        raise ValueError(f"there is no histogram of values of type {tensor.dtype}")
+        raise ValueError(f"histograms of {tensor.dtype} values are unsupported")
     times = tensor.values.size
     if times < 2 or any(tensor.values.strides):
         return histogram_of(tensor.values, _BUCKETS)

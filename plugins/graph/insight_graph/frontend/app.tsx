@@ -23,7 +23,7 @@ export function App({ board }: { readonly board: GraphBoard }): JSX.Element {
   );
 }
 
-/** The drawing with its side panel, or an explanation if there is no graph. */
+/** The drawing with its side panel, or an explanation without a graph. */
 function Body({ board }: { readonly board: GraphBoard }): JSX.Element {
   const say = board.t.bind(board);
   const { explorer } = board;

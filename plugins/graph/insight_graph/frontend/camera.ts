@@ -26,8 +26,8 @@ export function fitted(drawing: Size, view: Size): Camera {
   const room = (length: number): number => Math.max(1, length - 2 * MARGIN);
   const within = (width: number, height: number): number => clampScale(Math.min(USUAL, room(width) / Math.max(1, drawing.width), room(height) / Math.max(1, drawing.height)));
   const most = within(view.width, view.height);
-  const [beside, above] = [within(view.width - CORNER.width, view.height), within(view.width, view.height - CORNER.height)];
-  const best = Math.max(beside, above) >= WORTH * most && covered(middleOf(part, most), part, view) ? Math.max(beside, above) : most;
+  const [left, above] = [within(view.width - CORNER.width, view.height), within(view.width, view.height - CORNER.height)];
+  const best = Math.max(left, above) >= WORTH * most && covered(middleOf(part, most), part, view) ? Math.max(left, above) : most;
   return beforeMap(middleOf(part, best), part, view);
 }
 

@@ -104,8 +104,8 @@ export function neighbourAt(scene: Scene, from: string, direction: 'up' | 'down'
     const along = best(lines.map(end), Infinity);
     if (along !== null) return along;
     // a constant stands next to what it leads to, not above
-    const beside = lines.find((line) => line.sideways && nodes.has(end(line)));
-    if (beside) return end(beside);
+    const sideways = lines.find((line) => line.sideways && nodes.has(end(line)));
+    if (sideways) return end(sideways);
     const around = scene.parents.get(from) ?? '';
     if (sign < 0 && around !== '') return best([...nodes].filter((key) => scene.parents.get(key) === around), 1.5) ?? around;
   }

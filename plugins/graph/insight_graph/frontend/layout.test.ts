@@ -81,7 +81,7 @@ describe('the layout of a scope', () => {
     expect(order(2)).toEqual(order(-1));
   });
 
-  it('puts what belongs to a node beside it, and leads in from the left', () => {
+  it('puts the constants of a node next to it, and leads edges in from the left', () => {
     const input = { nodes: [box('in'), box('op'), box('w', { height: 20, host: 'op' }), box('b', { height: 20, host: 'op' })], edges: [edge('in', 'op'), edge('w', 'op'), edge('b', 'op')] };
     const found = layOut(input);
     const boxes = rects(input, found);

@@ -36,7 +36,7 @@ describe('layouts', () => {
     expect(worker.asked).toEqual([]);
   });
 
-  it('end their worker when they are no longer wanted, and the next has a new one', async () => {
+  it('end their worker when they are cancelled, and the next layout has a new one', async () => {
     const workers = [port(), port()];
     const start = vi.fn(() => workers[start.mock.calls.length - 1] as LayoutPort);
     const layouts = new Layouts(start);
@@ -52,7 +52,7 @@ describe('layouts', () => {
     expect(start).toHaveBeenCalledTimes(2);
   });
 
-  it('say why there is none, and keep no refusal', async () => {
+  it('report why a layout failed, and try again when asked again', async () => {
     const worker = port();
     const layouts = new Layouts(() => worker);
     const first = layouts.get('a', input, new AbortController().signal);

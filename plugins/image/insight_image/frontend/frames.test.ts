@@ -54,10 +54,10 @@ describe('frames', () => {
 
   it('says what the server says, and asks again only when told to', async () => {
     size = null;
-    const fetched = vi.fn(async () => new Response('{"error": "record 3 is no picture"}', { status: 422 }));
+    const fetched = vi.fn(async () => new Response('{"error": "record 3 is not a picture"}', { status: 422 }));
     vi.stubGlobal('fetch', fetched);
-    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is no picture');
-    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is no picture');
+    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is not a picture');
+    await expect(frames.load(picture('bad'), never, 'broken')).rejects.toThrow('record 3 is not a picture');
     await frames.expect(picture('bad'), 'broken');
     expect([asked, fetched.mock.calls.length]).toEqual([['bad'], 1]);
     frames.forget(picture('bad'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filterOf, lightText, parseLight, PLAIN, sameLight } from './light';
 
 describe('brightness and contrast', () => {
-  it('is no filter when nothing changes', () => {
+  it('needs no filter when nothing changes', () => {
     expect(filterOf(PLAIN)).toBe('');
     expect(filterOf({ brightness: 120, contrast: 100 })).toBe('brightness(120%)');
     expect(filterOf({ brightness: 0, contrast: 250 })).toBe('brightness(0%) contrast(250%)');

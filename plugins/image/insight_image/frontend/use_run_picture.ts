@@ -28,7 +28,7 @@ export function useRunPicture(board: ImageBoard, card: CardKey, place: Place, st
   const index = !records ? -1 : (at ?? (step === null ? indexOf(records.steps, 'last') : nearestIndex(records.steps, step)));
   const there = records !== null && index >= 0;
   const shown = usePicture(board, card, place, there ? board.pictureOf(card, records, index, sample, true) : null);
-  const beside = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE);
-  useNeighbours(board, there && !shown.busy, () => beside.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])), `${card.run} ${index} ${sample}`);
+  const neighbours = [index + 1, index - 1].filter((i) => records && i >= 0 && i < records.steps.length && (records.sizes[i] ?? 0) <= LARGE);
+  useNeighbours(board, there && !shown.busy, () => neighbours.flatMap((i) => (records ? [board.pictureOf(card, records, i, sample, true)] : [])), `${card.run} ${index} ${sample}`);
   return { ...shown, card, steps, index };
 }

@@ -10,7 +10,7 @@ describe('where a picture lies', () => {
     expect(fitting({ width: 0, height: 0 }, { width: 5, height: 5 })).toBe(1);
   });
 
-  it('leaves no gap beside a picture that is larger than the area', () => {
+  it('leaves no gap next to a picture that is larger than the area', () => {
     const large = { width: 1000, height: 1000 };
     expect(placed(area, large, { scale: 1, x: 0, y: 0 })).toEqual({ left: 0, top: 0, scale: 1 });
     expect(placed(area, large, { scale: 1, x: 1, y: 1 })).toEqual({ left: -800, top: -900, scale: 1 });

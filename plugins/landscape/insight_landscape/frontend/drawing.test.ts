@@ -35,7 +35,7 @@ describe('lines without what is none', () => {
     expect(straight(2.5)).toMatch(/^M2\.5,(0|10)\.0(L2\.5,[\d.]+)*L2\.5,(0|10)\.0$/);
     expect(straight(9)).toBe('');
   });
-  it('do not go around points that are no numbers', () => {
+  it('do not go around points without a loss', () => {
     const flat = landscapeOf([0, 1, 2, 3], [0, 1, 2], [1, 1, 1, 1, 1, NaN, 1, 1, 1, 1, 1, 1]);
     expect(areaData(ringsOf(flat, 0.5), (x) => x, (y) => y)).not.toBe('');
     expect(straight(0.5, flat)).toBe('');
@@ -65,7 +65,7 @@ describe('landscapes upon each other', () => {
     expect(strokes('contour', 'b').slice(0, 2)).toEqual(['#000000', '#000002']); // below the lines
     expect(strokes('contour', 'nobody').slice(0, 2)).toEqual(['#000001', '#000002']);
   });
-  it('are told apart in a file', () => {
+  it('have distinct names in a file', () => {
     const { marks, height } = legendPicture(items, { ...look, front: 'b' }, 60);
     expect(marks.flatMap((mark) => (mark.kind === 'text' ? [[mark.text, mark.y]] : []))).toEqual([['b', 13], ['a', 31], ['c', 49]]);
     expect(marks.flatMap((mark) => (mark.kind === 'path' ? [mark.fill] : [])).slice(-2)).toEqual(['#000000', '#000002']);
@@ -85,7 +85,7 @@ describe('a plan', () => {
     expect(marks.filter((mark) => mark.kind === 'text').map(({ text }) => text)).toEqual(expect.arrayContaining(['0', '4', '10']));
   });
 
-  it('marks what is no number', () => {
+  it('marks points without a finite loss', () => {
     const hole = landscapeOf([0, 1, 2], [0, 1], [0, NaN, 1, 2, 3, 4]);
     const filled = planPicture([{ landscape: hole, run: 'a', name: 'a', color: '#0000ff' }], { ...look, form: 'topographic' }, 500, 400).marks.filter((mark) => mark.kind === 'path' && mark.fill === ink.hole);
     expect(filled).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the surface', () => {
     expect(inBox(look.extent, look.scale, 2, 5, 2)).toEqual([0, 0, 0]);
   });
 
-  it('has a hole where the loss is no number, and half a square beside it', () => {
+  it('has a hole where the loss is not finite, and half a square next to it', () => {
     const of = (...z: number[]): number => meshOf(landscapeOf([0, 1], [0, 1], z), { x: [0, 1], y: [0, 1] }, lossScale(0, 3, false)).indices.length;
     expect(of(0, 1, 2, 3)).toBe(6);
     for (let bad = 0; bad < 4; bad++) expect(of(...[0, 1, 2, 3].map((z, i) => (i === bad ? NaN : z)))).toBe(3);

@@ -3,7 +3,7 @@ import { css, parsed, rampColor, RAMP_NAMES, RAMPS } from './ramps';
 import { levelsOf, lossScale, sharedExtent, sharedScale, ticks, numberTexts, scaleTexts } from './scale';
 import { landscapeOf } from './testing';
 
-describe('numbers beside each other', () => {
+describe('numbers of one scale', () => {
   it('have the digits that tell them apart', () => {
     expect(numberTexts([1000000, 1000002.5, 1000005, 1000007.5])).toEqual(['1000000', '1000002.5', '1000005', '1000007.5']);
     expect(numberTexts([-1.9999, 5.39e-5, 2])).toEqual(['−2', '0', '2']);

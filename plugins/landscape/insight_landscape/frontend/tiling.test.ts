@@ -28,7 +28,7 @@ describe('tiles of landscapes', () => {
     expect(tilingOf(400, 300, 5)).toEqual({ columns: 1, height: 300 });
   });
 
-  it('stand even where there is no room', () => {
+  it('are placed even without enough room', () => {
     expect(tilingOf(0, 0, 3)).toEqual({ columns: 1, height: 240 });
     expect(tilingOf(700, 500, 0)).toEqual({ columns: 1, height: 500 });
   });

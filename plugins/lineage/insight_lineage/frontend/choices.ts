@@ -6,7 +6,7 @@ export const VIEWS = ['model', 'data'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 const MOST_SCALARS = 12;
-const BESIDE = 4; // scalar columns in addition to those of lineage
+const SCALARS = 4; // scalar columns in addition to those of lineage
 const MOST_COLUMNS = 40;
 const MOST_AXES = 8;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
@@ -23,14 +23,14 @@ export function hasLineage(columns: readonly ColumnInfo[]): boolean {
 export function defaultColumns(columns: readonly ColumnInfo[], view: ViewName): readonly string[] {
   const last = inGroups(columns, 'scalar').filter(({ name }) => name.startsWith('last/'));
   const metrics = new Set(inGroups(columns, 'metric').map(({ title }) => title));
-  const beside = mostKnown(last.filter(({ name }) => !metrics.has(name.slice('last/'.length))), BESIDE);
+  const scalars = mostKnown(last.filter(({ name }) => !metrics.has(name.slice('last/'.length))), SCALARS);
   const named = (names: readonly string[]): readonly ColumnInfo[] => columns.filter(({ name, count }) => names.includes(name) && count > 0);
   const of = (...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] => inGroups(columns, ...groups);
   const chosen =
     view === 'data'
       ? [...of('dataset'), ...of('pipeline'), ...of('metric')]
       : hasLineage(columns)
-        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']), ...beside]
+        ? [...of('metric', 'hyperparameter', 'custom'), ...named(['loss', 'network', 'train_dataset_count', 'dataset_mark']), ...scalars]
         : last.slice(0, MOST_SCALARS);
   return ['mark', 'remark', ...new Set(chosen.map(({ name }) => name).slice(0, MOST_COLUMNS))];
 }

@@ -116,7 +116,7 @@ describe('brushes', () => {
     expect(brushesCodec.parse(brushesCodec.format(map))).toEqual(map);
   });
 
-  it('that are no brushes are left out of the URL', () => {
+  it('are dropped from the URL if malformed', () => {
     expect([...brushesCodec.parse('a=;b=x~y;c=2~1;d=,')]).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe('the distribution of a target', () => {
     expect(spread([-1e308, 1e308]).map(([, , count]) => count)).toEqual([1, 0, 0, 0, 1]);
   });
 
-  it('is one value where all are the same, and nothing where there is none', () => {
+  it('is one value if all rows agree, and empty without rows', () => {
     expect(spread([2, 2, null])).toEqual([[2, 2, 2]]);
     expect(spread([null, 'NaN'])).toEqual([]);
   });

@@ -14,7 +14,7 @@ _TEXTS = ("stream", "grid", "block", "core")
 
 
 def kernel_listing(profile: Profile, by: str, steps: NDArray[np.intp] | None) -> SortedTable:
-    """Kernels as finely as they are told apart, by their names, or by the operators that launched them."""
+    """Kernels one by one, by name, or by the operator that launched them."""
     kernels, texts = profile.tables["kernels"], profile.texts
     count = len(kernels["name"])
     if steps is None:

@@ -28,7 +28,7 @@ async function start(address: Readonly<Record<string, string>> = {}): Promise<vo
       if (route === 'profiles') return { profiles: listing };
       asked.push(String(query['profile']));
       const info = listing.find(({ run, profile }) => run === query['run'] && profile === query['profile']);
-      if (!info) throw new Error('there is no such profile');
+      if (!info) throw new Error('unknown profile');
       return profileAnswer(info, answers[info.profile]);
     },
   });

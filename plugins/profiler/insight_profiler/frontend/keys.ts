@@ -2,7 +2,7 @@ import { focusOn, type Key } from '@insight-host/kit';
 import type { ProfilerBoard } from './board';
 
 export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
-  const beside = (by: number): void => {
+  const move = (by: number): void => {
     const { value: views } = board.views;
     const at = views.indexOf(board.view.value as never);
     const next = views[(at + by + views.length) % Math.max(1, views.length)];
@@ -10,8 +10,8 @@ export function keys(board: ProfilerBoard, host: HTMLElement): readonly Key[] {
   };
   return [
     ['p', 'picker.label', () => board.dialog.value === null && (board.dialog.value = 'profile')],
-    ['n', 'keys.next', () => beside(1)],
-    ['Shift+N', 'keys.previous', () => beside(-1)],
+    ['n', 'keys.next', () => move(1)],
+    ['Shift+N', 'keys.previous', () => move(-1)],
     ['s', 'keys.search', () => focusOn(host, '[data-search]')],
     ['Escape', 'panel.close', () => board.opened.value.length > 0 && board.opened.set([])],
     ['0', 'steps.clear', () => board.steps.set(null)],

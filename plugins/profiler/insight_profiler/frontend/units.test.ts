@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { powerText, shareText, shortShare, summandTexts, timeCell, timeText, unitOf } from './units';
 
-test('a unit is the largest of which there is one at least', () => {
+test('chooses the largest unit in which the value is at least 1', () => {
   expect([0, 999, 1e3, 999_999, 1e6, 1e9].map(unitOf)).toEqual(['ns', 'ns', 'us', 'us', 'ms', 's']);
   expect(unitOf(-2e6)).toBe('ms');
 });

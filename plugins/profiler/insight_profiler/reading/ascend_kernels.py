@@ -3,7 +3,7 @@
 | file | what it has |
 |---|---|
 | ``kernel_details.csv`` | each run: name, type, core, stream, start, duration (µs), blocks, shapes |
-| ``op_statistic.csv`` | sums by type (µs); read where there are no details |
+| ``op_statistic.csv`` | sums by type (µs); read if the details are missing |
 | ``operator_details.csv`` | operators of the host, with times of the device (torch_npu only) |
 
 Which columns there are depends on the level of profiling; cells may end in a tab.

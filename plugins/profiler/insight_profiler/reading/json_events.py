@@ -247,7 +247,7 @@ class Events:
         return True
 
     def _skip(self) -> bool:
-        """Goes to what looks like the next event; False if there is no further one."""
+        """Seeks a possible start of the next event; False at the end."""
         while True:
             found = _EVENT.search(self._text, self._at + 1)
             if found:

@@ -7,7 +7,7 @@ fractions, some percent.
 | file | unit | what it has |
 |---|---|---|
 | ``aicore_intermediate_{}_detail.csv`` | ms | mean time of an operator, how often it ran in a step |
-| ``aicore_intermediate_{}_type.csv`` | ms | sums by type; read where there are no details |
+| ``aicore_intermediate_{}_type.csv`` | ms | sums by type; read if the details are missing |
 | ``framework_raw_{}.csv`` | | type, name, stream, blocks, inputs and outputs of these |
 | ``flops_{}.txt`` | MFLOPs | floating-point operations of one run |
 | ``aicpu_intermediate_{}.csv`` | ms | a row for each run on the AI CPU |

@@ -157,7 +157,7 @@ describe('the selection', () => {
     expect(shown(feed)).toEqual(['a 3', 'b 3', 'c 3']);
   });
 
-  it('asks anew for bands, which are of all their runs together, and knows those that it had', async () => {
+  it('fetches bands for each set of runs, because a band covers all its runs, and caches earlier ones', async () => {
     await open(['a', 'b']);
     const feed = await wanting(query(['a', 'b'], { group: '(.)' }));
     await wanting(query(['a'], { group: '(.)' }));

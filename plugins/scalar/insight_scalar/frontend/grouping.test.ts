@@ -35,7 +35,7 @@ describe('grouping of runs', () => {
     expect(grouping.active.value).toBe('lr(.)');
   });
 
-  it('keeps the last valid grouping while what is typed is no expression, and says why', async () => {
+  it('keeps the last valid grouping while the expression is invalid, and says why', async () => {
     const { grouping, address } = made('lr(.)');
     await settle();
     expect(grouping.active.value).toBe('lr(.)');
@@ -60,7 +60,7 @@ describe('grouping of runs', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of a link that is no expression groups nothing, and the field says why', async () => {
+  it('of an invalid expression in a link groups nothing, and the field says why', async () => {
     const { board, grouping } = made('lr(');
     expect(grouping.active.value).toBeNull();
     await settle();

@@ -41,7 +41,7 @@ describe('a series of which points were left out', () => {
     expect(merged).toMatchObject({ total: 5005, grid: { until, width: 125 } });
   });
 
-  it('is fetched anew when it has outgrown its columns', () => {
+  it('is fetched again when it has outgrown its columns', () => {
     const [first] = continuations(query, [long(5000)]);
     const until = first?.more['to'] as number;
     expect(first?.take(long(Math.ceil(until) + 1))).toBeNull();
@@ -65,7 +65,7 @@ describe('a series of which points were left out', () => {
     ['with attempts in it', {}, { breaks: [3] }],
     ['of which a sample is kept', {}, { kept: 100 }],
     ['hardly longer than what is shown whole', {}, { points: 450 }],
-  ])('is fetched anew %s', (_, other, more) => {
+  ])('is fetched again %s', (_, other, more) => {
     expect(continuations({ ...query, ...other }, [long(5000, more)])).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a series of which points were left out', () => {
     ['lost points', { points: 4000 }],
     ['left out points', { kept: 5000 }],
     ['is short again', { decimated: false }],
-  ])('is fetched anew when it %s', (_, more) => {
+  ])('is fetched again when it %s', (_, more) => {
     const old = { ...long(5000), grid: { until: 6000, width: 125 } };
     expect(mergeColumns(old, long(5001), 4900)).not.toBeNull();
     expect(mergeColumns(old, long(5001, more), 4900)).toBeNull();

@@ -100,14 +100,14 @@ export class Source {
   async fetchSeries(query: SeriesQuery, runs: readonly string[], old: ReadonlyMap<string, KeptSeries>, ask: Ask): Promise<Fetched<Series>> {
     const fetched: Fetched<Series> = { found: new Map(), failures: [] };
     const keep = (series: Series, time: number): void => this.keep(query, series, time, fetched);
-    const anew = (names: readonly string[]): Promise<void> =>
+    const fetchWhole = (names: readonly string[]): Promise<void> =>
       this.request('series', names, parametersOf(query), ask, fetched, (columns, time) => decodeSeries(columns).forEach((series) => keep(series, time)), this.isEveryRun(query, names));
     const bases = runs.flatMap((run) => old.get(run) ?? []).filter(({ time }) => this.clock.isKnown(time));
     const continued = continuations(query, bases.map(({ value }) => value));
     const names = new Set(continued.flatMap((one) => one.runs));
     const misfits: string[] = [];
     await Promise.all([
-      anew(runs.filter((run) => !names.has(run))),
+      fetchWhole(runs.filter((run) => !names.has(run))),
       ...continued.map((one) =>
         this.request('series', one.runs, { ...parametersOf({ ...query, window: null }), ...one.more }, ask, fetched, (columns, time) => {
           for (const answer of decodeSeries(columns)) {
@@ -118,7 +118,7 @@ export class Source {
         }),
       ),
     ]);
-    await anew(misfits);
+    await fetchWhole(misfits);
     return fetched;
   }
 

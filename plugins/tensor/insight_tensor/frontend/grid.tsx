@@ -24,7 +24,7 @@ export interface GridProps {
   readonly label: string;
   readonly rows: number;
   readonly columns: number;
-  /** Index in the tensor of the first row and column; null: there is no such dimension. */
+  /** Index in the tensor of the first row and column; null if the tensor has no such dimension. */
   readonly firstRow: number | null;
   readonly firstColumn: number | null;
   /** Characters of the widest cell. */

@@ -11,7 +11,7 @@ function answer(offset: number, limit: number, total: number, mark = ''): TableA
   return { columns: COLUMNS, rows, total, of: total };
 }
 
-test('pages come as far as somebody looks', async () => {
+test('fetches pages as the user scrolls', async () => {
   const asked: number[] = [];
   const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
   rows.want('a', async (offset, limit) => (asked.push(offset), answer(offset, limit, 1000)));
@@ -73,10 +73,10 @@ test('what is said of a part of a profile is asked for again', async () => {
 
 test('what failed says why, and another question forgets it', async () => {
   const rows = new ServerRows<TableAnswer>(new RequestQueue(4));
-  const request = vi.fn(async () => Promise.reject(new Error('q is no regular expression')));
+  const request = vi.fn(async () => Promise.reject(new Error('q is not a regular expression')));
   rows.want('a', request);
   await settled();
-  expect(rows.error.value).toBe('q is no regular expression');
+  expect(rows.error.value).toBe('q is not a regular expression');
   rows.look(0, 50);
   await settled();
   expect(request).toHaveBeenCalledTimes(1);

@@ -89,16 +89,16 @@ describe('what is drawn', () => {
   const span = { from: 400, to: 600 };
   const whole = slices(0, 1000, 100, [{ track: 0, depth: 0, start: 0, duration: 1000 }]);
   const near = slices(300, 700, 400, [{ track: 0, depth: 0, start: 0, duration: 1000 }]);
-  const beside = slices(500, 900, 400, [{ track: 0, depth: 0, start: 0, duration: 1000 }]);
+  const later = slices(500, 900, 400, [{ track: 0, depth: 0, start: 0, duration: 1000 }]);
   test('the answer of its scale, if it holds all of the picture', () => {
     expect(layersOf([whole, near], 0, span, 1)).toEqual([near]);
     expect(layersOf([near, whole], 0, WHOLE, 10)).toEqual([whole]);
     expect(layersOf([whole, near], 1, span, 1)).toEqual([]);
   });
   test('else what holds the most, and the better one above', () => {
-    expect(layersOf([beside, whole], 0, span, 1)).toEqual([whole, beside]);
-    expect(layersOf([beside], 0, span, 1)).toEqual([beside]);
-    expect(layersOf([beside], 0, { from: 0, to: 100 }, 1)).toEqual([]);
+    expect(layersOf([later, whole], 0, span, 1)).toEqual([whole, later]);
+    expect(layersOf([later], 0, span, 1)).toEqual([later]);
+    expect(layersOf([later], 0, { from: 0, to: 100 }, 1)).toEqual([]);
   });
   test('colours as a canvas has them in memory', () => {
     expect(new Uint8Array(new Uint32Array([colorOf('#123456')]).buffer)).toEqual(new Uint8Array([0x12, 0x34, 0x56, 255]));
