@@ -73,6 +73,16 @@ def _imports(path: Path) -> Iterator[str]:
             for name in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:,|$|\)|#)", names):
                 yield f"{module}.{name}"
         return
+    for node in _run_time_imports(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        else:
+            assert node.level == 0, f"{path}: relative import; say the whole name"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _run_time_imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The import statements of a Python file, but for those that only type checkers execute."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         inner
@@ -82,13 +92,8 @@ def _imports(path: Path) -> Iterator[str]:
         for inner in ast.walk(statement)
     }
     for node in ast.walk(tree):
-        if node in typing_only:
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import; say the whole name"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        if isinstance(node, ast.Import | ast.ImportFrom) and node not in typing_only:
+            yield node
 
 
 def _room_of(name: str) -> str:
@@ -127,10 +132,13 @@ def _breaches(path: Path, root: Path) -> list[str]:
 
 
 def _circle(files: Mapping[str, Path]) -> list[str]:
-    """Modules that import each other in a circle, late imports counted; none if there is no such circle."""
+    """Modules that import each other in a circle, late imports counted; none if there is no such circle.
+
+    ``from package import module`` counts for both: a module imports names, not modules, of its own package.
+    """
     graph = {}
     for module, path in files.items():
-        found = set()
+        found = {str(node.module) for node in _run_time_imports(path) if isinstance(node, ast.ImportFrom)}
         for name in _imports(path):
             while name not in files and "." in name:
                 name = name.rpartition(".")[0]
@@ -176,6 +184,16 @@ def test_a_circle_is_found(tmp_path: Path) -> None:
     files = {name: tmp_path / f"{name}.py" for name in sources}
     assert set(_circle(files)) == {"a", "b", "c"}
     del files["c"]
+    assert _circle(files) == []
+
+
+def test_a_circle_through_the_init_of_a_package_is_found(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("def later():\n    import package.a", encoding="utf-8")
+    (tmp_path / "a.py").write_text("from package import b", encoding="utf-8")
+    (tmp_path / "b.py").write_text("", encoding="utf-8")
+    files = {"package": tmp_path / "__init__.py", **{f"package.{n}": tmp_path / f"{n}.py" for n in "ab"}}
+    assert set(_circle(files)) == {"package", "package.a"}
+    (tmp_path / "a.py").write_text("from package.b import name", encoding="utf-8")
     assert _circle(files) == []
 
 

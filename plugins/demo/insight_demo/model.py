@@ -88,7 +88,7 @@ def _forward(parameters: Mapping[str, Any], pictures: Floats) -> _Forward:
     return _Forward(windows, convolved, hidden, powers / powers.sum(1, keepdims=True))
 
 
-def loss(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
+def loss_of(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
     """The cross entropy, in nats."""
     return _cross_entropy(_forward(parameters, batch.pictures).probabilities, batch)
 
@@ -119,7 +119,7 @@ class Result:
     gradients: Parameters
 
 
-def result(parameters: Parameters, batch: PictureBatch, clock: Clock) -> Result:
+def result_of(parameters: Parameters, batch: PictureBatch, clock: Clock) -> Result:
     with clock.span("forward"):
         passed = _forward(parameters, batch.pictures)
     count = len(batch.labels)

@@ -17,7 +17,21 @@ from insight_landscape import compute
 
 from insight_core.plugin import InsightError
 from insight_core.recording import SummaryCollector
-from insight_demo import model
+from insight_demo.model import (
+    SHAPES,
+    SIDE,
+    Clock,
+    Floats,
+    Optimizer,
+    Parameters,
+    PictureBatch,
+    draw,
+    graph,
+    initial,
+    loss_of,
+    predicted,
+    result_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -103,10 +117,10 @@ class _Training:
     def __init__(self, log_dir: Path, trial: Trial, ended: threading.Event, epochs: int) -> None:
         self._ended = ended
         self._random = np.random.default_rng(7)
-        self.parameters = model.initial(self._random, trial.hidden)
-        self.validation = model.draw(np.random.default_rng(1), _VALIDATION, trial.noise)
+        self.parameters = initial(self._random, trial.hidden)
+        self.validation = draw(np.random.default_rng(1), _VALIDATION, trial.noise)
         self.noise = trial.noise
-        self._optimizer = model.Optimizer(trial.optimizer, trial.learning_rate)
+        self._optimizer = Optimizer(trial.optimizer, trial.learning_rate)
         self.trace = _Trace()
         self.collector = SummaryCollector(
             log_dir,
@@ -131,9 +145,9 @@ class _Training:
 
     def describe(self, trial: Trial) -> None:
         self.collector.record.add_value("dataset_graph", "dataset_graph", _pipeline(trial))
-        self.collector.graph(list(model.graph(trial.hidden)))
+        self.collector.graph(list(graph(trial.hidden)))
 
-    def checkpoint(self) -> model.Parameters:
+    def checkpoint(self) -> Parameters:
         return {name: values.copy() for name, values in self.parameters.items()}
 
     def step(self, learning_rate: float) -> None:
@@ -141,8 +155,8 @@ class _Training:
         trace = self.trace.of_step(self.collector.steps)
         with trace.span(f"ProfilerStep#{self.collector.steps}"):  # as torch calls a step
             with trace.span("draw pictures"):
-                batch = model.draw(self._random, _BATCH, self.noise)
-            result = model.result(self.parameters, batch, trace)
+                batch = draw(self._random, _BATCH, self.noise)
+            result = result_of(self.parameters, batch, trace)
             with trace.span("update"):
                 self._optimizer.learning_rate = learning_rate
                 self._optimizer.update(self.parameters, result.gradients)
@@ -158,8 +172,8 @@ class _Training:
 
     def epoch(self) -> None:
         """What the validation says, and what the network has learned to look for."""
-        labels, found = self.validation.labels, model.predicted(self.parameters, self.validation.pictures)
-        confusion = np.zeros((len(model.SHAPES), len(model.SHAPES)), np.float32)
+        labels, found = self.validation.labels, predicted(self.parameters, self.validation.pictures)
+        confusion = np.zeros((len(SHAPES), len(SHAPES)), np.float32)
         np.add.at(confusion, (labels, found), 1)
         confusion /= np.maximum(confusion.sum(1, keepdims=True), 1)
         record = self.collector.record
@@ -172,7 +186,7 @@ class _Training:
             record.add_value("image", "validation/mistakes", wrong[..., None])
         self.collector.epoch(
             **{
-                "validation/loss": model.loss(self.parameters, self.validation),
+                "validation/loss": loss_of(self.parameters, self.validation),
                 "validation/accuracy": float((labels == found).mean()),
             }
         )
@@ -184,13 +198,13 @@ def _go_on(ended: threading.Event) -> None:
 
 
 def _landscapes(
-    log_dir: Path, batch: model.PictureBatch, checkpoints: list[model.Parameters], ended: threading.Event
+    log_dir: Path, batch: PictureBatch, checkpoints: list[Parameters], ended: threading.Event
 ) -> None:
-    few = model.PictureBatch(batch.pictures[:96], batch.labels[:96])
+    few = PictureBatch(batch.pictures[:96], batch.labels[:96])
 
-    def loss(parameters: model.Parameters) -> float:
+    def loss(parameters: Parameters) -> float:
         _go_on(ended)
-        return model.loss(parameters, few)
+        return loss_of(parameters, few)
 
     at = range(len(checkpoints))
     compute(loss, checkpoints, log_dir=log_dir, at=at, step_per_epoch=_STEPS, size=28)
@@ -201,8 +215,8 @@ def _pipeline(trial: Trial) -> dict[str, object]:
     """How the pictures are made, as a pipeline of data: from the last step to the first."""
     drawn = {
         "op_type": "GeneratorDataset",
-        "shapes": list(model.SHAPES),
-        "side": model.SIDE,
+        "shapes": list(SHAPES),
+        "side": SIDE,
         "sampler": {"sampler_name": "RandomSampler", "replacement": True},
     }
     changed = {
@@ -218,14 +232,14 @@ def _pipeline(trial: Trial) -> dict[str, object]:
     return {"op_type": "Batch", "batch_size": _BATCH, "drop_remainder": False, "children": [changed]}
 
 
-def _coloured(shares: model.Floats) -> model.Floats:
+def _coloured(shares: Floats) -> Floats:
     """A picture of a square each, from white (0) to blue (1)."""
     blue = np.array([0.09, 0.32, 0.67], np.float32)
     pixels = 1 - shares[..., None] * (1 - blue)
     return pixels.repeat(24, 0).repeat(24, 1)
 
 
-def _filters(kernels: model.Floats) -> model.Floats:
+def _filters(kernels: Floats) -> Floats:
     """Kernels side by side: [filters, height, width, 1], each from 0 to 1."""
     low, high = kernels.min((1, 2), keepdims=True), kernels.max((1, 2), keepdims=True)
     scaled = (kernels - low) / np.maximum(high - low, 1e-9)
@@ -235,13 +249,13 @@ def _filters(kernels: model.Floats) -> model.Floats:
 
 
 @define
-class _Trace(model.Clock):
+class _Trace(Clock):
     """What was computed when, as a Chrome trace: for the profiler's tab."""
 
     events: list[dict[str, object]] = field(factory=list)
-    _unheeded: model.Clock = field(factory=model.Clock)
+    _unheeded: Clock = field(factory=Clock)
 
-    def of_step(self, step: int) -> model.Clock:
+    def of_step(self, step: int) -> Clock:
         return self if step in _PROFILED else self._unheeded
 
     @contextmanager

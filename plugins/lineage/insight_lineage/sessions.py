@@ -8,8 +8,17 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from attrs import define, field
 
 from insight_core.plugin import SeriesInfo
-from insight_lineage import hparams
-from insight_lineage.hparams import Metric, Session
+from insight_lineage.hparams import (
+    END_TAG,
+    EXPERIMENT_TAG,
+    START_TAG,
+    STATUSES,
+    Metric,
+    Session,
+    metrics_of,
+    session_of,
+    status_of,
+)
 from insight_lineage.mindspore import Cells
 from insight_lineage.names import hyperparameter
 from insight_lineage.scalars import Scalars
@@ -43,12 +52,12 @@ class Sessions:
         now = _Written()
         for info in infos:
             try:
-                if info.key.tag == hparams.EXPERIMENT_TAG:
-                    now.metrics = hparams.metrics_of(info.content)
-                elif info.key.tag == hparams.START_TAG:
-                    now.session = hparams.session_of(info.content)
-                elif info.key.tag == hparams.END_TAG:
-                    now.status = hparams.status_of(info.content)
+                if info.key.tag == EXPERIMENT_TAG:
+                    now.metrics = metrics_of(info.content)
+                elif info.key.tag == START_TAG:
+                    now.session = session_of(info.content)
+                elif info.key.tag == END_TAG:
+                    now.status = status_of(info.content)
             except ValueError as error:
                 now.problems.append(Problem(run, info.key.tag, str(error)))
         if now.metrics is not None or now.session is not None or now.problems:
@@ -106,7 +115,7 @@ class Sessions:
         session = written.session
         cells: Cells = {
             "source": "hparams",
-            "status": written.status or hparams.STATUSES[0],
+            "status": written.status or STATUSES[0],
             "session_group": session.group or run,
             "session": run,
         }

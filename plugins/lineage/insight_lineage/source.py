@@ -21,10 +21,9 @@ from insight_core.plugin import (
     SeriesKey,
     Unavailable,
 )
-from insight_lineage import mindspore
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.column import Column, Values, moved, values_of
-from insight_lineage.mindspore import Cell, Cells, LineageFile
+from insight_lineage.mindspore import Cell, Cells, LineageFile, file_order, joined
 from insight_lineage.names import ANNOTATIONS, group_of, title_of
 from insight_lineage.pipeline import Pipeline
 from insight_lineage.scalars import SCALAR, Scalars
@@ -89,17 +88,17 @@ class Lineage:
         stale = self._place_runs() if changes.runs or everything else set()
         scalar_runs = None if everything else _runs(changes, SCALAR)
         lineage_runs = None if everything else _runs(changes, NAME)
-        joined = changes.runs or everything or bool(lineage_runs)
-        joined |= bool(scalar_runs) and not self._parts.keys().isdisjoint(scalar_runs or ())
+        rejoin = changes.runs or everything or bool(lineage_runs)
+        rejoin |= bool(scalar_runs) and not self._parts.keys().isdisjoint(scalar_runs or ())
         if scalar_runs is None or scalar_runs:
-            joined |= self._scalars.update(scalar_runs)
+            rejoin |= self._scalars.update(scalar_runs)
         if everything:
             stale = set(self._rows.runs)
         if lineage_runs is None or lineage_runs:
             stale |= self._read(lineage_runs, None if everything else _keys(changes, NAME))
         if scalar_runs:
             stale |= self._sessions.reading(scalar_runs)
-        if joined:
+        if rejoin:
             stale |= self._join()
         stale |= {self._parts[run] for run in stale & self._parts.keys()}
         self._renew(stale, everything=everything)
@@ -231,8 +230,8 @@ class Lineage:
         if files:
             ordered = [*files]
             if len(files) > 1:
-                ordered.sort(key=lambda tag: mindspore.file_order(posixpath.basename(tag)))
-            lineage = mindspore.joined(files[tag] for tag in ordered)
+                ordered.sort(key=lambda tag: file_order(posixpath.basename(tag)))
+            lineage = joined(files[tag] for tag in ordered)
             cells, pipeline = {"source": "mindspore", **lineage.cells}, lineage.pipeline
         session = self._session_in.get(run, run)
         cells.update(self._sessions.cells(session, self._scalars, self._below))
