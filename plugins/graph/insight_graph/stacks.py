@@ -139,19 +139,36 @@ def _common_start(names: list[str]) -> str:
 
 
 def _name_apart(builder: TreeBuilder) -> None:
-    """No stack has the id of a scope, of a node or of another stack."""
-    graph = builder.graph
-    new = [branch for branch, kind in enumerate(builder.stacks.tolist()) if kind >= 0]
-    labels = {builder.labels[branch] for branch in new}
-    suspects = [node for node, name in enumerate(graph.names) if name in labels]
-    taken = {graph.path(node) for node in suspects}
-    for branch in new:
-        wanted = builder.ids[branch]
-        again = 1
-        while builder.ids[branch] in taken or graph.scopes.find(builder.ids[branch]) is not None:
-            again += 1
-            builder.ids[branch] = f"{wanted}_{again}"
-        taken.add(builder.ids[branch])
+    """No stack and no leaf without a place has the id of a scope, of a node or of another of them."""
+    graph, leaves = builder.graph, builder.leaves
+    floating = np.flatnonzero(~graph.placed[leaves.nodes]).tolist()
+    stacks = np.flatnonzero(builder.stacks >= 0).tolist()
+    wanted = {
+        ~leaf: joined(graph.scopes.paths[home], graph.names[node])
+        for leaf, home, node in zip(
+            floating, leaves.homes[floating].tolist(), leaves.nodes[floating].tolist(), strict=True
+        )
+    }
+    wanted |= {branch: builder.ids[branch] for branch in stacks}
+    ends = {_last(id_) for id_ in wanted.values()}
+    taken = {
+        graph.path(node) for node in np.flatnonzero(graph.placed).tolist() if _last(graph.names[node]) in ends
+    }
+    again: dict[str, int] = {}
+    for place, id_ in wanted.items():
+        unique = id_
+        while unique in taken or graph.scopes.find(unique) is not None:
+            again[id_] = again.get(id_, 1) + 1
+            unique = f"{id_}_{again[id_]}"
+        taken.add(unique)
+        if place >= 0:
+            builder.ids[place] = unique
+        elif unique != id_:
+            builder.leaf_ids[~place] = unique
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _split_into_ranges(builder: TreeBuilder) -> None:

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from insight_graph.columns import Graph, Indices, joined
@@ -49,6 +49,7 @@ class Tree:
     child_starts: Indices
     child_list: Indices
     positions: Indices  # of the leaves as they were given
+    leaf_ids: dict[int, str]  # by position: of leaves whose scope and name make the id of something else
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -71,6 +72,8 @@ class Tree:
     def id(self, place: int) -> str:
         if place >= 0:
             return self.ids[place]
+        if ~place in self.leaf_ids:
+            return self.leaf_ids[~place]
         home, node = self.homes[~place], self.nodes[~place]
         return joined(self.graph.scopes.paths[home], self.graph.names[node])
 
@@ -86,22 +89,23 @@ class Tree:
 
     def find(self, id_: str) -> int | None:
         """The branch or leaf of an id."""
-        branch = self._numbers.get(id_)
-        if branch is not None:
-            return branch
+        place = self._numbers.get(id_)
+        if place is not None:
+            return place
         order, starts = self._by_home
         for scope, name in _splits(id_):
             home = self.graph.scopes.find(scope)
             if home is None:
                 continue
             for position in order[starts[home] : starts[home + 1]].tolist():
-                if self.graph.names[self.nodes[position]] == name:
+                if self.graph.names[self.nodes[position]] == name and position not in self.leaf_ids:
                     return ~int(position)
         return None
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:
-        return {id_: branch for branch, id_ in enumerate(self.ids)}
+        leaves = {id_: ~position for position, id_ in self.leaf_ids.items()}
+        return leaves | {id_: branch for branch, id_ in enumerate(self.ids)}
 
     @functools.cached_property
     def _by_home(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -132,6 +136,7 @@ class TreeBuilder:
     structures: NDArray[np.int64]
     members: Indices  # 0: as many as there are children
     leaf_parents: Indices
+    leaf_ids: dict[int, str] = field(factory=dict)  # of leaves whose scope and name make another's id
 
     @classmethod
     def of(cls, graph: Graph, leaves: Leaves) -> TreeBuilder:
@@ -248,4 +253,5 @@ class TreeBuilder:
             child_starts=starts,
             child_list=child_list,
             positions=positions,
+            leaf_ids={int(positions[leaf]): id_ for leaf, id_ in self.leaf_ids.items()},
         )
