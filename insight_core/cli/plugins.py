@@ -21,6 +21,7 @@ from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Command, Plugin, RunColumn, RunColumns
+from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.tensorboard.mount import Stock
@@ -216,10 +217,11 @@ def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[li
     def begin(name: str) -> Call[list[str]]:
         def routes(_: object) -> list[str]:
             plugin = plugins[name]
-            return [
-                f"{'/'.join(route.methods)} {route.path}"
-                for route in plugin.routes(services.context_of(plugin))
-            ]
+            own = plugin.routes(services.context_of(plugin))
+            for route in own:
+                if isinstance(route.view, Reference):
+                    route.view.resolve()
+            return [f"{'/'.join(route.methods)} {route.path}" for route in own]
 
         return Calls(f"plugin {name}", limits).start(
             "routes()", routes, limits.routes, partial(answered, name)

@@ -101,10 +101,15 @@ class CachePolicy:
 
 @frozen
 class Route:
-    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it."""
+    """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables)`` answers it.
+
+    ``path`` is a rule of werkzeug's routing that begins with a slash. ``view`` may be given by name,
+    ``"package.module:name"``, and is then imported at the first request. Raises ValueError for a path or a
+    name that is malformed.
+    """
 
     path: str = field(validator=validators.matches_re(r"/.*"))
-    view: Callable[..., Response]
+    view: Callable[..., Response] = field(converter=reference)
     methods: tuple[str, ...] = ("GET",)
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from attrs import field, frozen, validators
+from attrs import Attribute, field, frozen
+
+_FORM = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def _check_form(_: Reference, attribute: Attribute[str], text: str) -> None:
+    if not _FORM.fullmatch(text):
+        raise ValueError(f"{text!r} does not name a function: write 'package.module:name'")
 
 
 @frozen
 class Reference:
     """A function named as ``package.module:name``. Calling it imports the module; equal by text."""
 
-    text: str = field(validator=validators.matches_re(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*"))
+    text: str = field(validator=_check_form)
 
     def resolve(self) -> Callable[..., Any]:
         """The function. Raises ImportError or AttributeError if it does not exist."""

@@ -15,7 +15,6 @@ from werkzeug.routing import Map
 from insight_core.activity import Question
 from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Plugin, PluginContext, Unavailable
-from insight_core.plugin.references import Reference
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, new_map, own_rules
 from insight_core.web.services import Services
@@ -40,15 +39,10 @@ class Part:
         self._changed = changed
         self._map = new_map(given_rules(plugin, self.context, self.calls))
         self._asking = threading.Lock()
-        self._call: Call[Map] | None = None  # for routes that the first request asks for
+        self._call: Call[Map] | None = None  # of routes()
         self._failure: str | None = None  # why it has no routes of its own
         self._is_late = False
         self._settled = threading.Event()  # its routes are known, or were given up
-
-    @property
-    def is_loaded_later(self) -> bool:
-        """Whether its routes are a module that the first request imports, not the start."""
-        return isinstance(self.plugin.routes, Reference)
 
     def close(self) -> Call[None] | None:
         """Begins to call what the plugin registered for the end, if anything."""
@@ -60,7 +54,13 @@ class Part:
         return self.calls.start("on_close", close, _CLOSING) if self._closing else None
 
     def ask_routes(self) -> Call[Map]:
-        return self.calls.start("routes()", self._routes, self.calls.limits.routes, self._answered)
+        """The one call of ``routes()``; begins it if no other thread did."""
+        with self._asking:
+            if self._call is None:
+                self._call = self.calls.start(
+                    "routes()", self._routes, self.calls.limits.routes, self._answered
+                )
+            return self._call
 
     def give_up(self, call: Call[Any]) -> None:
         """Its routes are overdue; they count when they come."""
@@ -71,10 +71,11 @@ class Part:
 
     def match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
         """Raises HTTPException, and Unavailable while the plugin has not said its routes."""
-        self._begin_routes()
         is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host
-        if not (is_static or self._settled.wait(self.calls.limits.routes) or self._call is None):
-            self.give_up(self._call)
+        if not is_static:
+            call = self.ask_routes()  # waits for no other plugin
+            if not self._settled.wait(self.calls.limits.routes):
+                self.give_up(call)
         try:
             return self._map.bind("host").match(path, method=method)
         except Unknown:
@@ -82,11 +83,6 @@ class Part:
                 reason = self._failure or "its routes are not known yet"
                 raise Unavailable(f"plugin {self.plugin.name}: {reason}") from None
             raise
-
-    def _begin_routes(self) -> None:
-        with self._asking:
-            if self.is_loaded_later and self._call is None:
-                self._call = self.ask_routes()
 
     @property
     def error(self) -> str | None:
@@ -173,7 +169,11 @@ class Parts:
             self._ask_routes()
 
     def begin(self) -> None:
-        """Asks the plugins for their routes, from now on. They may take as long as they like."""
+        """Asks the plugins for their routes, from now on, in the order of their tabs.
+
+        They may take as long as they like. Routes given by name are imported by it: that is why a host
+        listens first.
+        """
         if not self._begun:
             self._begun = True
             self._ask_routes()
@@ -189,7 +189,8 @@ class Parts:
 
     def _ask_routes(self) -> None:
         with self._lock:
-            parts = [each for each in self._unasked if not each.is_loaded_later]
+            order = list(self._by_name.values())
+            parts = sorted(self._unasked, key=order.index)
             self._unasked = []
         if parts:
             threading.Thread(target=self._in_turn, args=(parts,), name="routes", daemon=True).start()

@@ -48,7 +48,7 @@ def _exit(*_: object) -> NoReturn:
         (Plugin("bad", "Bad", routes=_exit), "SystemExit: 1"),
         (Plugin("bad", "Bad", routes=lambda ctx: None), "TypeError"),
         (_plugin("/x"), "gave a str, not a Route"),
-        (_plugin(Route("/x", cast(Any, "no function"))), "the view of /x is not a function"),
+        (_plugin(Route("/x", cast(Any, 3))), "the view of /x is not a function"),
         (_plugin(Route("/<nope:x>", _ok)), "nope"),
         (_plugin(Route("/<x", _ok)), "bad"),
         (_plugin(Route("/x", _ok), Route("/x/", _ok)), "two routes answer GET /x"),

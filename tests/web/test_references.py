@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Event
 
 import pytest
 from insight_scalar import insight_plugin
 from werkzeug.test import Client
 
-from insight_core.plugin import Plugin, RecordDecoder
+from insight_core.isolation import Limits
+from insight_core.plugin import Plugin, PluginContext, RecordDecoder, Route
 from insight_core.plugin.references import Reference, reference
 from insight_core.registry import Registry
 from insight_core.web import Host
@@ -21,6 +24,9 @@ from insight_core.plugin import Route
 
 def routes(ctx):
     return [Route("/hello", lambda request: Response(ctx.name))]
+
+def hi(request, name):
+    return Response(name)
 
 def is_active(ctx):
     return ctx.name == "named"
@@ -36,16 +42,56 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "named_routes"
 
 
-def test_routes_given_by_name_are_imported_by_the_first_request(
+def test_routes_given_by_name_are_imported_when_the_host_listens(
     host_of: Callable[..., Host], module: str
 ) -> None:
     host = host_of(Plugin("named", "Named", routes=f"{module}:routes"))
-    host.begin()
-    client = Client(host)
-    assert client.get("/data/plugins_listing").status_code == 200
     assert module not in sys.modules
-    assert client.get("/data/plugin/named/hello").data == b"named"
+    host.begin()
+    assert Client(host).get("/data/plugin/named/hello").data == b"named"
     assert module in sys.modules
+
+
+def test_routes_are_imported_in_the_order_of_the_tabs_without_a_request(
+    host_of: Callable[..., Host],
+) -> None:
+    asked: SimpleQueue[str] = SimpleQueue()
+
+    def routes(ctx: PluginContext) -> list[Route]:
+        asked.put(ctx.name)
+        return []
+
+    names = {"last": 30, "first": 10, "second": 20}
+    host_of(*(Plugin(name, name, routes=routes, order=order) for name, order in names.items())).begin()
+    assert [asked.get(timeout=60) for _ in names] == ["first", "second", "last"]
+
+
+def test_a_request_waits_for_the_routes_of_no_other_plugin(host_of: Callable[..., Host], module: str) -> None:
+    released = Event()
+
+    def hanging(ctx: PluginContext) -> list[Route]:
+        released.wait(60)
+        return []
+
+    before = Plugin("before", "Before", routes=hanging, order=1)
+    named = Plugin("named", "Named", routes=f"{module}:routes", order=2)
+    host = host_of(before, named, limits=Limits(turn=60, routes=60))
+    try:
+        host.begin()
+        assert Client(host).get("/data/plugin/named/hello").data == b"named"
+    finally:
+        released.set()
+
+
+def test_a_view_given_by_name_is_imported_by_its_first_request(
+    host_of: Callable[..., Host], module: str
+) -> None:
+    client = Client(
+        host_of(Plugin("named", "Named", routes=lambda ctx: [Route("/hi/<name>", f"{module}:hi")]))
+    )
+    assert client.get("/data/plugin/named/none").status_code == 404
+    assert module not in sys.modules
+    assert client.get("/data/plugin/named/hi/Ada").data == b"Ada"
 
 
 def test_is_active_given_by_name(host_of: Callable[..., Host], module: str) -> None:
@@ -67,7 +113,7 @@ def test_a_reference_is_equal_by_its_text() -> None:
     assert reference("a.b:c") == Reference("a.b:c")
     assert insight_plugin() == insight_plugin()
     assert RecordDecoder((), decode="a:b") != RecordDecoder((), decode="a:c")
-    with pytest.raises(ValueError, match="must match regex"):
+    with pytest.raises(ValueError, match=r"write 'package\.module:name'"):
         reference("a.b.c")
 
 
