@@ -24,7 +24,7 @@ from insight_core.plugin import (
 from insight_core.registry import Module, Registry
 
 if TYPE_CHECKING:  # gRPC is loaded where it is needed
-    from insight_core.providers.merged import StartableProvider
+    from insight_core.providers.forwarding import StartableProvider
 
 _HOOK = "insight_open_provider"
 _OPENING = 10.0  # seconds that a module may take to open a location

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
 
 from attrs import evolve
 
@@ -15,18 +14,15 @@ from insight_core.plugin import (
     Damage,
     DataProvider,
     NotFound,
-    Payload,
-    PayloadStream,
     Plugin,
     Progress,
-    RecordTable,
     Run,
     ScalarColumns,
     ScalarQuery,
     SeriesInfo,
     SeriesKey,
-    ShownAttempts,
 )
+from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.store.change_log import ChangeLog
 
 log = logging.getLogger(__name__)
@@ -34,16 +30,6 @@ log = logging.getLogger(__name__)
 _EVERY_POINT = ScalarQuery()
 _WAIT = 5.0  # seconds of one wait in a part
 _PAUSE = 0.02  # seconds between two answers of a part: one that loads changes all the time
-
-
-class StartableProvider(DataProvider, Protocol):
-    """A ``DataProvider`` that works in the background once it is started."""
-
-    def start(self) -> None:
-        """Starts to load or follow the data in the background."""
-
-    def admit(self, plugin: Plugin) -> None:
-        """Adds a plugin after the start: it gets the values that were unclaimed so far."""
 
 
 class MergedProvider:
@@ -122,29 +108,12 @@ class MergedProvider:
                 found.update(part.scalars(plugin, left, query))
         return {key: found[key] for key in keys if key in found}
 
-    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
-        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
-        return self._owner(plugin, key).records(plugin, key, attempts)
+    records = forwarded(DataProvider.records)
+    payload = forwarded(DataProvider.payload)
+    open_payload = forwarded(DataProvider.open_payload)
 
-    def payload(
-        self,
-        plugin: str,
-        key: SeriesKey,
-        index: int,
-        attempts: ShownAttempts = "last",
-        *,
-        limit: int | None = None,
-    ) -> Payload:
-        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
-        return self._owner(plugin, key).payload(plugin, key, index, attempts, limit=limit)
-
-    def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
-    ) -> PayloadStream:
-        """The bytes of one record as a stream; raises the same errors as ``payload``."""
-        return self._owner(plugin, key).open_payload(plugin, key, index, attempts)
-
-    def _owner(self, plugin: str, key: SeriesKey) -> StartableProvider:
+    def provider_for(self, plugin: str, key: SeriesKey, *_: object, **__: object) -> StartableProvider:
+        """The first part that has the series; raises NotFound if none has."""
         for part in self._parts:
             if any(info.key == key for info in part.series(plugin, runs=[key.run])):
                 return part

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from attrs import evolve
 
-from insight_core.plugin import (
-    Changes,
-    Damage,
-    InsightError,
-    Payload,
-    PayloadStream,
-    Plugin,
-    Progress,
-    RecordTable,
-    Run,
-    ScalarColumns,
-    ScalarQuery,
-    SeriesInfo,
-    SeriesKey,
-    ShownAttempts,
-    Unavailable,
-)
+from insight_core.plugin import Changes, DataProvider, InsightError, Plugin, Unavailable
+from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
 from insight_core.providers.link import Link, NotServed
 from insight_core.providers.tensorboard_client.provider import EXPERIMENT, TensorBoardProvider
@@ -32,7 +17,6 @@ from insight_core.rpc.schema import insight_data_pb2, tensorboard_data_pb2
 
 log = logging.getLogger(__name__)
 
-_EVERY_POINT = ScalarQuery()
 _RETRY = 0.25  # seconds between two tries to reach the server
 
 
@@ -48,7 +32,7 @@ class OpenedProvider:
         self._plugins = tuple(plugins)
         self._interval = interval
         self._found = threading.Event()
-        self._inner: InsightProvider | TensorBoardProvider | None = None
+        self._inner: StartableProvider | None = None
         self._reason = f"the data server at {address} was not reached yet"
         self._lock = threading.Lock()
         self._ended = False
@@ -77,57 +61,22 @@ class OpenedProvider:
         if self._thread.ident is not None:
             self._thread.join(timeout=1)
 
-    def plugins(self) -> Collection[str]:
-        """Names of plugins that have series, and claims of values that no plugin claims."""
-        return self._there().plugins()
+    plugins = forwarded(DataProvider.plugins)
+    runs = forwarded(DataProvider.runs)
+    series = forwarded(DataProvider.series)
+    scalars = forwarded(DataProvider.scalars)
+    records = forwarded(DataProvider.records)
+    payload = forwarded(DataProvider.payload)
+    open_payload = forwarded(DataProvider.open_payload)
+    damage = forwarded(DataProvider.damage)
+    progress = forwarded(DataProvider.progress)
+    location = forwarded(DataProvider.location)
 
-    def runs(self) -> Sequence[Run]:
-        """All runs."""
-        return self._there().runs()
-
-    def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
-        """The series of a plugin, of all runs or of the given runs, without their data."""
-        return self._there().series(plugin, runs=runs)
-
-    def scalars(
-        self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
-    ) -> Mapping[SeriesKey, ScalarColumns]:
-        """Points of scalar series, reduced by the query. Keys without a series are omitted."""
-        return self._there().scalars(plugin, keys, query)
-
-    def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
-        """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
-        return self._there().records(plugin, key, attempts)
-
-    def payload(
-        self,
-        plugin: str,
-        key: SeriesKey,
-        index: int,
-        attempts: ShownAttempts = "last",
-        *,
-        limit: int | None = None,
-    ) -> Payload:
-        """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
-        return self._there().payload(plugin, key, index, attempts, limit=limit)
-
-    def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
-    ) -> PayloadStream:
-        """The bytes of one record as a stream; raises the same errors as ``payload``."""
-        return self._there().open_payload(plugin, key, index, attempts)
-
-    def damage(self, run: str | None = None) -> Sequence[Damage]:
-        """Places where logs could not be read, of one run or of all runs."""
-        return self._there().damage(run)
-
-    def progress(self) -> Progress:
-        """Bytes read of all known bytes."""
-        return self._there().progress()
-
-    def location(self) -> str:
-        """The source of the data, as shown to the user."""
-        return self._there().location()
+    def provider_for(self, *_: object, **__: object) -> StartableProvider:
+        """The provider of the server; raises Unavailable while it was not reached."""
+        if self._inner is None:
+            raise Unavailable(self._reason)
+        return self._inner
 
     def generation(self) -> int:
         """A number that grows whenever the data changes."""
@@ -146,12 +95,6 @@ class OpenedProvider:
             return Changes(inner.generation() + 1, None, True)
         changes = inner.changes(since - 1, timeout=timeout)
         return evolve(changes, generation=changes.generation + 1)
-
-    def _there(self) -> InsightProvider | TensorBoardProvider:
-        inner = self._inner
-        if inner is None:
-            raise Unavailable(self._reason)
-        return inner
 
     def _reach(self) -> None:
         link = Link(self._address)
@@ -176,7 +119,7 @@ class OpenedProvider:
             return
         link.close()
 
-    def _provider_of(self, link: Link) -> InsightProvider | TensorBoardProvider:
+    def _provider_of(self, link: Link) -> StartableProvider:
         try:
             link.unary(INFO, insight_data_pb2.InfoRequest())
             return InsightProvider(link)

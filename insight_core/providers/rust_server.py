@@ -9,7 +9,8 @@ from importlib import import_module
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.plugin import CachePolicy, Keep, Plugin
 from insight_core.providers.child import ChildLink
-from insight_core.providers.merged import MergedProvider, StartableProvider
+from insight_core.providers.forwarding import StartableProvider
+from insight_core.providers.merged import MergedProvider
 from insight_core.providers.tensorboard_client.listing import Naming, Shape
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 
