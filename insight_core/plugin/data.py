@@ -28,18 +28,19 @@ class Payload:
 
 @frozen(eq=False)
 class PayloadStream:
-    """The bytes of a payload from the first to the last, read as they are needed. To be closed; ``with``
-    does that.
+    """The bytes of a payload, or a part of them, read as they are needed. To be closed; ``with`` does that.
 
-    ``file`` is read by one thread at a time, and is seekable where the bytes are on this machine. Reading
-    raises an InsightError if fewer bytes come than ``size``.
+    ``file`` is read by one thread at a time. Where the bytes are on this machine it is seekable, and its
+    positions are those in the whole payload. Reading raises an InsightError if fewer bytes come than were
+    promised.
     """
 
     file: BinaryIO
-    size: int  # bytes
+    size: int  # bytes of the whole payload
     claim: Claim
 
     def close(self) -> None:
+        """Closes the file; the server of a remote stream stops sending."""
         self.file.close()
 
     def __enter__(self) -> Self:
@@ -242,9 +243,21 @@ class DataProvider(Protocol):
         """
 
     def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
     ) -> PayloadStream:
-        """The bytes of one record as a stream, of whatever size; raises as ``payload`` does."""
+        """The bytes of one record as a stream, of whatever size; raises as ``payload`` does.
+
+        ``offset`` and ``length`` ask for at most ``length`` bytes from the byte ``offset`` on (None: to the
+        end). Only these bytes of a claimed file are read and sent; other records are read whole, so that
+        their checksum is verified. With ``length`` 0 nothing is read: the stream only tells the size.
+        """
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all."""

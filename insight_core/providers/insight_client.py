@@ -155,7 +155,10 @@ class InsightProvider:
         limit: int | None = None,
     ) -> Payload:
         """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
-        first, pieces = self._pieces(plugin, key, index, attempts, limit, LONG)
+        request = pb.PayloadRequest(
+            plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
+        )
+        first, pieces = self._pieces(request, LONG)
         claim = _claim(first.claim)
         if isinstance(claim, FileName) and limit is None:
             check_size(first.size, claim)
@@ -165,30 +168,41 @@ class InsightProvider:
         return Payload(data, claim)
 
     def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
-    ) -> PayloadStream:
-        """The bytes of one record as a stream; raises the same errors as ``payload``."""
-        first, pieces = self._pieces(plugin, key, index, attempts, None, None)
-        data = itertools.chain([first.data], (piece.data for piece in pieces))
-        return stream_of_pieces(data, first.size, _claim(first.claim), pieces.close)
-
-    def _pieces(
         self,
         plugin: str,
         key: SeriesKey,
         index: int,
-        attempts: ShownAttempts,
-        limit: int | None,
-        deadline: float | None,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
+    ) -> PayloadStream:
+        """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
+        request = pb.PayloadRequest(
+            plugin=plugin,
+            key=_key(key),
+            index=index,
+            all_attempts=attempts == "all",
+            offset=offset,
+            length=length,
+        )
+        first, pieces = self._pieces(request, None)
+        if not first.HasField("whole") and (offset or length is not None):
+            pieces.close()
+            raise InsightError("the data server is older than this host and sends no parts: update it")
+        whole = first.whole if first.HasField("whole") else first.size
+        data = itertools.chain([first.data], (piece.data for piece in pieces))
+        return stream_of_pieces(data, first.size, whole, _claim(first.claim), pieces.close)
+
+    def _pieces(
+        self, request: pb.PayloadRequest, deadline: float | None
     ) -> tuple[pb.PayloadResponse, Generator[pb.PayloadResponse]]:
         """The first chunk of a payload and the following ones."""
-        request = pb.PayloadRequest(
-            plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
-        )
         pieces = self._asked().stream(_PAYLOAD, request, deadline)
         first = next(pieces, None)
         if first is None:
-            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {index}: it did not arrive")
+            key = request.key
+            raise InsightError(f"{key.tag!r} of run {key.run!r}, record {request.index}: it did not arrive")
         return first, pieces
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:

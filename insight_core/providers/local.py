@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -196,15 +197,24 @@ class LocalProvider:
         return Payload(data, claim)
 
     def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
     ) -> PayloadStream:
-        """The bytes of one record as a stream; raises the same errors as ``payload``."""
+        """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
         snapshot, at, path = self._place(plugin, key, index, attempts)
         claim = snapshot.claim_of(at)
         if not isinstance(claim, FileName):
-            return stream_of_payload(self.payload(plugin, key, index, attempts))
+            if length == 0:
+                return PayloadStream(io.BytesIO(), int(snapshot.columns["sizes"][at]), claim)
+            return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
         try:
-            return stream_of_file(path, claim)
+            return stream_of_file(path, claim, offset, length)
         except OSError as error:
             raise _unreadable(key, snapshot, at, index, error) from error
 

@@ -53,25 +53,30 @@ class _PieceReader(io.RawIOBase):
 
 
 def stream_of_pieces(
-    pieces: Iterator[bytes], size: int, claim: Claim, close: Callable[[], None]
+    pieces: Iterator[bytes], size: int, whole: int, claim: Claim, close: Callable[[], None]
 ) -> PayloadStream:
-    """A stream of ``size`` bytes; ``close`` is called exactly once, at the latest when the stream is
-    garbage-collected.
+    """A stream of ``size`` bytes of a payload of ``whole`` bytes; ``close`` is called exactly once, at the
+    latest when the stream is garbage-collected.
     """
-    return PayloadStream(io.BufferedReader(_PieceReader(pieces, size, close)), size, claim)
+    return PayloadStream(io.BufferedReader(_PieceReader(pieces, size, close)), whole, claim)
 
 
-def stream_of_payload(payload: Payload) -> PayloadStream:
-    """A stream of bytes in memory."""
-    return PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
+def stream_of_payload(payload: Payload, offset: int = 0, length: int | None = None) -> PayloadStream:
+    """A stream of bytes in memory, or of a part of them."""
+    data = payload.data
+    file = io.BytesIO(data if length is None else data[: offset + length])
+    file.seek(offset)
+    return PayloadStream(file, len(data), payload.claim)
 
 
 class _FileReader(io.RawIOBase):
-    """A file up to the size that it has now; seekable."""
+    """A file from ``offset`` up to the size that it has now, or ``length`` bytes of it; seekable."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: io.FileIO, offset: int, length: int | None) -> None:
         self._file = file
-        self.size = os.fstat(file.fileno()).st_size
+        self.whole = os.fstat(file.fileno()).st_size
+        self._end = self.whole if length is None else min(self.whole, offset + length)
+        file.seek(offset)
 
     def readable(self) -> bool:
         return True
@@ -84,13 +89,13 @@ class _FileReader(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         at = self._file.tell()
-        into = memoryview(buffer).cast("B")[: max(0, self.size - at)]
+        into = memoryview(buffer).cast("B")[: max(0, self._end - at)]
         try:
             count = self._file.readinto(into)
         except OSError as error:
             raise InsightError(f"a file cannot be read: {error.strerror or error}") from error
         if len(into) and not count:
-            raise InsightError(f"a payload ended after {at:,} of {self.size:,} bytes")
+            raise InsightError(f"a payload ended after {at:,} of {self.whole:,} bytes")
         return count or 0
 
     def close(self) -> None:
@@ -98,10 +103,10 @@ class _FileReader(io.RawIOBase):
         super().close()
 
 
-def stream_of_file(path: str, claim: Claim) -> PayloadStream:
-    """Of the file as it is now; its ``file`` is seekable. Raises OSError."""
-    reader = _FileReader(opened(path))
-    return PayloadStream(io.BufferedReader(reader, _PIECE), reader.size, claim)
+def stream_of_file(path: str, claim: Claim, offset: int = 0, length: int | None = None) -> PayloadStream:
+    """A stream of the file, or of a part of it, as it is now; seekable. Raises OSError."""
+    reader = _FileReader(opened(path), offset, length)
+    return PayloadStream(io.BufferedReader(reader, _PIECE), reader.whole, claim)
 
 
 def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:

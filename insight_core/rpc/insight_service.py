@@ -116,19 +116,25 @@ class InsightService:
         self, request: messages.PayloadRequest, context: Context
     ) -> Iterator[messages.PayloadResponse]:
         """See ``DataProvider.open_payload``; streams chunks of bytes."""
-        limit = request.limit if request.HasField("limit") else None
-        if limit is not None and limit < 0:
-            raise InvalidArgument(f"the limit {limit} is not 0 or more bytes")
+        for name in ("limit", "offset", "length"):
+            if getattr(request, name) < 0:
+                raise InvalidArgument(f"the {name} {getattr(request, name)} is not 0 or more bytes")
         place = request.plugin, _key(request.key), request.index, attempts_of(request.all_attempts)
-        if limit is not None:
-            payload = self._provider.payload(*place, limit=limit)
+        whole: int | None = None
+        if request.HasField("limit"):
+            payload = self._provider.payload(*place, limit=request.limit)
             opened = PayloadStream(io.BytesIO(payload.data), len(payload.data), payload.claim)
+            size = opened.size
         else:
-            opened = self._provider.open_payload(*place)
+            length = request.length if request.HasField("length") else None
+            opened = self._provider.open_payload(*place, offset=request.offset, length=length)
+            whole = opened.size
+            size = max(0, whole - request.offset)
+            size = size if length is None else min(size, length)
         with opened as stream:
             claim = claim_message(stream.claim)
             first = stream.file.read(max(0, PIECE - claim.ByteSize()))
-            yield messages.PayloadResponse(claim=claim, size=stream.size, data=first)
+            yield messages.PayloadResponse(claim=claim, size=size, whole=whole, data=first)
             while piece := stream.file.read(PIECE):
                 yield messages.PayloadResponse(data=piece)
 

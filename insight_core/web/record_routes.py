@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from functools import partial
 from typing import cast
 
 from werkzeug import Request, Response
@@ -12,7 +12,6 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from insight_core.plugin import (
     FileName,
     NotFound,
-    PayloadStream,
     Plugin,
     PluginContext,
     RecordDecoder,
@@ -68,19 +67,27 @@ def blob(ctx: PluginContext, request: Request) -> Response:
     tag = content_tag(data.location().encode(errors="replace"), repr(place).encode(errors="replace"))
     if request.if_none_match.contains_weak(tag):
         return not_modified(tag)
-    stream = data.open_payload(place.plugin, place.key, place.index, place.attempts)
+    where = place.plugin, place.key, place.index, place.attempts
+    asked = _range(request, tag)
+    start, end = asked or (0, None)
+    if start < 0:  # counted from the end, which has to be known first
+        with data.open_payload(*where, length=0) as nothing:
+            start = max(0, start + nothing.size)
+    stream = data.open_payload(*where, offset=start, length=None if end is None else end - start)
     try:
-        if record_at(data, place.plugin, place.key, place.index, place.attempts) != place:
+        if record_at(data, *where) != place:
             raise NotFound(f"{place} is no longer there")
-        start, end = _range(request, tag, stream.size) or (0, stream.size)
+        if asked is not None and start >= stream.size:
+            raise RequestedRangeNotSatisfiable(stream.size)
     except BaseException:
         stream.close()
         raise
+    end = stream.size if end is None else min(end, stream.size)
     name = f"{place.key.run}_{place.key.tag}_{place.step}.bin"
     if isinstance(stream.claim, FileName):
         name = posixpath.basename(place.key.tag)
     answer = bytes_response(b"", "application/octet-stream", filename=name, immutable=is_pinned(request))
-    answer.response = _pieces(stream, start, end)
+    answer.response = iter(partial(stream.file.read, _PIECE), b"")
     answer.call_on_close(stream.close)
     answer.content_length = end - start
     answer.accept_ranges = "bytes"
@@ -91,28 +98,15 @@ def blob(ctx: PluginContext, request: Request) -> Response:
     return answer
 
 
-def _range(request: Request, tag: str, size: int) -> tuple[int, int] | None:
-    """First byte and end of what is asked for; None: everything, as RFC 9110 allows for several ranges."""
+def _range(request: Request, tag: str) -> tuple[int, int | None] | None:
+    """First byte and end of the requested range; None: everything, as RFC 9110 allows for several ranges.
+
+    A negative first byte counts from the end of the payload; the end None is the end of the payload.
+    """
     asked = request.range if request.method == "GET" else None
     if asked is None or asked.units != "bytes" or len(asked.ranges) != 1:
         return None
     if "If-Range" in request.headers and request.if_range.etag != tag:
         return None
     start, end = asked.ranges[0]
-    start = max(0, start + size) if start < 0 else start
-    if start >= size:
-        raise RequestedRangeNotSatisfiable(size)
-    return start, size if end is None else min(end, size)
-
-
-def _pieces(stream: PayloadStream, start: int, end: int) -> Iterator[bytes]:
-    file, skipped = stream.file, start
-    if file.seekable():
-        file.seek(start)
-        skipped = 0
-    while skipped:  # a stream from a data server
-        skipped -= len(file.read(min(_PIECE, skipped)))
-    left = end - start
-    while left and (piece := file.read(min(_PIECE, left))):
-        left -= len(piece)
-        yield piece
+    return start, end

@@ -155,6 +155,18 @@ def test_a_payload_is_read_in_pieces(open_provider: Open, tmp_path: Path) -> Non
         assert (stream.size, stream.file.read(), stream.claim) == (2, b"\x0a\x00", FIELD)
 
 
+PARTS = [(0, 0), (0, 4), (3, 4), (7, 100), (7, None), (10, None), (99, 1)]
+
+
+def test_a_part_of_a_file(open_provider: Open, tmp_path: Path) -> None:
+    write(tmp_path / "run/g.pb", b"0123456789")
+    provider, key = open_provider(), SeriesKey("run", "g.pb")
+    for offset, length in PARTS:
+        with provider.open_payload("graph", key, 0, offset=offset, length=length) as stream:
+            end = None if length is None else offset + length
+            assert (stream.size, stream.file.read()) == (10, b"0123456789"[offset:end])
+
+
 def test_what_is_too_large_comes_in_pieces_only(
     open_provider: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

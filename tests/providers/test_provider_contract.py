@@ -276,6 +276,17 @@ def test_the_head_of_a_payload(open_provider: Open, tmp_path: Path) -> None:
         assert provider.payload("pictures", key, 0, limit=limit) == whole
 
 
+def test_a_part_of_a_payload(open_provider: Open, tmp_path: Path) -> None:
+    _write_images(tmp_path / "r")
+    provider, key = open_provider(), SeriesKey("r", "img")
+    whole = provider.payload("pictures", key, 1)
+    for offset, length in ((0, 0), (0, 5), (5, 10), (5, None), (len(whole.data), 1), (1 << 20, None)):
+        with provider.open_payload("pictures", key, 1, offset=offset, length=length) as stream:
+            end = None if length is None else offset + length
+            assert (stream.size, stream.claim) == (len(whole.data), whole.claim)
+            assert stream.file.read() == whole.data[offset:end]
+
+
 def _write_images(run: Path) -> None:
     with EventWriter(run) as writer:
         for step in range(3):

@@ -167,8 +167,13 @@ def test_records_and_payloads_come_in_pieces(connect: Connect) -> None:
         assert parts[0].claim.event_field.dialect == messages.DIALECT_TENSORBOARD
     [head] = client.insight.Payload(messages.PayloadRequest(plugin="graph", key=key("r", "g"), limit=3))
     assert (head.size, head.data) == (3, large[:3])
-    with pytest.raises(grpc.RpcError, match="the limit -1 is not"):
-        list(client.insight.Payload(messages.PayloadRequest(plugin="graph", key=key("r", "g"), limit=-1)))
+    part = messages.PayloadRequest(plugin="graph", key=key("r", "g"), offset=len(large) - 5, length=9)
+    [end] = client.insight.Payload(part)
+    assert (end.size, end.whole, end.data) == (5, len(large), large[-5:])
+    for name in ("limit", "offset", "length"):
+        refused = messages.PayloadRequest(plugin="graph", key=key("r", "g"), **{name: -1})  # type: ignore[arg-type]
+        with pytest.raises(grpc.RpcError, match=f"the {name} -1 is not"):
+            list(client.insight.Payload(refused))
 
 
 def watching(client: Client, since: int) -> Any:  # noqa: ANN401  (grpc-stubs lacks the iterator's methods)

@@ -201,9 +201,16 @@ class FakeProvider:
         return evolve(payload, data=payload.data[:limit])
 
     def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
     ) -> PayloadStream:
-        return stream_of_payload(self.payload(plugin, key, index, attempts))
+        return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         with self._changed:

@@ -193,10 +193,17 @@ class TensorBoardProvider:
         return Payload(found[:limit], one.claim)
 
     def open_payload(
-        self, plugin: str, key: SeriesKey, index: int, attempts: ShownAttempts = "last"
+        self,
+        plugin: str,
+        key: SeriesKey,
+        index: int,
+        attempts: ShownAttempts = "last",
+        *,
+        offset: int = 0,
+        length: int | None = None,
     ) -> PayloadStream:
-        """The bytes of one record as a stream; raises the same errors as ``payload``."""
-        return stream_of_payload(self.payload(plugin, key, index, attempts))
+        """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
+        return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""

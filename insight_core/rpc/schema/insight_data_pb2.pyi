@@ -275,28 +275,34 @@ class RecordSummary(_message.Message):
     def __init__(self, total: _Optional[int] = ..., kept: _Optional[int] = ..., hidden: _Optional[int] = ...) -> None: ...
 
 class PayloadRequest(_message.Message):
-    __slots__ = ("plugin", "key", "index", "all_attempts", "limit")
+    __slots__ = ("plugin", "key", "index", "all_attempts", "limit", "offset", "length")
     PLUGIN_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
     ALL_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    LENGTH_FIELD_NUMBER: _ClassVar[int]
     plugin: str
     key: SeriesKey
     index: int
     all_attempts: bool
     limit: int
-    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., index: _Optional[int] = ..., all_attempts: _Optional[bool] = ..., limit: _Optional[int] = ...) -> None: ...
+    offset: int
+    length: int
+    def __init__(self, plugin: _Optional[str] = ..., key: _Optional[_Union[SeriesKey, _Mapping[str, object]]] = ..., index: _Optional[int] = ..., all_attempts: _Optional[bool] = ..., limit: _Optional[int] = ..., offset: _Optional[int] = ..., length: _Optional[int] = ...) -> None: ...
 
 class PayloadResponse(_message.Message):
-    __slots__ = ("claim", "size", "data")
+    __slots__ = ("claim", "size", "data", "whole")
     CLAIM_FIELD_NUMBER: _ClassVar[int]
     SIZE_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_FIELD_NUMBER: _ClassVar[int]
     claim: Claim
     size: int
     data: bytes
-    def __init__(self, claim: _Optional[_Union[Claim, _Mapping[str, object]]] = ..., size: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
+    whole: int
+    def __init__(self, claim: _Optional[_Union[Claim, _Mapping[str, object]]] = ..., size: _Optional[int] = ..., data: _Optional[bytes] = ..., whole: _Optional[int] = ...) -> None: ...
 
 class DamageRequest(_message.Message):
     __slots__ = ("run",)
