@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
-import threading
 import time
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 
@@ -13,7 +11,6 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from insight_core.plugin import (
-    Changes,
     Claim,
     Damage,
     Dialect,
@@ -34,13 +31,11 @@ from insight_core.plugin import (
     SummaryPlugin,
     Unavailable,
 )
+from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.payload_streams import check_size, stream_of_pieces
 from insight_core.rpc.schema import insight_data_pb2 as pb
 from insight_core.rpc.schema.services import INSIGHT
-from insight_core.store.change_log import ChangeLog
-
-log = logging.getLogger(__name__)
 
 _SERVICE = f"/{INSIGHT}"
 INFO = Method(f"{_SERVICE}/Info", pb.InfoResponse.FromString)
@@ -63,7 +58,7 @@ _CATCHING_UP = 10.0  # seconds that a reconnected server gets to read its logs b
 _READING = "the data server is reading its logs again"
 
 
-class InsightProvider:
+class InsightProvider(FollowedProvider):
     """``DataProvider`` over ``insight.data.v1``: one RPC per method, and a stream that reports changes.
 
     When the stream breaks, for example because the server ended, everything may have changed. After a
@@ -72,30 +67,15 @@ class InsightProvider:
     """
 
     def __init__(self, link: Link) -> None:
+        super().__init__([link], [("data-server-watch", self._watch)])
         self._link = link
-        self._log = ChangeLog()
         self._location = ""
         self._connected = False  # once, some time
         self._catching_up: str | None = None  # why the server is not used although it answers
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="data-server-watch", daemon=True)
         link.on_change = self._on_link
-
-    def start(self) -> None:
-        """Starts to watch the server and its changes."""
-        self._link.start()
-        self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
         """Does nothing: the server discovers its own plugins."""
-
-    def close(self) -> None:
-        """Stops background threads and releases connections, files and memory."""
-        self._ended.set()
-        self._log.end()
-        self._link.close()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
@@ -225,14 +205,6 @@ class InsightProvider:
             self._location = self._link.unary(INFO, pb.InfoRequest()).location
         return self._location
 
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        return self._log.generation
-
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return self._log.changes(since, timeout)
-
     def _asked(self) -> Link:
         if self._catching_up is not None and self._link.reason is None:
             raise Unavailable(self._catching_up)
@@ -246,25 +218,21 @@ class InsightProvider:
             self._catching_up = _READING if self._connected else None
             self._log.note({}, runs=True)
 
-    def _watch(self) -> None:
-        while not self._ended.is_set():
-            try:
-                if self._connected:
-                    self._catch_up()
-                generation = self._link.unary(INFO, pb.InfoRequest()).generation
-                watching = self._link.stream(_WATCH, pb.WatchRequest(since=generation), deadline=None)
-                for count, answer in enumerate(watching):
-                    if not count:  # another server than before, perhaps with other logs
-                        self._connected, self._location, self._catching_up = True, "", None
-                        self._log.note(None)
-                    else:
-                        self._note(answer)
-            except InsightError as error:
-                log.debug("the watch over the data server ended: %s", error)
-            except Exception:
-                log.exception("watching the data server failed; retrying")
+    def _watch(self) -> float:
+        try:
+            if self._connected:
+                self._catch_up()
+            generation = self._link.unary(INFO, pb.InfoRequest()).generation
+            watching = self._link.stream(_WATCH, pb.WatchRequest(since=generation), deadline=None)
+            for count, answer in enumerate(watching):
+                if not count:  # another server than before, perhaps with other logs
+                    self._connected, self._location, self._catching_up = True, "", None
+                    self._log.note(None)
+                else:
+                    self._note(answer)
+        finally:
             self._link.suspect()
-            self._ended.wait(_RETRY)
+        return _RETRY
 
     def _catch_up(self) -> None:
         """Waits until a reconnected server has read its logs; raises Unavailable if the connection is lost

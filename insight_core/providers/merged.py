@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve
 
 from insight_core.plugin import (
-    Changes,
     Damage,
     DataProvider,
     NotFound,
@@ -22,17 +19,13 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
 )
+from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.forwarding import StartableProvider, forwarded
-from insight_core.store.change_log import ChangeLog
-
-log = logging.getLogger(__name__)
 
 _EVERY_POINT = ScalarQuery()
-_WAIT = 5.0  # seconds of one wait in a part
-_PAUSE = 0.02  # seconds between two answers of a part: one that loads changes all the time
 
 
-class MergedProvider:
+class MergedProvider(FollowedProvider):
     """Runs, series and damage of all parts. Raises an error if any part raises it.
 
     A run may be in several parts; a series belongs to the first part that has it. Series of the same tag in
@@ -41,34 +34,12 @@ class MergedProvider:
 
     def __init__(self, parts: Sequence[StartableProvider]) -> None:
         self._parts = tuple(parts)
-        self._log = ChangeLog()
-        self._ended = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._follow, args=(part,), name="merged-follower", daemon=True)
-            for part in self._parts
-        ]
-
-    def start(self) -> None:
-        """Starts all parts, and a thread per part that follows its changes."""
-        for part in self._parts:
-            part.start()
-        for thread in self._threads:
-            thread.start()
+        super().__init__(parts, [("merged-follower", self._following(part)) for part in parts])
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin to all parts after the start."""
         for part in self._parts:
             part.admit(plugin)
-
-    def close(self) -> None:
-        """Stops background threads and releases connections, files and memory."""
-        self._ended.set()
-        self._log.end()
-        for part in self._parts:
-            part.close()
-        for thread in self._threads:
-            if thread.ident is not None:
-                thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
@@ -139,14 +110,6 @@ class MergedProvider:
         """The source of the data, as shown to the user."""
         return ",".join(dict.fromkeys(part.location() for part in self._parts))
 
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        return self._log.generation
-
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return self._log.changes(since, timeout)
-
     def _covered(self, runs: Collection[str]) -> list[Damage]:
         """Series of these runs that an earlier part has under the same tag."""
         seen: set[tuple[str, SeriesKey]] = set()
@@ -158,21 +121,6 @@ class MergedProvider:
                 covered.append(Damage(key.run, "", 0, reason))
             seen |= here
         return covered
-
-    def _follow(self, part: StartableProvider) -> None:
-        cursor = part.generation()
-        while not self._ended.is_set():
-            try:
-                changes = part.changes(cursor, timeout=_WAIT)
-            except Exception:
-                log.exception("a part of the data could not say what changed; it is asked again")
-                self._ended.wait(1.0)
-                continue
-            if changes.generation == cursor:
-                continue
-            cursor = changes.generation
-            self._log.note(changes.series, runs=changes.runs)
-            self._ended.wait(_PAUSE)
 
 
 def _both(one: Run, other: Run) -> Run:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Iterable
 
-from attrs import evolve
-
-from insight_core.plugin import Changes, DataProvider, InsightError, Plugin, Unavailable
+from insight_core.plugin import DataProvider, InsightError, Plugin, Unavailable
+from insight_core.providers.followed import FollowedProvider, Step
 from insight_core.providers.forwarding import StartableProvider, forwarded
 from insight_core.providers.insight_client import INFO, InsightProvider
 from insight_core.providers.link import Link, NotServed
 from insight_core.providers.tensorboard_client.provider import EXPERIMENT, TensorBoardProvider
 from insight_core.rpc.schema import insight_data_pb2, tensorboard_data_pb2
 
-log = logging.getLogger(__name__)
 
-_RETRY = 0.25  # seconds between two tries to reach the server
-
-
-class OpenedProvider:
+class OpenedProvider(FollowedProvider):
     """The provider of the server at ``HOST:PORT``, which may start later.
 
     Raises Unavailable until the server has reported its services. With ``insight.data.v1`` that service is
@@ -28,19 +22,14 @@ class OpenedProvider:
     """
 
     def __init__(self, address: str, plugins: Iterable[Plugin], *, interval: float = 1.0) -> None:
-        self._address = address
+        super().__init__([], [("data-server-opening", self._reach_and_follow)])
+        self._link = Link(address)
         self._plugins = tuple(plugins)
         self._interval = interval
-        self._found = threading.Event()
         self._inner: StartableProvider | None = None
+        self._follow: Step | None = None
         self._reason = f"the data server at {address} was not reached yet"
         self._lock = threading.Lock()
-        self._ended = False
-        self._thread = threading.Thread(target=self._reach, name="data-server-opening", daemon=True)
-
-    def start(self) -> None:
-        """Waits for the server in the background and follows it once it answers."""
-        self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start."""
@@ -52,14 +41,10 @@ class OpenedProvider:
 
     def close(self) -> None:
         """Stops background threads and releases connections, files and memory."""
+        self._ended.set()  # first, so that no provider is opened from now on
         with self._lock:
-            self._ended = True
-            inner = self._inner
-        self._found.set()
-        if inner is not None:
-            inner.close()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1)
+            (self._inner or self._link).close()
+        super().close()
 
     plugins = forwarded(DataProvider.plugins)
     runs = forwarded(DataProvider.runs)
@@ -78,46 +63,22 @@ class OpenedProvider:
             raise Unavailable(self._reason)
         return self._inner
 
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        inner = self._inner
-        return 0 if inner is None else inner.generation() + 1
-
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        inner = self._inner
-        if inner is None:
-            self._found.wait(timeout)
-            inner = self._inner
-        if inner is None:
-            return Changes(0, {} if since == 0 else None)
-        if since < 1:
-            return Changes(inner.generation() + 1, None, True)
-        changes = inner.changes(since - 1, timeout=timeout)
-        return evolve(changes, generation=changes.generation + 1)
-
-    def _reach(self) -> None:
-        link = Link(self._address)
-        while not self._ended:
-            try:
-                inner = self._provider_of(link)
-            except InsightError as error:
-                self._reason = str(error)
-                log.debug("%s", error)
-                self._found.wait(_RETRY)
-                continue
-            except Exception:
-                log.exception("the data server could not be opened; it is tried again")
-                self._found.wait(_RETRY)
-                continue
-            with self._lock:
-                if self._ended:
-                    break
-                self._inner = inner
+    def _reach_and_follow(self) -> float:
+        if self._follow is not None:
+            return self._follow()
+        try:
+            inner = self._provider_of(self._link)
+        except InsightError as error:
+            self._reason = str(error)
+            raise
+        with self._lock:
+            if self._ended.is_set():
+                return 0.0
+            self._inner = inner
             inner.start()
-            self._found.set()
-            return
-        link.close()
+        self._follow = self._following(inner)
+        self._log.note(None)
+        return 0.0
 
     def _provider_of(self, link: Link) -> StartableProvider:
         try:

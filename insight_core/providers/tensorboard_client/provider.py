@@ -5,7 +5,6 @@ Limits of that service: docs/how-to/data_servers.md.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -16,9 +15,7 @@ import numpy as np
 
 from insight_core.plugin import (
     CachePolicy,
-    Changes,
     Damage,
-    InsightError,
     NotFound,
     Payload,
     PayloadStream,
@@ -33,6 +30,7 @@ from insight_core.plugin import (
     ShownAttempts,
     Unavailable,
 )
+from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.link import Link, Method
 from insight_core.providers.payload_streams import stream_of_payload
 from insight_core.providers.tensorboard_client.listing import Listed, Lister, Listing, Naming, Shape
@@ -46,12 +44,9 @@ from insight_core.providers.tensorboard_client.reading import (
 )
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 from insight_core.rpc.schema.services import TENSORBOARD
-from insight_core.store.change_log import ChangeLog
 from insight_core.store.scalars import answer
 from insight_core.store.series import Series
 from insight_core.store.views import ViewCache
-
-log = logging.getLogger(__name__)
 
 EXPERIMENT = Method(f"/{TENSORBOARD}/GetExperiment", pb.GetExperimentResponse.FromString)
 
@@ -64,13 +59,12 @@ _SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
 _CATCHING_UP = (
     10.0  # seconds that a reconnected server gets to read its logs before missing series count as deleted
 )
-_RETRY = 0.25  # seconds between two looks while the server does not answer
 
 Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
 Data: TypeAlias = Series | Payloads
 
 
-class TensorBoardProvider:
+class TensorBoardProvider(FollowedProvider):
     """Lists the server every ``interval`` seconds and reads series on demand.
 
     ``prefix`` is put before the name of every run.
@@ -79,6 +73,7 @@ class TensorBoardProvider:
     def __init__(
         self, link: Link, plugins: Iterable[Plugin], *, interval: float = 1.0, prefix: str = ""
     ) -> None:
+        super().__init__([link], [("data-server-lister", self._follow)])
         self._link = link
         self._plugins = {plugin.name: plugin for plugin in plugins}
         self._prefix = prefix
@@ -91,28 +86,12 @@ class TensorBoardProvider:
         self._infos: dict[Place, tuple[Listed, SeriesInfo]] = {}
         self._held = _Held(_HELD_BYTES)
         self._views = ViewCache()
-        self._log = ChangeLog()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="data-server-lister", daemon=True)
         link.on_change = self._on_link
-
-    def start(self) -> None:
-        """Starts to poll the server."""
-        self._link.start()
-        self._thread.start()
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start: the next listing assigns its values to it."""
         self._plugins = {**self._plugins, plugin.name: plugin}
         self._lister.rename(Naming.of(self._plugins.values(), self._prefix))
-
-    def close(self) -> None:
-        """Stops background threads and releases connections, files and memory."""
-        self._ended.set()
-        self._log.end()
-        self._link.close()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=1)
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
@@ -218,14 +197,6 @@ class TensorBoardProvider:
         """The source of the data, as shown to the user."""
         return self._link.unary(EXPERIMENT, pb.GetExperimentRequest()).data_location
 
-    def generation(self) -> int:
-        """A number that grows whenever the data changes."""
-        return self._log.generation
-
-    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
-        return self._log.changes(since, timeout)
-
     # --- what is there ----------------------------------------------------------------------------
 
     def _now(self) -> Listing:
@@ -256,18 +227,10 @@ class TensorBoardProvider:
                 self._log.note(changed, runs=runs)
             return listing
 
-    def _follow(self) -> None:
-        while not self._ended.is_set():
-            began = time.monotonic()
-            pause = _RETRY
-            try:
-                self._look()
-                pause = max(self._interval, min(_LONGEST, _IDLE_SHARE * (time.monotonic() - began)))
-            except InsightError as error:
-                log.debug("the data server could not be looked at: %s", error)
-            except Exception:
-                log.exception("looking at the data server failed; it is tried again")
-            self._ended.wait(pause)
+    def _follow(self) -> float:
+        began = time.monotonic()
+        self._look()
+        return max(self._interval, min(_LONGEST, _IDLE_SHARE * (time.monotonic() - began)))
 
     def _on_link(self, reason: str | None) -> None:
         if reason is not None:  # readers get the reason immediately

@@ -1,0 +1,95 @@
+"""Shared base of providers whose data is elsewhere: background threads and generations of their own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from insight_core.plugin import Changes, DataProvider, InsightError
+from insight_core.store.change_log import ChangeLog
+
+log = logging.getLogger(__name__)
+
+_RETRY = 0.25  # seconds until something that failed is tried again
+_WAIT = 5.0  # seconds of one wait for changes of another provider
+_PAUSE = 0.02  # seconds between two answers of another provider: one that loads changes all the time
+
+Step = Callable[[], float]  # does one step and returns the seconds until the next one
+
+
+class Startable(Protocol):
+    """What a provider starts before its threads and closes with them: a connection, or another provider."""
+
+    def start(self) -> None:
+        """Starts to work in the background."""
+
+    def close(self) -> None:
+        """Releases connections and threads."""
+
+
+class FollowedProvider:
+    """Starts ``sources`` and repeats each of ``steps``, by name, in a thread until it is closed.
+
+    Generations are counted here, so that they grow even if the other end restarts.
+    """
+
+    def __init__(self, sources: Sequence[Startable], steps: Sequence[tuple[str, Step]]) -> None:
+        self._sources = sources
+        self._log = ChangeLog()
+        self._ended = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._repeat, args=step, name=step[0], daemon=True) for step in steps
+        ]
+
+    def start(self) -> None:
+        """Starts to follow the data."""
+        for source in self._sources:
+            source.start()
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Stops background threads and releases connections, files and memory."""
+        self._ended.set()
+        self._log.end()
+        for source in self._sources:
+            source.close()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(timeout=1)
+
+    def generation(self) -> int:
+        """A number that grows whenever the data changes."""
+        return self._log.generation
+
+    def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after the generation ``since``; waits up to ``timeout`` seconds for a change."""
+        return self._log.changes(since, timeout)
+
+    def _repeat(self, name: str, step: Step) -> None:
+        while not self._ended.is_set():
+            pause = _RETRY
+            try:
+                pause = step()
+            except InsightError as error:
+                log.debug("%s: %s", name, error)
+            except Exception:
+                log.exception("%s failed; it is tried again", name)
+            self._ended.wait(pause)
+
+    def _following(self, provider: DataProvider) -> Step:
+        """A step that notes the changes of another provider from now on."""
+        cursor = provider.generation()
+
+        def follow() -> float:
+            nonlocal cursor
+            changes = provider.changes(cursor, timeout=_WAIT)
+            if changes.generation == cursor:
+                return 0.0
+            cursor = changes.generation
+            self._log.note(changes.series, runs=changes.runs)
+            return _PAUSE
+
+        return follow
