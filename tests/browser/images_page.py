@@ -45,13 +45,6 @@ def open_images(page: Page, url: str, fragment: str = "", *, language: str = "en
     expect(page.get_by_test_id("images")).to_be_attached()
 
 
-def card(page: Page, tag: str, run: str) -> Locator:
-    """A card, brought into view: cards are drawn only there."""
-    found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
-    found.scroll_into_view_if_needed()
-    return found
-
-
 def shown(where: Locator) -> list[int]:
     """RGBA of the pixel at (3, 2) of the picture that is shown."""
     found = where.locator(".layer > *").first.evaluate(

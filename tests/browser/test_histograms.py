@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter, wire
 from insight_core.plugin.testing.histograms import mindspore_histogram, mindspore_histogram_of
+from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -22,16 +23,6 @@ PAGE = "locale=en&theme=light&tab=histogram"
 def open_page(page: Page, url: str, more: str = "") -> None:
     page.goto(f"{url}#{PAGE}{more}")
     expect(page.get_by_test_id("histograms")).to_be_visible()
-
-
-def card(page: Page, tag: str, run: str | None = None) -> Locator:
-    """The card of a series, brought into view: cards are drawn only there."""
-    which = f'[data-testid="card"][data-tag="{tag}"]' + (
-        f'[data-card-run="{run}"]' if run is not None else ""
-    )
-    found = page.locator(which)
-    found.scroll_into_view_if_needed()
-    return found
 
 
 def status(where: Locator) -> Locator:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.cards import card
 from tests.browser.images_page import (
     HEIGHT,
     WIDTH,
-    card,
     expect_pixel,
     expect_url,
     hover_pixel,

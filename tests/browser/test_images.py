@@ -13,10 +13,10 @@ from playwright.sync_api import Page, expect
 
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.pictures import png
+from tests.browser.cards import card
 from tests.browser.images_page import (
     HEIGHT,
     WIDTH,
-    card,
     expect_pixel,
     expect_url,
     hover_pixel,

@@ -14,16 +14,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin.testing import EventWriter, damaged_logdir
+from tests.browser.cards import card
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
-
-
-def card(page: Page, tag: str) -> Locator:
-    """The card of a tag, brought into view: cards are drawn only there."""
-    found = page.locator(f'[data-testid="card"][data-tag="{tag}"]')
-    found.scroll_into_view_if_needed()
-    return found
 
 
 def status(page: Page, tag: str) -> Locator:

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from insight_core.plugin.testing import EventWriter
+from tests.browser.cards import card
 from tests.browser.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -51,8 +52,7 @@ def write(directory: Path, tags: list[str], steps: int) -> EventWriter:
 
 
 def counts(page: Page, tag: str, text: str) -> None:
-    status = page.locator(f'[data-testid="card"][data-tag="{tag}"]').get_by_test_id("card-status")
-    expect(status).to_contain_text(text)
+    expect(card(page, tag).get_by_test_id("card-status")).to_contain_text(text)
 
 
 def toggle(page: Page, run: str) -> None:

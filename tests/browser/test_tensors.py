@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import EventWriter, wire
+from tests.browser import cards
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., str]
@@ -51,9 +52,7 @@ def opened(page: Page, url: str, more: str = "", locale: str = "en") -> None:
 
 
 def card(page: Page, tag: str, run: str = "a") -> Locator:
-    found = page.locator(f'[data-testid="card"][data-tag="{tag}"][data-card-run="{run}"]')
-    found.scroll_into_view_if_needed()
-    return found
+    return cards.card(page, tag, run)
 
 
 def texts(found: Locator) -> list[list[str]]:
@@ -302,9 +301,8 @@ def test_histograms_over_steps(page: Page, shared: Serve, logdir: Path) -> None:
 def test_runs_are_compared_at_a_step(page: Page, shared: Serve, sample_logs: Path) -> None:
     opened(page, shared("--logdir", sample_logs), "&tensor.show=histogram")
     page.locator('[data-action="compare"]').click()
-    found = page.locator('[data-testid="card"][data-tag="activations/logits"]')
+    found = cards.card(page, "activations/logits")
     expect(found).to_have_count(1)
-    found.scroll_into_view_if_needed()
     expect(found.get_by_test_id("card-status")).to_contain_text("3 runs at this step")
     expect(found.get_by_test_id("step-count")).to_have_text("6 of 6")
     found.locator('[data-action="step-back"]').click()

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Board, TagInfo } from './board';
 import { sameCard, type CardKey } from './cards';
 import { Button } from './controls';
@@ -14,28 +13,24 @@ export interface Place {
 export interface CardProps<Info extends TagInfo> {
   readonly board: Board<Info>;
   readonly card: CardKey;
-  /** What is in the card; called only while the card is near the screen or fills it. */
-  readonly children: (place: Place) => JSX.Element;
+  /** Where it stands in its group, in pixels. */
+  readonly top: number;
+  readonly left: number;
+  readonly width: number;
+  readonly content: (card: CardKey, place: Place) => JSX.Element;
 }
 
-/** A card's place in the grid; its content is mounted only while it is on the screen. */
-export function Card<Info extends TagInfo>({ board, card, children }: CardProps<Info>): JSX.Element {
+/** A card at its place in the grid. */
+export function Card<Info extends TagInfo>({ board, card, top, left, width, content }: CardProps<Info>): JSX.Element {
   const place = useRef<HTMLElement>(null);
-  const near = useSignal(false);
   const full = sameCard(board.full.value, card);
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new IntersectionObserver(([entry]) => (near.value = entry?.isIntersecting === true), { rootMargin: '300px 0px' });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   useTabWithin(place, full && board.visible.value);
   const isCurrent = (): void => void (board.current.value = card);
   return (
     <section
       ref={place}
       class={full ? 'card full' : 'card'}
+      style={full ? {} : { top: `${top}px`, left: `${left}px`, width: `${width}px` }}
       data-tag={card.tag}
       {...(card.run === null ? {} : { 'data-card-run': card.run })}
       data-testid="card"
@@ -43,7 +38,7 @@ export function Card<Info extends TagInfo>({ board, card, children }: CardProps<
       onPointerEnter={isCurrent}
       onFocusIn={isCurrent}
     >
-      {(near.value || full) && children(place)}
+      {content(card, place)}
     </section>
   );
 }

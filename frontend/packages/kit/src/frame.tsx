@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Board, TagInfo } from './board';
-import { Card, type Place } from './card';
+import type { Place } from './card';
+import { CardGrid } from './card_grid';
 import type { CardKey } from './cards';
 import { Content } from './content';
-import { Groups } from './groups_view';
 import { TagFilter } from './tag_filter';
 
 export interface FrameProps<Info extends TagInfo> {
@@ -14,7 +14,7 @@ export interface FrameProps<Info extends TagInfo> {
   readonly look?: string;
   /** In the toolbar, behind the tag filter. */
   readonly tools: ComponentChildren;
-  /** What is in a card; called only while the card is near the screen or fills it. */
+  /** What is in a card; see `CardGrid`. */
   readonly card: (card: CardKey, place: Place) => JSX.Element;
   /** In the place of all cards. */
   readonly instead?: JSX.Element | false;
@@ -31,18 +31,7 @@ export function Frame<Info extends TagInfo>({ board, name, look = '', tools, car
         {tools}
       </div>
       <Content board={board}>
-        {() =>
-          instead || (
-            <Groups
-              board={board}
-              card={(key) => (
-                <Card board={board} card={key}>
-                  {(place) => card(key, place)}
-                </Card>
-              )}
-            />
-          )
-        }
+        {() => instead || <CardGrid board={board} look={look} card={card} />}
       </Content>
       {children}
     </div>

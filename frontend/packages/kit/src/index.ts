@@ -2,6 +2,7 @@
 export * from './board';
 export * from './byte_cache';
 export * from './card';
+export * from './card_grid';
 export * from './cards';
 export * as codecs from './codecs';
 export * from './columns';
@@ -13,7 +14,6 @@ export * from './dialog';
 export * from './error_cell';
 export * from './frame';
 export * from './groups';
-export * from './groups_view';
 export * from './histograms/answer';
 export * from './histograms/board';
 export * from './histograms/cards';

@@ -41,9 +41,10 @@ export class RequestQueue {
 
   private next(): void {
     while (this.running < this.limit && this.waiting.length > 0) {
-      let best = 0;
-      this.waiting.forEach((entry, i) => {
-        if (entry.urgency() < (this.waiting[best]?.urgency() ?? Infinity)) best = i;
+      let [best, least] = [0, Infinity];
+      this.waiting.forEach(({ urgency }, i) => {
+        const asked = urgency();
+        if (asked < least) [best, least] = [i, asked];
       });
       this.waiting.splice(best, 1)[0]?.start();
     }

@@ -1,0 +1,150 @@
+import { render } from 'preact';
+import { act } from 'preact/test-utils';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CardGrid } from './card_grid';
+import { cardId } from './cards';
+import { Content } from './content';
+import { StepBoard } from './step_board';
+import { fakeContext, type FakeContext } from './testing';
+
+const info = { display_name: '', description: '', points: 1, first_step: 0, last_step: 0 };
+const names = (prefix: string, count: number): readonly string[] => Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
+const WIDTH = 636; // two columns
+
+describe('the cards of a board', () => {
+  let host: HTMLElement;
+  let board: StepBoard;
+  let ctx: FakeContext;
+  let sizes: HTMLStyleElement;
+  let measured: (() => void) | undefined;
+
+  const show = async (runs: number, tags: number): Promise<void> => {
+    const of = Object.fromEntries(names('tag', tags).map((tag) => [tag, info]));
+    ctx = fakeContext(names('run', runs), { json: async () => Object.fromEntries(names('run', runs).map((run) => [run, of])) });
+    board = new StepBoard(ctx);
+    const view = (
+      <Content board={board}>
+        {() => <CardGrid board={board} look="" card={(card) => <button type="button">{cardId(card)}</button>} />}
+      </Content>
+    );
+    await act(() => render(view, host));
+    await act(() => new Promise((resolve) => setTimeout(resolve)));
+  };
+  const scrollTo = (top: number): Promise<void> =>
+    act(() => {
+      host.scrollTop = top;
+      host.dispatchEvent(new Event('scroll'));
+    });
+  const cards = (): readonly string[] => [...host.querySelectorAll('[data-testid="card"]')].map((card) => card.textContent ?? '');
+
+  beforeEach(() => {
+    vi.stubGlobal(
+      'ResizeObserver',
+      class {
+        constructor(private readonly told: () => void) {}
+        observe(): void {
+          measured = this.told;
+        }
+        disconnect(): void {}
+      },
+    );
+    vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(WIDTH);
+    vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(500);
+    vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockImplementation(function (this: HTMLElement) {
+      return new DOMRect(0, this === host ? 0 : -host.scrollTop, WIDTH, 500);
+    });
+    host = document.body.appendChild(document.createElement('div'));
+    host.style.overflowY = 'auto';
+    sizes = document.head.appendChild(document.createElement('style'));
+    sizes.textContent = '.groups { --card-width: 300px; --card-height: 200px }';
+  });
+  afterEach(() => {
+    render(null, host);
+    host.remove();
+    sizes.remove();
+    board.dispose();
+  });
+
+  it('exist while they are near the screen, however many there are', async () => {
+    await show(50, 40);
+    expect(cards()).toEqual(names('run', 8).map((run) => `tag000;${run}`));
+    await scrollTo(20_000);
+    expect(cards().length).toBeLessThan(15);
+    expect(cards()).toContain('tag003;run037');
+    await scrollTo(0);
+    expect(cards()).toEqual(names('run', 8).map((run) => `tag000;${run}`));
+  });
+
+  it('keep what has the focus and what fills the screen', async () => {
+    await show(50, 40);
+    await act(() => host.querySelector<HTMLElement>('[data-card-run="run001"] button')?.focus());
+    await act(() => board.full.set({ tag: 'tag030', run: 'run049' }));
+    await scrollTo(20_000);
+    expect(cards()[0]).toBe('tag000;run001');
+    expect(host.querySelector('.full')?.textContent).toBe('tag030;run049');
+    await act(() => (document.activeElement as HTMLElement).blur());
+    await act(() => board.full.set(null));
+    expect(cards()).not.toContain('tag000;run001');
+    expect(host.querySelector('.full')).toBeNull();
+  });
+
+  it('of a hidden tab do not exist, and come back where they were', async () => {
+    await show(50, 1);
+    await scrollTo(2000);
+    const before = cards();
+    await act(() => void (ctx.visible.value = false));
+    expect(cards()).toEqual([]);
+    await act(() => void (ctx.visible.value = true));
+    expect(cards()).toEqual(before);
+  });
+
+  it('of many runs come in portions', async () => {
+    await show(100, 1);
+    await scrollTo(30 * 212 - 300);
+    expect(cards()).not.toContain('tag000;run060');
+    await act(() => void host.querySelector<HTMLElement>('[data-action="more"]')?.click());
+    await scrollTo(50 * 212 - 300);
+    expect([cards().at(-1), host.querySelector('[data-action="more"]')]).toEqual(['tag000;run099', null]);
+  });
+
+  it('take another size with another look', async () => {
+    await show(50, 1);
+    sizes.textContent = '.groups { --card-width: 300px; --card-height: 600px }';
+    await act(() => measured?.());
+    expect(cards().length).toBe(4);
+  });
+
+  it('that do not exist are found by the tag filter', async () => {
+    await show(2, 40);
+    const kit = host.appendChild(document.createElement('div'));
+    kit.className = 'kit';
+    kit.append(...host.querySelectorAll('.groups'));
+    const filter = kit.appendChild(document.createElement('input'));
+    filter.className = 'tag-filter';
+    const find = (): boolean => dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, cancelable: true }));
+    expect([find(), document.activeElement]).toEqual([false, filter]);
+    expect(find()).toBe(true); // from there it is the browser's
+    kit.replaceWith(...kit.querySelectorAll('.groups'));
+  });
+
+  it('close and are pinned by group', async () => {
+    await show(2, 2);
+    await act(() => void host.querySelector<HTMLElement>('[data-group="tag001"] [data-action="pin"]')?.click());
+    expect([...host.querySelectorAll('[data-group]')].map((group) => group.getAttribute('data-group'))).toEqual(['tag001', 'tag000']);
+    await act(() => void host.querySelector<HTMLElement>('[data-group="tag001"] [aria-expanded]')?.click());
+    expect([cards(), ctx.address.value.get('closed'), ctx.address.value.get('pins')]).toEqual([['tag000;run000', 'tag000;run001'], 'tag001', 'tag001']);
+  });
+
+  it('are missing for a reason', async () => {
+    await show(1, 1);
+    const said = (): string | undefined => host.querySelector('h2')?.textContent ?? undefined;
+    await act(() => board.filter.set('('));
+    expect(said()).toBe('empty.no_match');
+    await act(() => void host.querySelector<HTMLElement>('[data-action="clear-filter"]')?.click());
+    expect(cards()).toEqual(['tag000;run000']);
+    await act(() => ctx.runs.select([]));
+    expect(said()).toBe('empty.none_selected');
+    await act(() => void (ctx.runs.all.value = []));
+    expect(said()).toBe('empty.no_runs');
+  });
+});
