@@ -77,6 +77,17 @@ def test_runs_that_the_filter_hides_are_not_drawn_and_stay_selected(
     expect(page).not_to_have_url(re.compile("runs="))
 
 
+def test_a_link_names_the_runs_that_are_left_out_where_that_is_shorter(
+    page: Page, shared: Serve, four_runs: Path
+) -> None:
+    status = opened(page, shared("--logdir", four_runs))
+    page.locator('[data-run="sgd_1"]').click()
+    expect(status).to_contain_text("30 points")
+    expect(page).to_have_url(re.compile("runs=~sgd_1(&|$)"))
+    page.reload()
+    expect(status).to_contain_text("30 points")
+
+
 def test_a_filter_without_a_selected_run_says_how_to_go_on(
     page: Page, shared: Serve, four_runs: Path
 ) -> None:

@@ -15,6 +15,7 @@ describe('codecs', () => {
     for (const name of [null, '', 'a;b', '~']) expect(codecs.name.parse(codecs.name.format(name))).toBe(name);
     expect(codecs.name.parse(null)).toBeNull();
     expect(codecs.names.parse('a;;b')).toEqual(['a', 'b']);
+    expect(codecs.names.parse('a,b;c')).toEqual(['a', 'b', 'c']);
   });
 
   it('leave the default out of the URL, and take nonsense as the default', () => {

@@ -36,8 +36,9 @@ export function wholeNumber(low: number, high: number, fallback: number): Codec<
 export const xKind = choice<XKind>(['step', 'relative', 'wall'], 'step');
 export const attempts = choice<'last' | 'all'>(['last', 'all'], 'last');
 
+/** A list of names, separated by `;`. Commas separate too, for links written by hand: those within names are escaped. */
 export const names: Codec<readonly string[]> = {
-  parse: (t) => (t ? t.split(';').map(decoded).filter((name) => name !== null) : []),
+  parse: (t) => (t ? t.split(/[;,]/).map(decoded).filter((name) => name !== null) : []),
   format: (value) => (value.length > 0 ? value.map(encoded).join(';') : null),
 };
 

@@ -1,5 +1,5 @@
 /** State shared by all views; created once per page. */
-import { visibleText } from '@insight-host/kit';
+import { codecs, visibleText } from '@insight-host/kit';
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Annotation } from '@insight-host/api';
 import { createContext } from 'preact';
@@ -7,7 +7,6 @@ import { useContext } from 'preact/hooks';
 import { translator } from '../i18n/translate';
 import type { MountedPlugin } from '../plugin/mounted';
 import { Shortcuts } from '../plugin/shortcuts';
-import { textCodec } from './codecs';
 import { Preferences } from './preferences';
 import { Runs } from './runs';
 import { isFramed, isWholePage, Session, type Tab } from './session';
@@ -29,7 +28,7 @@ export class Page {
   readonly dialog = signal<Dialog | null>(null);
   readonly sidebarOpen = signal(innerWidth >= NARROW);
   readonly t = computed(() => translator(this.preferences.locale.value));
-  private readonly wanted = this.url.state('tab', textCodec);
+  private readonly wanted = this.url.state('tab', codecs.text);
 
   /** Plugins with data, or with a reason why they have none to show; and the one that a link names. */
   readonly tabs = computed<readonly Tab[]>(() => {

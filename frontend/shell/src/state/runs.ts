@@ -1,7 +1,7 @@
 /** The runs as every view sees them: with colour, filtered, sorted, selected. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Run, Theme } from '@insight-host/api';
-import { choiceCodec, textCodec } from './codecs';
+import { codecs } from '@insight-host/kit';
 import { type Annotations, NO_ANNOTATION } from './annotations';
 import { assignHues, cssColor } from './colors';
 import { type Filter, nameFilter, type Sort, sortRows } from './filter';
@@ -44,8 +44,8 @@ export class Runs {
     url: ViewUrl,
   ) {
     this.selection = url.state<Selection>('runs', selectionCodec);
-    this.filterText = url.state('filter', textCodec);
-    this.sort = url.state<Sort>('sort', choiceCodec<Sort>(['time', 'name'], 'time'));
+    this.filterText = url.state('filter', codecs.text);
+    this.sort = url.state<Sort>('sort', codecs.choice<Sort>(['time', 'name'], 'time'));
 
     const rows = computed(() => table.value?.runs ?? []);
     const names = distinct(computed(() => rows.value.map((row) => row.name)));
@@ -101,14 +101,7 @@ export class Runs {
   }
 
   select(names: Iterable<string>): void {
-    const wanted = new Set(names);
-    const chosen = selectionOf(wanted, this.all.value);
-    if (chosen.kind !== 'list') return this.selection.set(chosen);
-    // Runs named by a link and not loaded yet stay chosen.
-    const known = new Set(this.all.value.map((run) => run.name));
-    const before = this.selection.value;
-    const unseen = before.kind === 'list' ? before.names.filter((name) => !known.has(name)) : [];
-    this.selection.set({ kind: 'list', names: [...chosen.names, ...unseen] });
+    this.selection.set(selectionOf(new Set(names), this.all.value, this.selection.value));
   }
 }
 

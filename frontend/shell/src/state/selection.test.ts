@@ -25,6 +25,29 @@ describe('selection', () => {
     expect(selectionOf(new Set(), [])).toEqual({ kind: 'list', names: [] });
   });
 
+  it('is written in the shorter way: these, or all but these', () => {
+    const many = runs(1000);
+    const names = many.map((run) => run.name);
+    const without = selectionOf(new Set(names.filter((name) => name !== 'r7')), many);
+    expect(selectionCodec.format(without)).toBe('~r7');
+    expect(selectedNames(without, many).size).toBe(999);
+    expect(selectedNames(without, [...many, { name: 'new', startTime: 1 }]).has('new')).toBe(true);
+    expect(selectionCodec.format(selectionOf(new Set(['r7', 'r8']), many))).toBe('r7;r8');
+  });
+
+  it('keeps names of runs that are not loaded yet', () => {
+    const loaded = runs(5);
+    const later = [...loaded, { name: 'later', startTime: 9 }];
+    const chosen = selectionOf(new Set(['r1']), loaded, { kind: 'list', names: ['later', 'r0'] });
+    expect(selectedNames(chosen, later)).toEqual(new Set(['r1', 'later']));
+    const left = selectionOf(new Set(['r0', 'r1', 'r2', 'r3', 'r4']), loaded, { kind: 'except', names: ['later', 'r0'] });
+    expect(selectedNames(left, later).has('later')).toBe(false);
+  });
+
+  it('reads lists with commas', () => {
+    expect(selectionCodec.parse('a,b')).toEqual({ kind: 'list', names: ['a', 'b'] });
+  });
+
   it('leaves out names that are no runs', () => {
     expect([...selectedNames({ kind: 'list', names: ['gone', 'r1'] }, runs(3))]).toEqual(['r1']);
   });
@@ -34,7 +57,12 @@ describe('selection', () => {
     { kind: 'all' },
     { kind: 'list', names: [] },
     { kind: 'list', names: ['all'] },
-    { kind: 'list', names: ['a,b', 'c'] },
+    { kind: 'list', names: ['a,b', 'c;d', '~e', '', '%', 'f\\g'] },
+    { kind: 'list', names: ['', 'a'] },
+    { kind: 'list', names: [''] },
+    { kind: 'except', names: ['a,b', 'c'] },
+    { kind: 'except', names: ['', 'a'] },
+    { kind: 'except', names: [''] },
   ])('goes through the URL: %j', (selection) => {
     expect(selectionCodec.parse(selectionCodec.format(selection))).toEqual(selection);
   });

@@ -1,6 +1,6 @@
 /** Which runs are selected. Filtering only hides rows; it never changes the selection. */
 import type { Codec, Run } from '@insight-host/api';
-import { joinNames, splitNames } from './codecs';
+import { codecs } from '@insight-host/kit';
 
 /** How many runs are selected when the user has not chosen. */
 export const DEFAULT_LIMIT = 40;
@@ -8,19 +8,26 @@ export const DEFAULT_LIMIT = 40;
 export type Selection =
   | { readonly kind: 'default' }
   | { readonly kind: 'all' }
-  | { readonly kind: 'list'; readonly names: readonly string[] };
+  | { readonly kind: 'list'; readonly names: readonly string[] }
+  /** All but these; runs that appear later belong to it. */
+  | { readonly kind: 'except'; readonly names: readonly string[] };
 
+const listText = (names: readonly string[]): string => codecs.names.format(names) ?? '';
+
+/** `all`, the names of a list, or `~` and the names that are left out: no list begins with `~` and a name. */
 export const selectionCodec: Codec<Selection> = {
   parse: (text) => {
     if (text === null) return { kind: 'default' };
     if (text === 'all') return { kind: 'all' };
-    return { kind: 'list', names: splitNames(text) };
+    if (/^~[^;]/.test(text)) return { kind: 'except', names: codecs.names.parse(text.slice(1)) };
+    return { kind: 'list', names: codecs.names.parse(text) };
   },
   format: (selection) => {
     if (selection.kind === 'default') return null;
     if (selection.kind === 'all') return 'all';
-    const text = joinNames(selection.names);
-    return text === 'all' ? '\\all' : text; // a run of that name is not the word for every run
+    const text = listText(selection.names);
+    if (selection.kind === 'except') return `~${text}`;
+    return text === 'all' ? '%61ll' : text; // a run of that name is not the word for every run
   },
 };
 
@@ -34,20 +41,25 @@ function newestFirst(left: Known, right: Known): number {
 }
 
 export function selectedNames(selection: Selection, runs: readonly Known[]): ReadonlySet<string> {
-  if (selection.kind === 'list') {
-    const wanted = new Set(selection.names);
-    return new Set(runs.filter((run) => wanted.has(run.name)).map((run) => run.name));
+  if (selection.kind === 'list' || selection.kind === 'except') {
+    const named = new Set(selection.names);
+    return new Set(runs.filter((run) => named.has(run.name) === (selection.kind === 'list')).map((run) => run.name));
   }
   if (selection.kind === 'all' || runs.length <= DEFAULT_LIMIT) return new Set(runs.map((run) => run.name));
   return new Set([...runs].sort(newestFirst).slice(0, DEFAULT_LIMIT).map((run) => run.name));
 }
 
-/** The selection that holds exactly `names`: by word where the word means the same, and keeps meaning it for new runs. */
-export function selectionOf(names: ReadonlySet<string>, runs: readonly Known[]): Selection {
-  if (runs.length > 0 && runs.every((run) => names.has(run.name))) {
-    return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
-  }
-  return { kind: 'list', names: runs.filter((run) => names.has(run.name)).map((run) => run.name) };
+/**
+ * The selection that holds exactly `names`, in the shorter of two ways: these, or all but these. Names of runs that are not
+ * loaded yet stay in it, as `before` has them.
+ */
+export function selectionOf(names: ReadonlySet<string>, runs: readonly Known[], before: Selection = { kind: 'default' }): Selection {
+  const known = new Set(runs.map((run) => run.name));
+  const unseen = (kind: 'list' | 'except'): readonly string[] => (before.kind === kind ? before.names.filter((name) => !known.has(name)) : []);
+  const without = [...runs.filter((run) => !names.has(run.name)).map((run) => run.name), ...unseen('except')];
+  if (runs.length > 0 && without.length === 0) return runs.length <= DEFAULT_LIMIT ? { kind: 'default' } : { kind: 'all' };
+  const these = [...runs.filter((run) => names.has(run.name)).map((run) => run.name), ...unseen('list')];
+  return without.length > 0 && listText(without).length < listText(these).length ? { kind: 'except', names: without } : { kind: 'list', names: these };
 }
 
 export function toggled(selected: ReadonlySet<string>, name: string): Set<string> {

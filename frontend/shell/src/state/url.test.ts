@@ -1,5 +1,5 @@
+import { codecs } from '@insight-host/kit';
 import { describe, expect, it, vi } from 'vitest';
-import { choiceCodec, joinNames, splitNames, textCodec } from './codecs';
 import { type Address, formatHash, type History, parseHash, ViewUrl } from './url';
 
 class FakeAddress implements Address {
@@ -37,10 +37,6 @@ describe('hash text', () => {
     expect([...parseHash('#tab=scalar&&filter=100%&x')]).toEqual([['tab', 'scalar'], ['filter', '100%'], ['x', '']]);
     expect(formatHash(new Map())).toBe('');
   });
-
-  it.each([[[]], [['a']], [['a,b', 'c\\d', '\\,']], [['运行/1', 'all']]])('keeps lists of names: %j', (names) => {
-    expect(splitNames(joinNames(names))).toEqual(names);
-  });
 });
 
 describe('view state', () => {
@@ -48,8 +44,8 @@ describe('view state', () => {
     const address = new FakeAddress('#tab=scalar&foreign=1');
     const write = vi.spyOn(address, 'write');
     const url = new ViewUrl(address);
-    const x = url.state('scalar.x', choiceCodec(['step', 'wall'], 'step'));
-    const filter = url.state('filter', textCodec);
+    const x = url.state('scalar.x', codecs.choice(['step', 'wall'], 'step'));
+    const filter = url.state('filter', codecs.text);
     x.set('wall');
     filter.set('loss');
     await settled();
@@ -70,7 +66,7 @@ describe('view state', () => {
   it('pushes an entry that Back undoes', async () => {
     const address = new FakeAddress('');
     const url = new ViewUrl(address);
-    const filter = url.state('filter', textCodec);
+    const filter = url.state('filter', codecs.text);
     const seen: string[] = [];
     filter.subscribe((value) => seen.push(value));
     filter.set('a', 'push');
@@ -97,7 +93,7 @@ describe('view state', () => {
 
   it('keeps the identity of a parsed value until its text changes', () => {
     const url = new ViewUrl(new FakeAddress('#names=a,b'));
-    const names = url.state('names', { parse: (text) => splitNames(text ?? ''), format: joinNames });
+    const names = url.state('names', codecs.names);
     const first = names.value;
     expect(names.value).toBe(first);
     names.set(['c']);

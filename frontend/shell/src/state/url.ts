@@ -1,4 +1,4 @@
-/** The state of the view, kept in the URL's hash: `#tab=scalar&runs=a,b&scalar.x=relative`. */
+/** The state of the view, kept in the URL's hash: `#tab=scalar&runs=a;b&scalar.x=relative`. */
 import { type Signal, signal } from '@preact/signals';
 import type { Codec, Mutable } from '@insight-host/api';
 
