@@ -1,5 +1,6 @@
 /** Values of a slice as they arrive: what the slice is as a whole, and blocks of it. */
 import type { Columns } from '@insight-host/api';
+import type { Area } from '@insight-host/kit/table';
 import type { Kind, Value } from './numbers';
 
 /** Of one dimension, the places that are shown. */
@@ -20,14 +21,6 @@ export interface Sheet {
   readonly open: readonly OpenRange[];
   readonly rows: number;
   readonly columns: number;
-}
-
-/** A rectangle of places in a sheet, counted from its first row and column: `[row, rowEnd)`. */
-export interface Area {
-  readonly row: number;
-  readonly rowEnd: number;
-  readonly column: number;
-  readonly columnEnd: number;
 }
 
 /** Values of an area. */

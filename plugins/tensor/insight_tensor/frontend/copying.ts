@@ -1,6 +1,7 @@
 import { message } from '@insight-host/kit';
 import type { Query } from '@insight-host/api';
-import type { Area, Sheet } from './blocks';
+import type { Area } from '@insight-host/kit/table';
+import type { Sheet } from './blocks';
 import type { TensorBoard } from './board';
 import { exactText } from './numbers';
 import { valuesOf } from './use_values';

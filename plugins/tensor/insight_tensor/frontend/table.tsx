@@ -2,11 +2,11 @@ import { Button, CardHead, Download, ErrorCell, recordNotes, Seldom, StepSlider,
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { Area, Block, Sheet } from './blocks';
+import { Table, type Area, type CellLook, type Column } from '@insight-host/kit/table';
+import type { Block, Sheet } from './blocks';
 import type { TensorBoard } from './board';
 import { copyArea } from './copying';
-import { Grid, type CellLook } from './grid';
-import { heatOf, type Extremes } from './heat';
+import { heatOf, type Extremes, type Heat } from './heat';
 import { cellText, type Format } from './numbers';
 import { SliceBoxes } from './slice_boxes';
 import { StatisticsDialog } from './statistics_dialog';
@@ -78,11 +78,16 @@ interface SheetedProps {
 
 const TEXT = 28; // characters of a column of strings
 const ONE_TEXT = 60; // of the only one
+const ROW = 22; // pixels
+const DIGIT = 7.4; // pixels of a character
+
+const wide = (characters: number): number => Math.round(characters * DIGIT + 17);
 
 /** A slice as a table, its numbers in the format of the toolbar. */
 function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: SheetedProps): JSX.Element {
   const format = board.format.value;
   const heat = board.heat.value;
+  const widest = useWidest(sheet, blocks, format);
   const last = useRef<Block | undefined>(undefined);
   const find = (row: number, column: number): Block | undefined => {
     if (!last.current?.has(row, column) || !blocks.includes(last.current)) last.current = blocks.findLast((block) => block.has(row, column));
@@ -93,22 +98,29 @@ function Sheeted({ board, sheet, blocks, extremes, label, onArea, onCopy }: Shee
     if (!block) return null;
     const value = block.at(row, column);
     const text = cellText(value, sheet.kind, format);
-    const odd = value.text === undefined && !(Number.isFinite(Number(value.real)) && Number.isFinite(value.imaginary ?? 0));
-    return { text, odd, heat: heat ? heatOf(value, extremes) : null, left: value.text !== undefined, title: value.text ?? text };
+    const isText = value.text !== undefined;
+    const isOdd = !isText && !(Number.isFinite(Number(value.real)) && Number.isFinite(value.imaginary ?? 0));
+    return { content: text, title: value.text ?? text, class: isText ? 'left' : isOdd ? 'odd' : undefined, style: heat ? heatStyle(heatOf(value, extremes)) : undefined };
   };
+  const [firstRow, firstColumn] = [sheet.open[0]?.start ?? null, sheet.open[1]?.start ?? null];
+  const places: Column<number> = { key: 'row', title: '', kind: 'number', width: wide(Math.max(2, String((firstRow ?? 0) + sheet.rows - 1).length)), cell: (row) => ({ content: (firstRow ?? 0) + row }) };
+  const width = wide(Math.max(4, widest));
   return (
-    <Grid
+    <Table<number>
+      name="grid"
       label={label}
-      rows={sheet.rows}
-      columns={sheet.columns}
-      firstRow={sheet.open[0]?.start ?? null}
-      firstColumn={sheet.open[1]?.start ?? null}
-      widest={useWidest(sheet, blocks, format)}
-      cell={cell}
-      onArea={onArea}
-      onCopy={onCopy}
+      rows={{ count: sheet.rows, at: (row) => row, look: onArea }}
+      frozen={firstRow === null ? [] : [places]}
+      columns={{ count: sheet.columns, width, at: (column) => ({ key: String((firstColumn ?? 0) + column), title: String((firstColumn ?? 0) + column), kind: 'number', width, cell: (row) => cell(row, column) }) }}
+      rowHeight={ROW}
+      heads={firstColumn !== null}
+      onCopyCells={onCopy}
     />
   );
+}
+
+function heatStyle(heat: Heat | null): { background?: string } {
+  return heat ? { background: `rgb(var(--heat-${heat.sign}) / ${(0.04 + 0.56 * heat.share).toFixed(3)})` } : {};
 }
 
 const LOOKED_AT = 2000; // cells of a block

@@ -2,7 +2,8 @@ import { cardId, Latest, recordQuery, urgencyOf, type CardKey, type Place, type 
 import { useSignal } from '@preact/signals';
 import type { Query } from '@insight-host/api';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { around, covers, decodeValues, type Area, type Block, type Sheet, type Values } from './blocks';
+import type { Area } from '@insight-host/kit/table';
+import { around, covers, decodeValues, type Block, type Sheet, type Values } from './blocks';
 import type { TensorBoard } from './board';
 import type { Extremes } from './heat';
 

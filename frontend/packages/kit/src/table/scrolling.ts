@@ -1,4 +1,6 @@
-/** Browsers end at some ten million pixels: a longer table is scrolled on a shorter track. */
+/** Arithmetic of one scroll direction, also for tables that are longer than a browser can scroll. */
+
+/** Browsers stop at some ten million pixels: a longer table scrolls on a shorter track. */
 export const LONGEST = 4_000_000;
 
 /** One direction of a table: `total` pixels of cells seen through a window of `view` pixels. */
@@ -15,12 +17,12 @@ export function trackOf(total: number, view: number): Track {
   return { total, view, length: Math.min(total, LONGEST), scaled: total > LONGEST };
 }
 
-/** Where the window begins over the cells when the browser has scrolled to `place`. */
+/** The offset of the window over the cells when the browser has scrolled to `place`. */
 export function offsetAt({ total, view, length, scaled }: Track, place: number): number {
   return scaled ? (place / Math.max(1, length - view)) * (total - view) : place;
 }
 
-/** Where the browser must have scrolled to. */
+/** The scroll position of the browser for an offset. */
 export function placeOf({ total, view, length, scaled }: Track, offset: number): number {
   return scaled ? (offset / Math.max(1, total - view)) * (length - view) : offset;
 }
@@ -33,4 +35,10 @@ export function within({ total, view }: Track, offset: number): number {
 export function showing(track: Track, offset: number, begin: number, end: number): number {
   if (begin < offset) return within(track, begin);
   return end > offset + track.view ? within(track, end - track.view) : offset;
+}
+
+/** The lines in sight, and `more` before and after them: `[first, end)`. */
+export function linesInSight(offset: number, view: number, height: number, count: number, more = 0): readonly [number, number] {
+  const end = Math.min(count, Math.ceil((offset + view) / height) + more);
+  return [Math.max(0, Math.min(Math.floor(offset / height) - more, end)), end];
 }

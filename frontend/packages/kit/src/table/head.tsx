@@ -1,0 +1,102 @@
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Column } from './contract';
+import { clamp, NARROWEST, WIDEST, type Widths } from './layout';
+import { columnOf, type Shown } from './line';
+import type { Area } from './selection';
+
+export interface HeadProps<R> extends Shown<R> {
+  readonly widths: { value: Widths };
+  readonly marked: Area | null;
+}
+
+/** The heads of the columns: a press sorts, with Shift by several columns; the edge changes the width. */
+export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadProps<R>): JSX.Element {
+  const { frozen = [], rowHeight } = given;
+  const head = (at: number, left: number, width: number): JSX.Element => {
+    const column = columnOf(given, at) as Column<R>;
+    const isMarked = marked !== null && given.onCopyCells && at >= marked.column && at < marked.columnEnd;
+    const direction = given.sort ? directionOf(given, column) : undefined;
+    return (
+      <div
+        key={column.key}
+        id={`${id}-head-${at}`}
+        role="columnheader"
+        class={['cell', column.kind, at < frozen.length && 'stays', isMarked && 'marked'].filter(Boolean).join(' ')}
+        aria-colindex={at + 1}
+        aria-sort={direction}
+        data-column={column.key}
+        title={column.hint}
+        style={{ left: `${left}px`, width: `${width}px` }}
+      >
+        {column.tool}
+        {given.sort && column.sorts !== false ? (
+          <button type="button" tabIndex={-1} class="sort" data-action="sort" title={given.sort.hint && [column.hint, given.sort.hint].filter(Boolean).join('\n')} onClick={(event) => given.sort?.turn(column.key, event.shiftKey)}>
+            <span class="name">{column.title}</span>
+            {direction !== 'none' && <span class="arrow">{direction === 'ascending' ? '▲' : '▼'}</span>}
+          </button>
+        ) : (
+          <span class="name">{column.title}</span>
+        )}
+        {Array.isArray(given.columns) && <Edge column={column.key} title={column.title} width={width} widths={widths} />}
+      </div>
+    );
+  };
+  const start = layout.leftOf(from);
+  return (
+    <div class="line head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }}>
+      {layout.frozen.map(({ left, width }, at) => head(at, left, width))}
+      <div class="scrolled" role="presentation">
+        {Array.from({ length: end - from }, (_, i) => head(frozen.length + from + i, layout.leftOf(from + i) - start, layout.widthOf(from + i)))}
+      </div>
+    </div>
+  );
+}
+
+function directionOf<R>({ sort }: Shown<R>['given'], column: Column<R>): 'ascending' | 'descending' | 'none' {
+  const by = sort?.by.find(({ key }) => key === column.key);
+  return by ? (by.down ? 'descending' : 'ascending') : 'none';
+}
+
+/** Sets the width of a column, within limits; null gives it back its own. */
+export function resize(widths: { value: Widths }, key: string, width: number | null): void {
+  const next = new Map(widths.value);
+  if (width === null) next.delete(key);
+  else next.set(key, Math.max(NARROWEST, clamp(Math.round(width), WIDEST)));
+  widths.value = next;
+}
+
+interface EdgeProps {
+  readonly column: string;
+  readonly title: string;
+  readonly width: number;
+  readonly widths: { value: Widths };
+}
+
+/** The right edge of a head: a drag changes the width of the column, a double click resets it. */
+function Edge({ column, title, width, widths }: EdgeProps): JSX.Element {
+  const grip = useRef<number | null>(null); // the left edge of the column on the screen
+  return (
+    <span
+      class="edge"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={title}
+      aria-valuenow={Math.round(width)}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={WIDEST}
+      onClick={(event) => event.stopPropagation()}
+      onDblClick={() => resize(widths, column, null)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.stopPropagation();
+        event.preventDefault();
+        grip.current = event.clientX - width;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => grip.current !== null && resize(widths, column, event.clientX - grip.current)}
+      onPointerUp={() => (grip.current = null)}
+      onPointerCancel={() => (grip.current = null)}
+    />
+  );
+}

@@ -1,0 +1,11 @@
+/** One table for all tabs: any length and width, sorted, resized, copied; see README.md of the kit. */
+export * from './contract';
+export * from './copying';
+export { resize } from './head';
+export * from './layout';
+export * from './scrolling';
+export { type Area, type Cell } from './selection';
+export * from './sight';
+export * from './sorting';
+export * from './table';
+export { default as tableStyles } from './table.css?inline';

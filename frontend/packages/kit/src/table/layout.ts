@@ -1,0 +1,78 @@
+/** Where the columns of a table are: those that stay at the left, and those that scroll. */
+
+/** Widths in pixels by the key of the column, as far as the user has changed them. */
+export type Widths = ReadonlyMap<string, number>;
+
+export const NARROWEST = 36;
+export const WIDEST = 1200;
+
+interface Sized {
+  readonly key: string;
+  readonly width: number;
+  /** Takes the room that the other columns leave. */
+  readonly grows?: boolean;
+}
+
+/** As many columns as a matrix has, all of one width. */
+export interface EvenColumns<C> {
+  readonly count: number;
+  readonly width: number;
+  at(column: number): C;
+}
+
+export interface Layout {
+  /** Left edge and width of each column that stays. */
+  readonly frozen: readonly { readonly left: number; readonly width: number }[];
+  /** Width of the columns that stay. */
+  readonly side: number;
+  /** How many columns scroll, and their width. */
+  readonly count: number;
+  readonly total: number;
+  /** Left edge of a column that scrolls, counted from the first of them; `count` gives `total`. */
+  leftOf(column: number): number;
+  widthOf(column: number): number;
+  /** The column that scrolls at this pixel; the last one beyond the end. */
+  columnAt(pixel: number): number;
+}
+
+/** Places columns in a table that is `view` pixels wide; columns that grow share the room that is left. */
+export function layoutOf<C extends Sized>(frozen: readonly C[], columns: readonly C[] | EvenColumns<C>, widths: Widths, view: number): Layout {
+  const listed = 'at' in columns && 'width' in columns ? null : (columns as readonly C[]);
+  const all = [...frozen, ...(listed ?? [])];
+  const own = ({ key, width }: C): number => widths.get(key) ?? width;
+  const growing = all.filter(({ key, grows }) => grows && !widths.has(key));
+  const room = view - all.reduce((sum, column) => sum + own(column), 0) - (listed ? 0 : (columns as EvenColumns<C>).count * (columns as EvenColumns<C>).width);
+  const share = growing.length > 0 ? Math.max(0, Math.floor(room / growing.length)) : 0;
+  const widthOf = (column: C): number => own(column) + (growing.includes(column) ? share : 0);
+  const stay = edgesOf(frozen.map(widthOf));
+  const sides = frozen.map((_, at) => ({ left: stay[at] as number, width: (stay[at + 1] as number) - (stay[at] as number) }));
+  const side = stay.at(-1) as number;
+  if (!listed) {
+    const { count, width } = columns as EvenColumns<C>;
+    return { frozen: sides, side, count, total: count * width, leftOf: (at) => at * width, widthOf: () => width, columnAt: (pixel) => clamp(Math.floor(pixel / width), count - 1) };
+  }
+  const edges = edgesOf(listed.map(widthOf));
+  const leftOf = (at: number): number => edges[at] as number;
+  return { frozen: sides, side, count: listed.length, total: edges.at(-1) as number, leftOf, widthOf: (at) => leftOf(at + 1) - leftOf(at), columnAt: (pixel) => placeIn(edges, pixel) };
+}
+
+/** Of these widths, the left edge of each, and the right edge of the last. */
+function edgesOf(widths: readonly number[]): readonly number[] {
+  let edge = 0;
+  return [0, ...widths.map((width) => (edge += width))];
+}
+
+/** The last place whose edge is not beyond the pixel, by bisection. */
+function placeIn(edges: readonly number[], pixel: number): number {
+  let [low, high] = [0, Math.max(0, edges.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((edges[middle] as number) <= pixel) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export function clamp(place: number, last: number): number {
+  return Math.max(0, Math.min(last, place));
+}
