@@ -9,7 +9,7 @@ import { Parallel } from './parallel';
 import { PipelineDialog } from './pipeline_dialog';
 import { Problems } from './problems';
 import { Status } from './status';
-import { Table } from './table';
+import { RunsTable } from './table';
 import { Toolbar } from './toolbar';
 
 const [LOWEST, HIGHEST] = [160, 900];
@@ -52,7 +52,7 @@ function Body({ board }: { readonly board: LineageBoard }): JSX.Element {
         )}
         <Status board={board} />
         {board.rows.value.length === 0 && <p class="nothing" data-testid="no-rows">{say('empty.no_match')}</p>}
-        <Table board={board} />
+        <RunsTable board={board} />
       </div>
       {board.analysis.value && <Analysis board={board} />}
     </div>

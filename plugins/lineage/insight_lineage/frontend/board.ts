@@ -1,5 +1,6 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { codecs, message, TabState, type Setting } from '@insight-host/kit';
+import { sortOf } from '@insight-host/kit/table';
 import type { Annotation, PluginContext, Run } from '@insight-host/api';
 import type { ColumnInfo, ColumnsAnswer, Group } from './answers';
 import { axisOf, SCALES, type Axis, type Scale } from './axes';
@@ -7,7 +8,7 @@ import { applyBrushes, brushesCodec, conditionsOf, type Brush, type Brushes } fr
 import { defaultAxes, defaultColumns, VIEWS, type ViewName } from './choices';
 import { coloringOf, type Coloring } from './coloring';
 import { Column, type Frame } from './frame';
-import { groupsOf, linesOf, orderOf, sortOf, type RowGroup } from './ordering';
+import { groupsOf, linesOf, orderOf, type RowGroup } from './ordering';
 import { loadColumns, loadFrame, LONGEST, matching, type Matching } from './source';
 
 const REST = 1000; // ms between two questions while data change
@@ -131,7 +132,7 @@ export class LineageBoard extends TabState {
     const known = new Set(columns.filter(({ name, group }) => group !== 'annotation' && name !== 'run').map(({ name }) => name));
     const always = columns.filter(({ group }) => !SELDOM.includes(group)).map(({ name }) => name);
     const { view, sorts, grouping, coloredBy, target, parameter, brushes } = this;
-    const named = [...this.shown.value, ...(this.axesOf[view.value].value ?? []), ...sorts.value.map((sort) => sortOf(sort).name), grouping.value, coloredBy.value, target.value, parameter.value, ...brushes.value.keys()];
+    const named = [...this.shown.value, ...(this.axesOf[view.value].value ?? []), ...sorts.value.map((sort) => sortOf(sort).key), grouping.value, coloredBy.value, target.value, parameter.value, ...brushes.value.keys()];
     const needed = new Set<string | null>([...always, ...named]);
     const next = [...known].filter((name) => needed.has(name));
     const before = this.wantedBefore;
@@ -287,7 +288,7 @@ export class LineageBoard extends TabState {
   turnSort(name: string, more: boolean): void {
     const { value: sorts } = this.sorts;
     const next = sorts.includes(name) ? [`-${name}`] : sorts.includes(`-${name}`) ? [] : [name];
-    const others = more ? sorts.filter((sort) => sortOf(sort).name !== name) : [];
+    const others = more ? sorts.filter((sort) => sortOf(sort).key !== name) : [];
     this.sorts.set([...others, ...next]);
   }
 

@@ -1,122 +1,108 @@
-import { useSignal } from '@preact/signals';
-import { Icon } from '@insight-host/kit';
+/** Cells and heads of the table of runs. */
+import { EditCell, type CellLook } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { LABELS } from './axes';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
-import { backToTable, MarkPicker } from './marks';
+import { MarkPicker } from './marks';
+import { summaryOf, type RowGroup } from './ordering';
 
-export interface CellProps {
-  /** Of the cell that keys act on. */
-  readonly id?: string;
-  readonly board: LineageBoard;
-  readonly column: Column;
-  readonly row: number;
-  readonly run: string;
-  readonly left: number;
-  readonly width: number;
+const FIELDS = { remark: 'remark', note: 'note', display_name: 'displayName' } as const;
+const MOST = { remark: 200, displayName: 200, note: 20_000 } as const; // characters
+const isText = (name: string): name is keyof typeof FIELDS => name in FIELDS;
+
+/** The value of a column in the row of a run. */
+export function cellOf(board: LineageBoard, column: Column, row: number): CellLook {
+  const { name } = column;
+  const run = board.frame.value?.runs[row] as string;
+  if (name === 'mark') return { content: <MarkPicker board={board} run={run} /> };
+  if (isText(name)) return { content: <TextCell board={board} run={run} name={name} /> };
+  if (column.isMissing(row)) return { content: '—', class: 'missing' };
+  const text = column.text(row);
+  if (column.group !== 'pipeline' && name !== 'dataset_mark') return { content: text, title: text };
+  const open = (): void => void (board.dialog.value = { pipeline: run });
+  return {
+    content: (
+      <button type="button" tabIndex={-1} class="link" data-action="pipeline" onClick={open}>
+        {text}
+      </button>
+    ),
+    title: text,
+  };
 }
 
-export function Cell({ id, board, column, row, run, left, width }: CellProps): JSX.Element {
-  const { name } = column;
-  const text = column.text(row);
-  const missing = column.isMissing(row);
-  const classes = ['cell', column.isNumeric && 'number', missing && 'missing'].filter(Boolean).join(' ');
+/** The mean of a group in a numeric column. */
+export function meanOf(board: LineageBoard, column: Column, group: RowGroup): CellLook {
+  const summary = column.isNumeric && !LABELS.includes(column.name) ? summaryOf(column, group.rows) : null;
+  if (!summary) return { content: null, class: 'number' };
+  const { low, high, mean, count } = summary;
+  return { content: `⌀ ${column.numberText(mean)}`, class: 'number', title: board.t('group.range', { low: column.numberText(low), high: column.numberText(high), count }) };
+}
+
+/** An annotation of a run. */
+function TextCell({ board, run, name }: { readonly board: LineageBoard; readonly run: string; readonly name: keyof typeof FIELDS }): JSX.Element {
+  const field = FIELDS[name];
+  const known = board.runsByName.value.get(run);
+  const refused = board.unwritten.value.get(run)?.[field];
+  const isWritable = board.writable.value;
   return (
-    <div id={id} role="gridcell" class={classes} data-column={name} style={{ left: `${left}px`, width: `${width}px` }} title={isText(name) ? undefined : text}>
-      {name === 'mark' ? (
-        <MarkPicker board={board} run={run} />
-      ) : isText(name) ? (
-        <TextCell board={board} run={run} field={FIELDS[name]} />
-      ) : (column.group === 'pipeline' || name === 'dataset_mark') && !missing ? (
-        <button type="button" tabIndex={-1} class="link" data-action="pipeline" onClick={() => (board.dialog.value = { pipeline: run })}>
-          {text}
-        </button>
-      ) : missing ? (
-        '—'
-      ) : (
-        text
-      )}
-    </div>
+    <EditCell
+      name={field}
+      label={board.t(`column.${name}`)}
+      kind={field === 'note' ? 'lines' : 'line'}
+      most={MOST[field]}
+      text={field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '')}
+      refused={refused}
+      disabled={!isWritable}
+      hint={[refused !== undefined && board.t('edit.refused'), board.t(isWritable ? 'edit.hint' : 'edit.off')].filter(Boolean).join('\n')}
+      onSave={(text) => board.annotate(run, { [field]: text })}
+      onKeep={(text) => board.forget(run, { [field]: text })}
+    />
   );
 }
 
-const FIELDS = { remark: 'remark', note: 'note', display_name: 'displayName' } as const;
-const isText = (name: string): name is keyof typeof FIELDS => name in FIELDS;
-const LONGEST = { remark: 200, displayName: 200, note: 20_000 } as const;
-
-interface TextCellProps {
-  readonly board: LineageBoard;
-  readonly run: string;
-  readonly field: 'remark' | 'note' | 'displayName';
+/** The name of a run, which is ticked while the run is selected. */
+export function RunName({ board, row }: { readonly board: LineageBoard; readonly row: number }): JSX.Element {
+  const run = board.frame.value?.runs[row] as string;
+  const name = board.nameOf(run);
+  const { palette, codes } = board.coloring.value;
+  return (
+    <>
+      <input type="checkbox" tabIndex={-1} checked={board.selectedNames.value.has(run)} aria-label={board.t('run.select', { run: name })} />
+      <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
+      <span class={name === run ? 'name' : 'name given'}>{name}</span>
+    </>
+  );
 }
 
-/** An annotation: a click edits it in place. Enter saves, Escape cancels. */
-function TextCell({ board, run, field }: TextCellProps): JSX.Element {
-  const editing = useSignal(false);
-  const known = board.runsByName.value.get(run);
-  const written = field === 'displayName' && known?.displayName === run ? '' : (known?.[field] ?? '');
-  const unwritten = board.unwritten.value.get(run)?.[field];
-  const say = board.t.bind(board);
-  if (editing.value) return <TextField board={board} run={run} field={field} text={written} draft={unwritten ?? written} onEnd={() => (editing.value = false)} />;
-  const writable = board.writable.value;
-  const classes = ['written', !written && 'empty', unwritten !== undefined && 'refused'].filter(Boolean).join(' ');
+export function GroupName({ board, group }: { readonly board: LineageBoard; readonly group: RowGroup }): JSX.Element {
   return (
-    <button
-      type="button"
-      tabIndex={-1}
-      class={classes}
-      data-action={`edit-${field}`}
-      disabled={!writable}
-      title={[unwritten ?? written, unwritten !== undefined && say('edit.refused'), writable ? say('edit.hint') : say('edit.off')].filter(Boolean).join('\n')}
-      onClick={() => (editing.value = true)}
-    >
-      <span>{(unwritten ?? written).replace(/\s+/g, ' ')}</span>
-      {writable && <Icon name={unwritten === undefined ? 'pencil' : 'warn'} />}
+    <button type="button" tabIndex={-1} class="group-name">
+      <span class="fold">{board.closedGroups.value.has(group.key) ? '▸' : '▾'}</span>
+      <span class="name">{group.text ?? board.t('value.none')}</span>
+      <span class="count">{group.rows.length.toLocaleString(board.locale.value)}</span>
     </button>
   );
 }
 
-interface TextFieldProps extends TextCellProps {
-  /** What is written down. */
-  readonly text: string;
-  /** What the field begins with. */
-  readonly draft: string;
-  readonly onEnd: () => void;
-}
-
-function TextField({ board, run, field, text, draft, onEnd }: TextFieldProps): JSX.Element {
-  const element = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  const ended = useRef(false);
-  // Before the next key.
-  useLayoutEffect(() => {
-    const area = element.current;
-    const view = area?.closest('[role=grid]')?.getBoundingClientRect();
-    if (area && view && area.getBoundingClientRect().bottom > view.bottom) area.style.bottom = '0'; // a note in the last rows opens upwards
-    area?.focus();
-    area?.select();
-  }, []);
-  const end = (keep: boolean, byKey = false): void => {
-    if (ended.current) return;
-    ended.current = true;
-    const value = element.current?.value.trim() ?? text;
-    if (byKey) backToTable(element.current);
-    onEnd();
-    if (keep && value !== text) board.annotate(run, { [field]: value });
-    else board.forget(run, { [field]: value });
-  };
-  const common = {
-    ref: element,
-    class: 'edit',
-    maxLength: LONGEST[field],
-    'aria-label': board.t(`column.${field === 'displayName' ? 'display_name' : field}`),
-    defaultValue: draft,
-    onBlur: () => end(true),
-    onKeyDown: (event: KeyboardEvent) => {
-      event.stopPropagation();
-      if (event.key === 'Escape') end(false, true);
-      if (event.key === 'Enter' && !event.isComposing && !(field === 'note' && event.shiftKey)) end(true, true);
-    },
-  };
-  return field === 'note' ? <textarea rows={4} {...common} /> : <input type="text" {...common} />;
+/** Selects the runs of the table, or none. */
+export function SelectShown({ board }: { readonly board: LineageBoard }): JSX.Element {
+  const [shown, ticked] = [board.rows.value.length, board.ticked.value.length];
+  const all = shown > 0 && ticked === shown;
+  const label = board.t('select.shown', { count: shown });
+  return (
+    <input
+      type="checkbox"
+      tabIndex={-1}
+      data-action="select-shown"
+      checked={all}
+      ref={(box: HTMLInputElement | null) => void (box && (box.indeterminate = ticked > 0 && !all))}
+      aria-label={label}
+      title={label}
+      onChange={() => {
+        if (all) board.ctx.runs.select([]);
+        else board.selectShown();
+      }}
+    />
+  );
 }

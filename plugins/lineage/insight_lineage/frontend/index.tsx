@@ -1,4 +1,5 @@
 import { tab } from '@insight-host/kit';
+import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { LineageBoard } from './board';
 import { keys } from './keys';
@@ -8,7 +9,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles,
+  styles: tableStyles + styles,
   board: (ctx) => new LineageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { backToTable } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LineageBoard } from './board';
@@ -8,11 +9,6 @@ const MARKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 /** One of the page's ten signs. */
 export function Mark({ board, mark }: { readonly board: LineageBoard; readonly mark: number }): JSX.Element {
   return <span class="mark" ref={(element: HTMLElement | null) => element?.replaceChildren(...(mark > 0 ? [board.ctx.ui.icon(`mark-${mark}`)] : []))} />;
-}
-
-/** Where keys go when what opened in a cell is closed by one. */
-export function backToTable(element: HTMLElement | null): void {
-  element?.closest<HTMLElement>('[role=grid]')?.focus({ preventScroll: true });
 }
 
 /** The sign of a run; a press chooses another. */

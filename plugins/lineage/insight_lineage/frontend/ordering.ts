@@ -1,16 +1,12 @@
 /** Which rows are shown, and in which order. */
+import { sortOf } from '@insight-host/kit/table';
 import type { Column, Frame } from './frame';
-
-/** A column, downwards with `-` before its name. */
-export function sortOf(text: string): { readonly name: string; readonly down: boolean } {
-  return text.startsWith('-') ? { name: text.slice(1), down: true } : { name: text, down: false };
-}
 
 /** All rows in the order of these columns; equal ones stay as they are. What is missing, and NaN, is last either way. */
 export function orderOf(frame: Frame, sorts: readonly string[]): Int32Array {
   const keys: { readonly key: ArrayLike<number>; readonly sign: number }[] = [];
   for (const sort of sorts) {
-    const { name, down } = sortOf(sort);
+    const { key: name, down } = sortOf(sort);
     const column = frame.columns.get(name);
     if (column) keys.push({ key: keyOf(column), sign: down ? -1 : 1 });
   }

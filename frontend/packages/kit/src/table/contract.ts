@@ -84,13 +84,15 @@ export interface TableProps<R> {
   readonly sort?: Sorting;
   /** Widths that the user has set; kept by the table if not given. */
   readonly widths?: { value: Widths };
+  /** Rows are a tree, or have headings. */
+  readonly tree?: boolean;
   /** Given: cells are selected, and this copies them. Otherwise keys act on whole rows. */
   readonly onCopyCells?: (area: Area) => void;
   /** Given: Ctrl+C copies the rows that are marked, as a head and exact values. `all`: how many rows are marked. */
   readonly onCopyRows?: (table: readonly (readonly Value[])[], all: number) => void;
   /** A click on a row, or Enter. */
   readonly onOpen?: (row: R) => void;
-  /** A click on a column that stays, or Space. */
+  /** A click on a column that stays, or Space; of a heading it opens and closes the group. */
   readonly onPick?: (row: R) => void;
   /** The row under the pointer, or that keys act on. */
   readonly onPoint?: (row: R | null) => void;

@@ -1,6 +1,7 @@
 /** One table for all tabs: any length and width, sorted, resized, copied; see README.md of the kit. */
 export * from './contract';
 export * from './copying';
+export * from './edit';
 export { resize } from './head';
 export * from './layout';
 export * from './scrolling';

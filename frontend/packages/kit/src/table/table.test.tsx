@@ -4,6 +4,7 @@ import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Column, Rows, TableProps } from './contract';
 import { rowsOf } from './contract';
+import { EditCell, type EditCellProps } from './edit';
 import type { Widths } from './layout';
 import { Table } from './table';
 
@@ -33,7 +34,7 @@ afterEach(() => {
 
 function shown(more: Partial<TableProps<Person>> = {}): HTMLElement {
   act(() => render(<Table<Person> name="people" label="People" rows={rowsOf(PEOPLE)} frozen={[NAME]} columns={[AGE]} rowHeight={20} {...more} />, host));
-  return host.querySelector<HTMLElement>('[role=grid]') as HTMLElement;
+  return host.querySelector<HTMLElement>('[data-testid=people]') as HTMLElement;
 }
 
 function press(grid: HTMLElement, ...keys: readonly string[]): void {
@@ -174,5 +175,56 @@ describe('a table of cells', () => {
     expect(grid.querySelectorAll('[role=gridcell][aria-selected=true]')).toHaveLength(4);
     press(grid, 'Escape');
     expect(grid.querySelectorAll('[aria-selected=true]')).toHaveLength(0);
+  });
+});
+
+describe('a table with headings', () => {
+  it('opens and closes a group by the arrows in its first column', () => {
+    const onPick = vi.fn();
+    const expanded = signal(true);
+    const grid = shown({ tree: true, onPick, line: ({ age }) => (age === 0 ? { expanded: expanded.value, level: 1 } : { level: 2 }) });
+    expect(grid.getAttribute('role')).toBe('treegrid');
+    press(grid, 'ArrowLeft');
+    expect(onPick).toHaveBeenCalledExactlyOnceWith(PEOPLE[0]);
+    act(() => void (expanded.value = false));
+    expect(grid.querySelector('[aria-level="1"]')?.getAttribute('aria-expanded')).toBe('false');
+    press(grid, 'ArrowRight');
+    expect(onPick).toHaveBeenCalledTimes(2);
+    press(grid, 'ArrowLeft');
+    expect(onPick).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a text that is edited in its cell', () => {
+  const [onSave, onKeep] = [vi.fn(), vi.fn()];
+  beforeEach(() => vi.clearAllMocks());
+  const edited = (more: Partial<EditCellProps> = {}): HTMLElement => {
+    const cell = <EditCell name="note" label="Note" kind="line" most={9} text="old" hint="" onSave={onSave} onKeep={onKeep} {...more} />;
+    const grid = shown({ rows: rowsOf(PEOPLE.slice(0, 1)), columns: [{ ...AGE, cell: () => ({ content: cell }) }] });
+    press(grid, 'ArrowRight', 'Enter');
+    return grid;
+  };
+  const field = (grid: HTMLElement): HTMLInputElement => grid.querySelector('.edit') as HTMLInputElement;
+
+  it('is saved by Enter, and the keys act on the table again', () => {
+    const grid = edited();
+    field(grid).value = 'new ';
+    press(field(grid), 'Enter');
+    expect(onSave).toHaveBeenCalledExactlyOnceWith('new');
+    expect(document.activeElement).toBe(grid);
+    expect(field(grid)).toBeNull();
+  });
+
+  it('is kept by Escape', () => {
+    const grid = edited();
+    field(grid).value = 'new';
+    press(field(grid), 'Escape');
+    expect(onSave).not.toHaveBeenCalled();
+    expect(onKeep).toHaveBeenCalledExactlyOnceWith('new');
+  });
+
+  it('begins with the text that could not be saved', () => {
+    const grid = edited({ refused: 'typed once' });
+    expect(field(grid).value).toBe('typed once');
   });
 });

@@ -102,6 +102,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
       if (!selected || !isWide(selected, onCopyCells !== undefined)) return false;
       selection.value = onCopyCells ? null : at(focus);
     } else if (!ctrl && !onCopyCells && (key === 'enter' || key === 'f2')) open(focus);
+    else if (!ctrl && given.tree && focus.column === 0 && line !== null && given.line?.(line, focus.row).expanded === (key === 'arrowleft') && (key === 'arrowleft' || key === 'arrowright')) given.onPick?.(line);
     else if (!ctrl && key === ' ' && line !== null && (given.onPick ?? given.onOpen)) (given.onPick ?? given.onOpen)?.(line);
     else if (!ctrl && key === 's' && given.sort && column && column.sorts !== false) given.sort.turn(column.key, event.shiftKey);
     else {
@@ -137,7 +138,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
     <div
       ref={scroller}
       class={['grid', onCopyCells && 'cells', given.busy && 'busy', given.class].filter(Boolean).join(' ')}
-      role="grid"
+      role={given.tree ? 'treegrid' : 'grid'}
       tabIndex={0}
       aria-label={label}
       aria-rowcount={rows.count + Number(heads)}
