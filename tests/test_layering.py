@@ -29,7 +29,7 @@ def _room(rooms: str, packages: str) -> Room:
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
     "formats": _room("", "attrs numpy"),
-    "plugin": _room("formats machine", "attrs numpy pluggy"),
+    "plugin": _room("formats machine", "attrs google numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(
         "formats ingest isolation plugin providers recording registry store web",

@@ -28,6 +28,7 @@ from insight_core.formats.protobuf import (
 from insight_core.formats.tensors import Tensor, TensorHeader, read_tensor, read_tensor_header
 from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
+from insight_core.plugin.message_types import MessageTypes
 
 HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")
 MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")
@@ -84,6 +85,7 @@ __all__ = [
     "Histogram",
     "ImageHeader",
     "Malformed",
+    "MessageTypes",
     "RecordProblem",
     "Tensor",
     "TensorHeader",

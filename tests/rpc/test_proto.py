@@ -25,12 +25,22 @@ def test_generated_files_are_those_of_the_sources(repository: Path) -> None:
         assert stubs == made, "run `make proto`"
 
 
+def test_descriptors_of_plugins_are_those_of_the_sources() -> None:
+    made = generate.generate_of_plugins()
+    assert made
+    for path, content in made.items():
+        committed = FileDescriptorSet.FromString(path.read_bytes())
+        assert FileDescriptorSet.FromString(content) == committed, f"{path}: run `make proto`"
+
+
 def test_messages_stay_out_of_the_pool_of_the_process() -> None:
     assert tensorboard.Run.DESCRIPTOR.full_name == "tensorboard.data.Run"
     program = """
 from google.protobuf import descriptor_pool
 from insight_core.rpc.schema import insight_data_pb2, tensorboard_data_pb2, tensorboard_pb2
-for name in ("tensorboard.data.Run", "tensorboard.Summary", "insight.data.v1.Run"):
+import insight_graph.messages, insight_profiler.reading.xplane
+for name in ("tensorboard.data.Run", "tensorboard.Summary", "insight.data.v1.Run",
+             "insight.graph.v1.NodeDef", "insight.profiler.v1.Plane"):
     try:
         print(descriptor_pool.Default().FindMessageTypeByName(name))
     except KeyError:

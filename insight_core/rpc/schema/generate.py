@@ -1,4 +1,4 @@
-"""Generates the descriptor set and the type stubs from the ``.proto`` files; needs grpcio-tools.
+"""Generates descriptor sets and type stubs from ``.proto`` files, those of plugins too; needs grpcio-tools.
 
 ``python -m insight_core.rpc.schema.generate``
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,11 +28,7 @@ def generate() -> dict[str, bytes]:
     """The generated files of this package, by name. Raises RuntimeError for an invalid .proto file."""
     sources = sorted(path.relative_to(_ROOT).as_posix() for path in _HERE.glob("*.proto"))
     with tempfile.TemporaryDirectory() as made:
-        arguments = [f"-I{_ROOT}", f"--pyi_out={made}", f"--descriptor_set_out={made}/descriptors"]
-        command = [sys.executable, "-m", "grpc_tools.protoc", *arguments, "--include_imports", *sources]
-        if subprocess.run(command, check=False).returncode:
-            raise RuntimeError("protoc refused the .proto files; it says why above")
-        found = FileDescriptorSet.FromString(Path(made, "descriptors").read_bytes())
+        found = _compiled([f"-I{_ROOT}", f"--pyi_out={made}", *sources])
         ours = FileDescriptorSet(file=[f for f in found.file if not f.name.startswith(_WELL_KNOWN)])
         generated = {"descriptors.binpb": ours.SerializeToString(deterministic=True)}
         heading = f"# Made from the .proto files by `make proto` ({compiler()}).\n# ruff: noqa\n# fmt: off\n"
@@ -42,10 +39,32 @@ def generate() -> dict[str, bytes]:
         return generated
 
 
+def generate_of_plugins() -> dict[Path, bytes]:
+    """The descriptor sets of the plugins, by path. Raises RuntimeError for an invalid .proto file."""
+    sources = sorted(_ROOT.glob("plugins/*/insight_*/**/*.proto"))
+    return {
+        path.with_suffix(".binpb"): _compiled([f"-I{path.parent}", path.name]).SerializeToString(
+            deterministic=True
+        )
+        for path in sources
+    }
+
+
+def _compiled(arguments: Sequence[str]) -> FileDescriptorSet:
+    with tempfile.TemporaryDirectory() as made:
+        options = ["--include_imports", f"--descriptor_set_out={made}/descriptors"]
+        command = [sys.executable, "-m", "grpc_tools.protoc", *options, *arguments]
+        if subprocess.run(command, check=False).returncode:
+            raise RuntimeError("protoc refused the .proto files; it says why above")
+        return FileDescriptorSet.FromString(Path(made, "descriptors").read_bytes())
+
+
 def main() -> int:
     """Writes the generated files."""
     for name, content in generate().items():
         (_HERE / name).write_bytes(content)
+    for path, content in generate_of_plugins().items():
+        path.write_bytes(content)
     return 0
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from insight_profiler.building import Unreadable
 from insight_profiler.model import Category, Source, StepOrigin
-from insight_profiler.reading.xplane_messages import CLASSES
+from insight_profiler.reading.xplane import MESSAGES
 
 from tests.conformance.our_profiles import ReadProfile, read_directory
 
@@ -34,7 +34,7 @@ def profile(real: Path) -> ReadProfile:
 
 
 def _plane(path: Path, name: bytes) -> Any:  # noqa: ANN401  a message
-    space = CLASSES["Space"].FromString(path.read_bytes())
+    space = MESSAGES.parse("Space", path.read_bytes())
     return next(plane for plane in space.planes if plane.name == name)
 
 
@@ -125,7 +125,7 @@ class _Written:
     """A plane in the making; names get their numbers as they come."""
 
     def __init__(self, name: bytes) -> None:
-        self.message = CLASSES["Plane"](name=name)
+        self.message = MESSAGES.new("Plane", name=name)
         self._stats: dict[str, int] = {}
         self._events: dict[str, int] = {}
 
@@ -162,7 +162,7 @@ class _Written:
 
 
 def _read(directory: Path, *planes: _Written) -> ReadProfile:
-    space = CLASSES["Space"](planes=[plane.message for plane in planes])
+    space = MESSAGES.new("Space", planes=[plane.message for plane in planes])
     (directory / "host.xplane.pb").write_bytes(space.SerializeToString())
     return read_directory(directory, Source.XPLANE)
 

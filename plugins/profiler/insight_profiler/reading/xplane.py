@@ -16,17 +16,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import asdict, define, field, frozen
 
-from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, fields
+from insight_core.plugin.payloads import LENGTH_DELIMITED, Malformed, MessageTypes, fields
 from insight_profiler.building import Building, Unreadable
 from insight_profiler.files import Files
 from insight_profiler.model import Category, Device, Side, StepOrigin, Track
-from insight_profiler.reading.xplane_messages import parsed
 
+MESSAGES = MessageTypes(Path(__file__).with_name("xplane.binpb"))
 _EPOCH = 10**17  # ns; what is smaller counts from the beginning of the profile
 _MOST = 1 << 30  # bytes of a file: all of it is in memory, and its messages take several times as much
 _PLANES, _HOSTNAMES = 1, 4  # fields of the file
@@ -88,7 +89,7 @@ def read(files: Files, building: Building) -> None:
         try:
             for number, kind, start, end, _ in fields(data):
                 if number == _PLANES and kind == LENGTH_DELIMITED:
-                    planes.append(parsed("Plane", data[start:end]))
+                    planes.append(MESSAGES.parse("Plane", data[start:end]))
                 elif number == _HOSTNAMES and kind == LENGTH_DELIMITED:
                     building.host = building.host or data[start:end].decode("utf-8", "replace")
         except (Malformed, ValueError) as error:
