@@ -28,7 +28,7 @@ def _room(rooms: str, packages: str) -> Room:
 
 # A room is a module or package of insight_core, or one in ``plugin``, by the longest name that fits.
 ROOMS: dict[str, Room] = {
-    "formats": _room("", "attrs numpy"),
+    "formats": _room("", "attrs ml_dtypes numpy"),
     "plugin": _room("formats machine", "attrs google numpy pluggy"),
     "plugin.http": _room("plugin formats", "attrs numpy regex safetensors werkzeug"),
     "plugin.testing": _room(

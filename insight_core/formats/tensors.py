@@ -176,7 +176,7 @@ class _Mindspore(_Fields):
         if name == "bool":
             return found.astype(bool)
         if name == "bfloat16":
-            return types.widen_bfloat16(fixed(found.tobytes(), "<u2", 0, len(found)))
+            return types.widen(fixed(found.tobytes(), "<u2", 0, len(found)), name)
         dtype = np.dtype(name).newbyteorder("<")
         return fixed(found.tobytes(), dtype, 0, len(found))
 
@@ -215,7 +215,9 @@ class _Tensorflow(_Fields):
         found = self._content(element) if whole else self._typed(element)
         if whole and len(found) != header.count:
             raise _mismatch(len(found), header)
-        return _filled(element.widen(found) if element.widen else found, header)
+        if element.widened:
+            found = types.widen(found, element.name, element.widened)
+        return _filled(found, header)
 
     def _content(self, element: types.ElementType) -> NDArray[Any]:
         start, end = self.parts[_CONTENT][-1]
