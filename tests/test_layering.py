@@ -39,11 +39,13 @@ ROOMS: dict[str, Room] = {
     "machine": _room("", ""),
     "activity": _room("isolation", ""),
     "registry": _room("isolation plugin", "attrs pluggy"),
-    "store": _room("formats plugin", "attrs numpy"),
+    "store": _room("formats plugin", "attrs cachetools numpy"),
     "ingest": _room("formats isolation plugin store", "attrs inotify_simple numpy"),
     "rpc": _room("formats plugin", "attrs google grpc grpc_health grpc_reflection numpy"),
-    "providers": _room("formats ingest plugin rpc store", "attrs google grpc numpy"),
-    "web": _room("activity formats isolation plugin plugin.http registry", "attrs insight_frontend werkzeug"),
+    "providers": _room("formats ingest plugin rpc store", "attrs cachetools google grpc numpy"),
+    "web": _room(
+        "activity formats isolation plugin plugin.http registry", "attrs cachetools insight_frontend werkzeug"
+    ),
     "tensorboard": _room("activity formats isolation plugin rpc", "attrs google numpy tensorboard werkzeug"),
     "recording": _room("formats", "keras numpy torch"),
     "cli": _room(
@@ -53,7 +55,7 @@ ROOMS: dict[str, Room] = {
     ),
 }
 PUBLIC_ROOMS = {"plugin", "plugin.http", "recording"}  # for plugins
-PLUGIN_MAY_IMPORT = {"attrs", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
+PLUGIN_MAY_IMPORT = {"attrs", "cachetools", "numpy", "werkzeug", "safetensors", "regex", "PIL", "google"}
 ALSO = {
     "insight_demo": {"insight_landscape"},  # as a training script does
     "insight_extensions": {"insight_core.plugin.testing"},  # a data source in a few lines

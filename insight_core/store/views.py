@@ -6,12 +6,12 @@ import itertools
 import math
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
 from attrs import frozen
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.plugin import ScalarQuery, X
@@ -244,37 +244,31 @@ class ViewCache:
     """LRU cache of views, bounded in bytes; the view of a series that has grown is extended."""
 
     def __init__(self, limit: int = _CACHE_BYTES) -> None:
-        self._limit = limit
-        self._held = 0
-        self._views: OrderedDict[Hashable, tuple[Prepared, int]] = OrderedDict()
+        self._views: LRUCache[Hashable, Prepared] = LRUCache(limit, lambda prepared: prepared.size)
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
         """Bytes in use."""
-        return self._held
+        return int(self._views.currsize)
 
     def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
         """The view of ``snapshot`` for ``query``; ``key`` names the series and the kind of view."""
         if len(snapshot.columns["steps"]) < _LONG and not query.smoothing and not _hides(snapshot, query):
             return View(*_shown(snapshot, query))  # computing it is as fast as a lookup
         with self._lock:
-            prepared, size = self._views.get(key) or (Prepared(), 0)
-            self._views[key] = prepared, size  # first, so that concurrent requests wait for it
-            self._views.move_to_end(key)
+            prepared = self._views.get(key)
+            if prepared is None:
+                prepared = Prepared()
+                self._keep(key, prepared)  # first, so that concurrent requests wait for it
         view = prepared.view(snapshot, query)
-        if prepared.size != size:
-            self._put(key, prepared)
+        with self._lock:
+            self._keep(key, prepared)
         return view
 
-    def _put(self, key: Hashable, prepared: Prepared) -> None:
-        size = prepared.size
-        with self._lock:
-            self._held -= self._views.pop(key, (prepared, 0))[1]
-            if size > self._limit:
-                return
-            self._views[key] = prepared, size
-            self._held += size
-            while self._held > self._limit:
-                _, (_, least) = self._views.popitem(last=False)
-                self._held -= least
+    def _keep(self, key: Hashable, prepared: Prepared) -> None:
+        """Counts the bytes of a view that was made or extended, and evicts others."""
+        if prepared.size <= self._views.maxsize:
+            self._views[key] = prepared
+        else:
+            self._views.pop(key, None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from attrs import frozen
+from cachetools import LRUCache
 
 from insight_core.plugin import (
     Claim,
@@ -49,12 +49,15 @@ class _Cache:
     """Results by key, each made once for all who ask for it at the same time; the oldest are evicted."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._kept: OrderedDict[_Key, Decoded[Any]] = OrderedDict()
+        self._kept: LRUCache[_Key, Decoded[Any]] = LRUCache(max_bytes, _size_of)
         self._coming: dict[_Key, Future[Decoded[Any]]] = {}
-        self.size = 0  # bytes
         self.slots = threading.Semaphore(os.cpu_count() or 1)  # requests of other plugins go on meanwhile
+
+    @property
+    def size(self) -> int:
+        """Bytes of all results."""
+        return int(self._kept.currsize)
 
     def get(self, key: _Key, make: Callable[[], Decoded[T]], *, keep: bool) -> Decoded[T]:
         from concurrent.futures import Future  # a start needs none of it
@@ -62,9 +65,7 @@ class _Cache:
         with self._lock:
             kept = self._kept.get(key)
             coming = self._coming.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
-            elif coming is None:
+            if kept is None and coming is None:
                 own = self._coming[key] = Future()
         if kept is not None:
             return kept
@@ -80,17 +81,16 @@ class _Cache:
                 del self._coming[key]
             future.set_exception(error)
             raise
-        size = _ENTRY + found.size
         with self._lock:
             del self._coming[key]
-            if size <= self._max_bytes and (keep or found.problem is not None):
+            if _size_of(found) <= self._kept.maxsize and (keep or found.problem is not None):
                 self._kept[key] = found
-                self.size += size
-            while self.size > self._max_bytes:
-                _, evicted = self._kept.popitem(last=False)
-                self.size -= _ENTRY + evicted.size
         future.set_result(found)
         return found
+
+
+def _size_of(found: Decoded[Any]) -> int:
+    return _ENTRY + found.size
 
 
 class DecodedValues(Generic[T]):

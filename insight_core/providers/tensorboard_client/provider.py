@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
+from cachetools import LRUCache
 
 from insight_core.plugin import (
     CachePolicy,
@@ -281,9 +281,7 @@ class _Held:
     """Recently read series, bounded in bytes; a series that has grown is read again."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._size = 0
-        self._entries: OrderedDict[Place, tuple[Listed, Data, int]] = OrderedDict()
+        self._entries: LRUCache[Place, tuple[Listed, Data, int]] = LRUCache(limit, lambda entry: entry[2])
         self._lock = threading.Lock()
 
     def get(self, one: Listed) -> Data | None:
@@ -291,17 +289,11 @@ class _Held:
             entry = self._entries.get((one.plugin, one.key))
             if entry is None or (entry[0] is not one and entry[0] != one):
                 return None
-            self._entries.move_to_end((one.plugin, one.key))
             return entry[1]
 
     def put(self, one: Listed, data: Data, size: int) -> None:
         with self._lock:
-            old = self._entries.pop((one.plugin, one.key), None)
-            self._size += size - (old[2] if old else 0)
-            self._entries[one.plugin, one.key] = (one, data, size)
-            while self._size > self._limit and len(self._entries) > 1:
-                _, (_, _, oldest) = self._entries.popitem(last=False)
-                self._size -= oldest
+            self._entries[one.plugin, one.key] = (one, data, min(size, int(self._entries.maxsize)))
 
 
 def _series(columns: Columns) -> Series:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from threading import Lock
 from typing import Any, cast
 
 import numpy as np
+from cachetools import LRUCache
 
 from insight_core.plugin import Ask, InsightError, PluginNameEnum, Unavailable, Undecodable
 from insight_graph.columns import Graph, Kind
@@ -28,7 +28,7 @@ class ProfiledTimes:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[object, ...], Times | None] = OrderedDict()
+        self._kept: LRUCache[tuple[object, ...], Times | None] = LRUCache(_KEPT)
 
     def of_runs(self, runs: Collection[str] | None) -> list[dict[str, object]]:
         """Profiles as ``/graphs`` lists records with times; none without the profiler plugin."""
@@ -56,7 +56,6 @@ class ProfiledTimes:
         key = (*key, name)
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
                 return self._kept[key]
         path = name.removeprefix(_PREFIX)
         answer = cast("dict[str, Any]", self._ask(_PROFILER, "/operator_times", run=run, profile=path))
@@ -67,8 +66,6 @@ class ProfiledTimes:
         times = times_by_name(graph, dict(zip(answer["names"], answer["times"], strict=True)))
         with self._lock:
             self._kept[key] = times
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
         return times
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import asdict, frozen
+from cachetools import LRUCache
 from numpy.typing import NDArray
 from werkzeug import Request, Response
 
@@ -104,19 +104,16 @@ class Recent(Generic[T]):
     def __init__(self, count: int = 16) -> None:
         self._count = count
         self._lock = threading.Lock()
-        self._made: WeakKeyDictionary[Profile, OrderedDict[Hashable, T]] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[Profile, LRUCache[Hashable, T]] = WeakKeyDictionary()
 
     def get(self, profile: Profile, key: Hashable, make: Callable[[], T]) -> T:
         with self._lock:
-            made = self._made.setdefault(profile, OrderedDict())
+            made = self._made.setdefault(profile, LRUCache(self._count))
             if key in made:
-                made.move_to_end(key)
                 return made[key]
         value = make()
         with self._lock:
             made[key] = value
-            while len(made) > self._count:
-                made.popitem(last=False)
         return value
 
 
