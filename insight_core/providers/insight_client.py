@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-
-import numpy as np
-from attrs import define, field
-from numpy.typing import NDArray
+from collections.abc import Collection, Generator, Mapping, Sequence
 
 from insight_core.plugin import (
-    Claim,
+    Changes,
     Damage,
-    Dialect,
-    EventField,
     FileName,
     InsightError,
     Payload,
@@ -28,12 +22,22 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
-    SummaryPlugin,
     Unavailable,
 )
 from insight_core.providers.followed import FollowedProvider
 from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.payload_streams import check_size, stream_of_pieces
+from insight_core.rpc.messages import (
+    changes_of,
+    claim_of,
+    damage_of,
+    key_message,
+    query_message,
+    records_of,
+    run_of,
+    scalars_of,
+    series_of,
+)
 from insight_core.rpc.schema import insight_data_pb2 as pb
 from insight_core.rpc.schema.services import INSIGHT
 
@@ -50,8 +54,6 @@ _PROGRESS = Method(f"{_SERVICE}/Progress", pb.ProgressResponse.FromString)
 _WATCH = Method(f"{_SERVICE}/Watch", pb.ChangesResponse.FromString)
 
 _EVERY_POINT = ScalarQuery()
-_DIALECTS = {pb.DIALECT_TENSORBOARD: Dialect.TENSORBOARD, pb.DIALECT_MINDSPORE: Dialect.MINDSPORE}
-_X = {"step": pb.X_STEP, "relative": pb.X_RELATIVE, "wall": pb.X_WALL}
 _KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
 _RETRY = 0.25  # seconds until a watch that ended is retried
 _CATCHING_UP = 10.0  # seconds that a reconnected server gets to read its logs before it is used
@@ -84,7 +86,7 @@ class InsightProvider(FollowedProvider):
     def runs(self) -> Sequence[Run]:
         """All runs."""
         answers = self._asked().stream(_RUNS, pb.RunsRequest())
-        return [_run(run) for answer in answers for run in answer.runs]
+        return [run_of(run) for answer in answers for run in answer.runs]
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
         """The series of a plugin, of all runs or of the given runs, without their data."""
@@ -93,7 +95,7 @@ class InsightProvider(FollowedProvider):
             request.runs.SetInParent()
             request.runs.names.extend(runs)
         answers = self._asked().stream(_SERIES, request)
-        return [_info(info) for answer in answers for info in answer.series]
+        return [series_of(info) for answer in answers for info in answer.series]
 
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _EVERY_POINT
@@ -103,27 +105,20 @@ class InsightProvider(FollowedProvider):
         asked = list(keys)
         for begin in range(0, len(asked), _KEYS_AT_ONCE):
             some = asked[begin : begin + _KEYS_AT_ONCE]
-            request = pb.ScalarsRequest(plugin=plugin, keys=map(_key, some), query=_query(query))
-            parts: dict[int, _Parts] = {}
+            request = pb.ScalarsRequest(
+                plugin=plugin, keys=map(key_message, some), query=query_message(query)
+            )
+            parts: dict[int, list[pb.ScalarPart]] = {}
             for answer in self._asked().stream(_SCALARS, request, LONG):
                 for part in answer.parts:
-                    parts.setdefault(part.key, _Parts()).add(part)
-            found.update((some[index], whole.columns()) for index, whole in parts.items())
+                    parts.setdefault(part.key, []).append(part)
+            found.update((some[index], scalars_of(of_key)) for index, of_key in parts.items())
         return found
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
-        request = pb.RecordsRequest(plugin=plugin, key=_key(key), all_attempts=attempts == "all")
-        stretches = list(self._asked().stream(_RECORDS, request, LONG))
-        summary = stretches[0].summary if stretches else pb.RecordSummary()
-        return RecordTable(
-            _integers(stretch.steps for stretch in stretches),
-            _doubles(stretch.wall_times for stretch in stretches),
-            _integers(stretch.sizes for stretch in stretches),
-            total=summary.total,
-            kept=summary.kept,
-            hidden=summary.hidden,
-        )
+        request = pb.RecordsRequest(plugin=plugin, key=key_message(key), all_attempts=attempts == "all")
+        return records_of(list(self._asked().stream(_RECORDS, request, LONG)))
 
     def payload(
         self,
@@ -136,10 +131,10 @@ class InsightProvider(FollowedProvider):
     ) -> Payload:
         """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         request = pb.PayloadRequest(
-            plugin=plugin, key=_key(key), index=index, all_attempts=attempts == "all", limit=limit
+            plugin=plugin, key=key_message(key), index=index, all_attempts=attempts == "all", limit=limit
         )
         first, pieces = self._pieces(request, LONG)
-        claim = _claim(first.claim)
+        claim = claim_of(first.claim)
         if isinstance(claim, FileName) and limit is None:
             check_size(first.size, claim)
         data = b"".join((first.data, *(piece.data for piece in pieces)))
@@ -160,7 +155,7 @@ class InsightProvider(FollowedProvider):
         """The bytes of one record, or a part of them, as a stream; see ``DataProvider.open_payload``."""
         request = pb.PayloadRequest(
             plugin=plugin,
-            key=_key(key),
+            key=key_message(key),
             index=index,
             all_attempts=attempts == "all",
             offset=offset,
@@ -172,7 +167,7 @@ class InsightProvider(FollowedProvider):
             raise InsightError("the data server is older than this host and sends no parts: update it")
         whole = first.whole if first.HasField("whole") else first.size
         data = itertools.chain([first.data], (piece.data for piece in pieces))
-        return stream_of_pieces(data, first.size, whole, _claim(first.claim), pieces.close)
+        return stream_of_pieces(data, first.size, whole, claim_of(first.claim), pieces.close)
 
     def _pieces(
         self, request: pb.PayloadRequest, deadline: float | None
@@ -188,11 +183,7 @@ class InsightProvider(FollowedProvider):
     def damage(self, run: str | None = None) -> Sequence[Damage]:
         """Places where logs could not be read, of one run or of all runs."""
         answers = self._asked().stream(_DAMAGE, pb.DamageRequest(run=run))
-        return [
-            Damage(place.run, place.file, place.offset, place.reason, place.skipped)
-            for answer in answers
-            for place in answer.damage
-        ]
+        return [damage_of(place) for answer in answers for place in answer.damage]
 
     def progress(self) -> Progress:
         """Bytes read of all known bytes."""
@@ -229,7 +220,7 @@ class InsightProvider(FollowedProvider):
                     self._connected, self._location, self._catching_up = True, "", None
                     self._log.note(None)
                 else:
-                    self._note(answer)
+                    self._note(changes_of(answer))
         finally:
             self._link.suspect()
         return _RETRY
@@ -248,115 +239,6 @@ class InsightProvider(FollowedProvider):
             self._catching_up = f"{_READING} ({share} %)"
             self._ended.wait(_RETRY)
 
-    def _note(self, answer: pb.ChangesResponse) -> None:
-        if answer.everything:
-            self._log.note(None)
-        elif answer.runs or answer.plugins:
-            series = {plugin.name: [_series_key(key) for key in plugin.keys] for plugin in answer.plugins}
-            self._log.note(series, runs=answer.runs)
-
-
-# --- from messages to values ----------------------------------------------------------------------
-
-
-@define
-class _Parts:
-    """The parts of one series received so far."""
-
-    summary: pb.ScalarSummary = field(factory=pb.ScalarSummary)
-    parts: list[pb.ScalarPart] = field(factory=list)
-
-    def add(self, part: pb.ScalarPart) -> None:
-        if part.HasField("summary"):
-            self.summary = part.summary
-        self.parts.append(part)
-
-    def columns(self) -> ScalarColumns:
-        summary = self.summary
-        kind = "<f4" if summary.value_type == pb.VALUE_TYPE_FLOAT32 else "<f8"
-        values = np.frombuffer(_joined(part.values for part in self.parts), kind)
-        return ScalarColumns(
-            steps=_integers(part.steps for part in self.parts),
-            wall_times=_doubles(part.wall_times for part in self.parts),
-            values=values,
-            points=summary.points,
-            total=summary.total,
-            hidden=summary.hidden,
-            kept=summary.kept,
-            origin=summary.origin,
-            extent=(summary.extent_low, summary.extent_high),
-            restarts=_integers(part.restarts for part in self.parts),
-            breaks=_integers(part.breaks for part in self.parts),
-            nonfinite=(summary.nans, summary.positive_infinities, summary.negative_infinities),
-        )
-
-
-def _joined(parts: Iterable[bytes]) -> bytes:
-    return b"".join(parts)  # a single one is not copied
-
-
-def _integers(parts: Iterable[bytes]) -> NDArray[np.int64]:
-    return np.frombuffer(_joined(parts), "<i8")
-
-
-def _doubles(parts: Iterable[bytes]) -> NDArray[np.float64]:
-    return np.frombuffer(_joined(parts), "<f8")
-
-
-def _run(run: pb.Run) -> Run:
-    return Run(
-        run.name,
-        tuple(_DIALECTS[dialect] for dialect in run.dialects if dialect in _DIALECTS),
-        run.start_time if run.HasField("start_time") else None,
-        run.loading,
-        run.damage,
-    )
-
-
-def _info(info: pb.SeriesInfo) -> SeriesInfo:
-    return SeriesInfo(
-        key=_series_key(info.key),
-        points=info.points,
-        kept=info.kept,
-        first_step=info.first_step,
-        last_step=info.last_step,
-        last_value=info.last_value if info.HasField("last_value") else None,
-        last_wall_time=info.last_wall_time,
-        attempts=info.attempts,
-        display_name=info.display_name,
-        description=info.description,
-        claims=tuple(map(_claim, info.claims)),
-        content=info.content,
-        data_class=info.data_class,
-    )
-
-
-def _claim(claim: pb.Claim) -> Claim:
-    if claim.WhichOneof("kind") == "file_name":
-        return FileName(claim.file_name)
-    if claim.WhichOneof("kind") == "event_field":
-        dialect = _DIALECTS.get(claim.event_field.dialect, Dialect.TENSORBOARD)
-        return EventField(dialect, claim.event_field.name)
-    return SummaryPlugin(claim.summary_plugin)
-
-
-def _series_key(key: pb.SeriesKey) -> SeriesKey:
-    return SeriesKey(key.run, key.tag)
-
-
-def _key(key: SeriesKey) -> pb.SeriesKey:
-    return pb.SeriesKey(run=key.run, tag=key.tag)
-
-
-def _query(query: ScalarQuery) -> pb.ScalarQuery:
-    low, high = query.window
-    return pb.ScalarQuery(
-        x=_X[query.x],
-        log_x=query.log_x,
-        window_low=low,
-        window_high=high,
-        width=query.width,
-        smoothing=query.smoothing,
-        all_attempts=query.attempts == "all",
-        nearest=query.nearest,
-    )
+    def _note(self, changes: Changes) -> None:
+        if changes.series is None or changes.series or changes.runs:
+            self._log.note(changes.series, runs=changes.runs)

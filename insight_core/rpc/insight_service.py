@@ -19,10 +19,11 @@ from insight_core.rpc.messages import (
     changes_message,
     claim_message,
     damage_message,
+    key_of,
+    query_of,
     record_parts,
     run_message,
     scalar_parts,
-    scalar_query,
     series_message,
 )
 from insight_core.rpc.schema import insight_data_pb2 as messages
@@ -91,10 +92,10 @@ class InsightService:
             yield messages.ScalarsResponse(parts=parts)
 
     def _scalar_parts(self, request: messages.ScalarsRequest) -> Iterator[messages.ScalarPart]:
-        query = scalar_query(request.query)
+        query = query_of(request.query)
         indices: dict[SeriesKey, int] = {}
         for index, asked in enumerate(request.keys):
-            indices.setdefault(_key(asked), index)
+            indices.setdefault(key_of(asked), index)
         keys = list(indices)
         # decimated columns are small, and clients request few runs at a time
         count = _KEYS if query.width is None else max(1, len(keys))
@@ -109,7 +110,7 @@ class InsightService:
     ) -> Iterator[messages.RecordsResponse]:
         """See ``DataProvider.records``; streams parts of columns."""
         attempts = attempts_of(request.all_attempts)
-        yield from record_parts(self._provider.records(request.plugin, _key(request.key), attempts))
+        yield from record_parts(self._provider.records(request.plugin, key_of(request.key), attempts))
 
     @stream
     def Payload(
@@ -119,7 +120,7 @@ class InsightService:
         for name in ("limit", "offset", "length"):
             if getattr(request, name) < 0:
                 raise InvalidArgument(f"the {name} {getattr(request, name)} is not 0 or more bytes")
-        place = request.plugin, _key(request.key), request.index, attempts_of(request.all_attempts)
+        place = request.plugin, key_of(request.key), request.index, attempts_of(request.all_attempts)
         whole: int | None = None
         if request.HasField("limit"):
             payload = self._provider.payload(*place, limit=request.limit)
@@ -194,10 +195,6 @@ class InsightService:
             yield
         finally:
             self._places.release()
-
-
-def _key(message: messages.SeriesKey) -> SeriesKey:
-    return SeriesKey(message.run, message.tag)
 
 
 def _portions(parts: Iterable[Part]) -> Iterator[Sequence[Part]]:

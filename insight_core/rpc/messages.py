@@ -1,11 +1,12 @@
-"""Converts values of ``insight_core.plugin`` to messages of ``insight.data.v1``."""
+"""Converts between values of ``insight_core.plugin`` and messages of ``insight.data.v1``, both ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from insight_core.plugin import (
     Changes,
@@ -29,14 +30,28 @@ from insight_core.rpc.errors import printable
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema.services import PIECE
 
-COLUMN_PIECE = (
-    768 << 10
-)  # bytes of a column that go into one message; five such columns are less than a PIECE
+# bytes of a column that go into one message; five such columns are less than a PIECE
+COLUMN_PIECE = 768 << 10
 DIALECTS = {
     Dialect.TENSORBOARD: messages.DIALECT_TENSORBOARD,
     Dialect.MINDSPORE: messages.DIALECT_MINDSPORE,
 }
-_X: dict[int, X] = {messages.X_STEP: "step", messages.X_RELATIVE: "relative", messages.X_WALL: "wall"}
+_DIALECTS_BY_NUMBER: dict[int, Dialect] = {number: dialect for dialect, number in DIALECTS.items()}
+_X: dict[X, messages.X] = {"step": messages.X_STEP, "relative": messages.X_RELATIVE, "wall": messages.X_WALL}
+_X_BY_NUMBER: dict[int, X] = {number: x for x, number in _X.items()}
+
+
+def _copier(*names: str) -> Callable[[object], dict[str, Any]]:
+    """Reads fields that a value and its message have in common, under the same names."""
+    read = attrgetter(*names)
+    return lambda source: dict(zip(names, read(source), strict=True))
+
+
+_run_fields = _copier("name", "loading", "damage")
+_damage_fields = _copier("run", "file", "offset", "reason", "skipped")
+_scalar_totals = _copier("points", "total", "hidden", "kept", "origin")
+_record_totals = _copier("total", "kept", "hidden")
+_query_fields = _copier("log_x", "smoothing")
 
 
 def claim_message(claim: Claim) -> messages.Claim:
@@ -50,20 +65,41 @@ def claim_message(claim: Claim) -> messages.Claim:
     return messages.Claim(event_field=field)
 
 
+def claim_of(message: messages.Claim) -> Claim:
+    """The claim of a message."""
+    kind = message.WhichOneof("kind")
+    if kind == "file_name":
+        return FileName(message.file_name)
+    if kind == "event_field":
+        dialect = _DIALECTS_BY_NUMBER.get(message.event_field.dialect, Dialect.TENSORBOARD)
+        return EventField(dialect, message.event_field.name)
+    return SummaryPlugin(message.summary_plugin)
+
+
 def run_message(run: Run) -> messages.Run:
     """The message of a run."""
-    return messages.Run(
-        name=run.name,
-        dialects=[DIALECTS[dialect] for dialect in run.dialects],
-        start_time=run.start_time,
-        loading=run.loading,
-        damage=run.damage,
+    dialects = [DIALECTS[dialect] for dialect in run.dialects]
+    return messages.Run(dialects=dialects, start_time=run.start_time, **_run_fields(run))
+
+
+def run_of(message: messages.Run) -> Run:
+    """The run of a message; dialects that this version does not know are omitted."""
+    known = (_DIALECTS_BY_NUMBER.get(number) for number in message.dialects)
+    return Run(
+        dialects=tuple(dialect for dialect in known if dialect is not None),
+        start_time=message.start_time if message.HasField("start_time") else None,
+        **_run_fields(message),
     )
 
 
 def key_message(key: SeriesKey) -> messages.SeriesKey:
     """The message of a series key."""
     return messages.SeriesKey(run=key.run, tag=key.tag)
+
+
+def key_of(message: messages.SeriesKey) -> SeriesKey:
+    """The series key of a message."""
+    return SeriesKey(message.run, message.tag)
 
 
 def series_message(info: SeriesInfo) -> messages.SeriesInfo:
@@ -79,21 +115,42 @@ def series_message(info: SeriesInfo) -> messages.SeriesInfo:
         attempts=info.attempts,
         display_name=info.display_name,
         description=info.description,
-        claims=[claim_message(claim) for claim in info.claims],
+        claims=map(claim_message, info.claims),
         content=info.content,
         data_class=info.data_class,
     )
 
 
+def series_of(message: messages.SeriesInfo) -> SeriesInfo:
+    """The series description of a message."""
+    return SeriesInfo(
+        key=key_of(message.key),
+        points=message.points,
+        kept=message.kept,
+        first_step=message.first_step,
+        last_step=message.last_step,
+        last_value=message.last_value if message.HasField("last_value") else None,
+        last_wall_time=message.last_wall_time,
+        attempts=message.attempts,
+        display_name=message.display_name,
+        description=message.description,
+        claims=tuple(map(claim_of, message.claims)),
+        content=message.content,
+        data_class=message.data_class,
+    )
+
+
 def damage_message(damage: Damage) -> messages.Damage:
     """The message of a damage entry."""
-    return messages.Damage(
-        run=damage.run,
-        file=printable(damage.file),
-        offset=damage.offset,
-        reason=printable(damage.reason),
-        skipped=damage.skipped,
-    )
+    fields = _damage_fields(damage)
+    for name in ("file", "reason"):
+        fields[name] = printable(fields[name])
+    return messages.Damage(**fields)
+
+
+def damage_of(message: messages.Damage) -> Damage:
+    """The damage entry of a message."""
+    return Damage(**_damage_fields(message))
 
 
 def changes_message(changes: Changes) -> messages.ChangesResponse:
@@ -108,80 +165,115 @@ def changes_message(changes: Changes) -> messages.ChangesResponse:
     return message
 
 
+def changes_of(message: messages.ChangesResponse) -> Changes:
+    """The changes of a message."""
+    series = {plugin.name: list(map(key_of, plugin.keys)) for plugin in message.plugins}
+    return Changes(message.generation, None if message.everything else series, message.runs)
+
+
 def attempts_of(all_attempts: bool) -> ShownAttempts:
     """The attempts policy of a request."""
     return "all" if all_attempts else "last"
 
 
-def scalar_query(message: messages.ScalarQuery) -> ScalarQuery:
+def query_message(query: ScalarQuery) -> messages.ScalarQuery:
+    """The message of a query."""
+    low, high = query.window
+    return messages.ScalarQuery(
+        x=_X[query.x],
+        window_low=low,
+        window_high=high,
+        width=query.width,
+        all_attempts=query.attempts == "all",
+        nearest=query.nearest,
+        **_query_fields(query),
+    )
+
+
+def query_of(message: messages.ScalarQuery) -> ScalarQuery:
     """The query of a message. Raises InvalidArgument for an invalid query."""
 
     def given(name: str) -> float | None:
         return getattr(message, name) if message.HasField(name) else None
 
-    if message.x not in _X:
+    if message.x not in _X_BY_NUMBER:
         raise InvalidArgument(f"there is no x {message.x}")
     if not 0 <= message.smoothing < 1:
         raise InvalidArgument(f"the smoothing {message.smoothing} is not from 0 to below 1")
     if message.HasField("width") and message.width < 1:
         raise InvalidArgument(f"the width {message.width} is not 1 or more")
     return ScalarQuery(
-        x=_X[message.x],
-        log_x=message.log_x,
+        x=_X_BY_NUMBER[message.x],
         window=(given("window_low"), given("window_high")),
         width=message.width if message.HasField("width") else None,
-        smoothing=message.smoothing,
         attempts=attempts_of(message.all_attempts),
         nearest=given("nearest"),
+        **_query_fields(message),
     )
 
 
 def scalar_parts(index: int, columns: ScalarColumns) -> Iterator[messages.ScalarPart]:
     """The answer for key number ``index`` of a request, in parts of bounded size."""
-    nans, positive, negative = columns.nonfinite
     single = columns.values.dtype == np.float32
+    low, high = columns.extent
+    nans, positive, negative = columns.nonfinite
     summary = messages.ScalarSummary(
         value_type=messages.VALUE_TYPE_FLOAT32 if single else messages.VALUE_TYPE_FLOAT64,
-        points=columns.points,
-        total=columns.total,
-        hidden=columns.hidden,
-        kept=columns.kept,
-        origin=columns.origin,
-        extent_low=columns.extent[0],
-        extent_high=columns.extent[1],
+        extent_low=low,
+        extent_high=high,
         nans=nans,
         positive_infinities=positive,
         negative_infinities=negative,
+        **_scalar_totals(columns),
     )
-    named = {
-        "steps": column_bytes(columns.steps, "<i8"),
-        "wall_times": column_bytes(columns.wall_times, "<f8"),
-        "values": column_bytes(columns.values, "<f4" if single else "<f8"),
-        "restarts": column_bytes(columns.restarts, "<i8"),
-        "breaks": column_bytes(columns.breaks, "<i8"),
-    }
-    for start in range(0, max(1, *map(len, named.values())), COLUMN_PIECE):
-        pieces = {name: column[start : start + COLUMN_PIECE].tobytes() for name, column in named.items()}
+    forms = {**_SCALAR_FORMS, "values": "<f4" if single else "<f8"}
+    for start, pieces in _pieces(columns, forms):
         yield messages.ScalarPart(key=index, summary=None if start else summary, **pieces)
+
+
+def scalars_of(parts: Sequence[messages.ScalarPart]) -> ScalarColumns:
+    """The answer of all parts of one series; the first has the summary."""
+    summary = parts[0].summary
+    single = summary.value_type == messages.VALUE_TYPE_FLOAT32
+    return ScalarColumns(
+        extent=(summary.extent_low, summary.extent_high),
+        nonfinite=(summary.nans, summary.positive_infinities, summary.negative_infinities),
+        **_scalar_totals(summary),
+        **_joined(parts, {**_SCALAR_FORMS, "values": "<f4" if single else "<f8"}),
+    )
 
 
 def record_parts(table: RecordTable) -> Iterator[messages.RecordsResponse]:
     """A record table in parts of bounded size; the first has the totals."""
-    columns = (
-        column_bytes(table.steps, "<i8"),
-        column_bytes(table.wall_times, "<f8"),
-        column_bytes(table.sizes, "<i8"),
-    )
-    summary = messages.RecordSummary(total=table.total, kept=table.kept, hidden=table.hidden)
-    for start in range(0, max(1, len(columns[0])), COLUMN_PIECE):
-        steps, wall_times, sizes = (column[start : start + COLUMN_PIECE].tobytes() for column in columns)
-        yield messages.RecordsResponse(
-            steps=steps, wall_times=wall_times, sizes=sizes, summary=None if start else summary
-        )
+    summary = messages.RecordSummary(**_record_totals(table))
+    for start, pieces in _pieces(table, _RECORD_FORMS):
+        yield messages.RecordsResponse(summary=None if start else summary, **pieces)
 
 
-def column_bytes(
-    column: NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32], form: str
-) -> NDArray[np.uint8]:
-    """The elements of a column in the byte order of ``form``."""
-    return np.ascontiguousarray(column, form).view(np.uint8)
+def records_of(parts: Sequence[messages.RecordsResponse]) -> RecordTable:
+    """The record table of all parts."""
+    summary = parts[0].summary if parts else messages.RecordSummary()
+    return RecordTable(**_joined(parts, _RECORD_FORMS), **_record_totals(summary))
+
+
+# numpy's types of columns, which are little-endian in messages
+_SCALAR_FORMS = {"steps": "<i8", "wall_times": "<f8", "restarts": "<i8", "breaks": "<i8"}
+_RECORD_FORMS = {"steps": "<i8", "wall_times": "<f8", "sizes": "<i8"}
+
+
+def _pieces(columns: object, forms: dict[str, str]) -> Iterator[tuple[int, dict[str, bytes]]]:
+    """Columns as bytes, in pieces of bounded size; at least one. The number is 0 for the first."""
+    whole = {
+        name: np.ascontiguousarray(getattr(columns, name), form).view(np.uint8)
+        for name, form in forms.items()
+    }
+    for start in range(0, max(1, *map(len, whole.values())), COLUMN_PIECE):
+        yield start, {name: column[start : start + COLUMN_PIECE].tobytes() for name, column in whole.items()}
+
+
+def _joined(parts: Iterable[object], forms: dict[str, str]) -> dict[str, Any]:
+    """The columns of all pieces; those of a single piece are not copied."""
+    return {
+        name: np.frombuffer(b"".join(getattr(part, name) for part in parts), form)
+        for name, form in forms.items()
+    }
