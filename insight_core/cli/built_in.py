@@ -1,11 +1,13 @@
-"""The command ``inspect`` and ``grpc://`` locations, which the host adds through hooks itself."""
+"""What the host adds through hooks: the command ``inspect``, ``grpc://`` locations, ``--load rust``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from insight_core.plugin import Command, DataProvider, InvalidArgument, ProviderSettings, hookimpl
+from insight_core.plugin import Command, DataProvider, Dialect, InvalidArgument, ProviderSettings, hookimpl
+
+RUST = "rust:"  # the location that --load rust opens
 
 
 @hookimpl
@@ -24,6 +26,10 @@ def insight_commands() -> Iterable[Command]:
 
 @hookimpl
 def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    if location == RUST and settings.open_local is not None:
+        from insight_core.providers.rust_server import open_rust_servers  # gRPC is loaded where it is needed
+
+        return open_rust_servers(settings, settings.open_local({Dialect.MINDSPORE}))
     if not location.startswith("grpc:"):
         return None
     address = re.fullmatch(r"grpc://([^/]+:([0-9]{1,5}))", location)
@@ -31,6 +37,6 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
         raise InvalidArgument(f"{location!r} is not of the form grpc://HOST:PORT")
     if int(address[2]) > 65535:
         raise InvalidArgument(f"{location!r} has a port number above 65535")
-    from insight_core.providers.opened_later import OpenedProvider  # gRPC is loaded where it is needed
+    from insight_core.providers.opened_later import OpenedProvider
 
     return OpenedProvider(address[1], settings.plugins.values(), interval=settings.reload_interval)

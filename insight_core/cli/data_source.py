@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -15,16 +14,12 @@ from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.isolation import in_one_line
 from insight_core.plugin import (
     DataProvider,
-    Dialect,
     InsightError,
     InvalidArgument,
     ProviderSettings,
     Unavailable,
 )
 from insight_core.registry import Module, Registry
-
-if TYPE_CHECKING:  # gRPC is loaded where it is needed
-    from insight_core.providers.forwarding import StartableProvider
 
 _HOOK = "insight_open_provider"
 _OPENING = 10.0  # seconds that a module may take to open a location
@@ -48,18 +43,37 @@ def start(provider: DataProvider) -> None:
 
 def _opened(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> DataProvider:
     if options.data_provider is not None:
-        return _opened_by_hook(options.data_provider, options, registry)
+        return _opened_by_hook(options.data_provider, options, _settings(options, registry), registry)
     if options.load == "server":
         return _server(options, logdirs)
-    if options.load == "rust":
-        return _rust(options, registry, logdirs)
-    return _in_process(options, registry, logdirs)
+    policies = cache_policies(options, registry.plugins)
 
+    def open_of(logdirs: Sequence[Logdir]) -> DataProvider:
+        return open_local(options, logdirs, registry, policies, options.reload_interval)
 
-def _opened_by_hook(location: str, options: Options, registry: Registry) -> DataProvider:
-    settings = ProviderSettings(
-        registry.plugins, options.reload_interval, cache_directory(options) if options.cache else None
+    if options.load == "inprocess":
+        return open_of(logdirs)
+    named = [
+        evolve(logdir, name=prefix or None)
+        for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
+    ]
+    settings = evolve(
+        _settings(options, registry),
+        policies=policies,
+        logdirs=[(each.name or "", each.path) for each in named],
+        open_local=lambda dialects: open_of([evolve(each, dialects=frozenset(dialects)) for each in named]),
     )
+    return _opened_by_hook(f"{options.load}:", options, settings, registry)
+
+
+def _settings(options: Options, registry: Registry) -> ProviderSettings:
+    cache = cache_directory(options) if options.cache else None
+    return ProviderSettings(registry.plugins, options.reload_interval, cache)
+
+
+def _opened_by_hook(
+    location: str, options: Options, settings: ProviderSettings, registry: Registry
+) -> DataProvider:
     asked: set[Module] = set()
     for wait in (False, True):  # modules that import a client of a database take longer than a start does
         if wait:
@@ -95,12 +109,7 @@ def ignored_flags(options: Options) -> list[str]:
     return given if options.data_provider is not None else []
 
 
-def _in_process(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    policies = cache_policies(options, registry.plugins)
-    return open_local(options, logdirs, registry, policies, options.reload_interval)
-
-
-def _server(options: Options, logdirs: Sequence[Logdir]) -> StartableProvider:
+def _server(options: Options, logdirs: Sequence[Logdir]) -> DataProvider:
     from insight_core.providers.child import ChildLink
     from insight_core.providers.insight_client import InsightProvider
 
@@ -128,18 +137,3 @@ def _server_flags(options: Options, logdirs: Sequence[Logdir]) -> list[str]:
         flags.append(f"--max-memory={options.max_memory}")
     flags.append(f"--verbosity={options.verbosity}")
     return flags
-
-
-def _rust(options: Options, registry: Registry, logdirs: Sequence[Logdir]) -> StartableProvider:
-    from insight_core.providers.rust_server import open_rust_servers
-
-    mindspore = [
-        evolve(logdir, name=prefix or None, dialects=frozenset({Dialect.MINDSPORE}))
-        for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
-    ]
-    policies = cache_policies(options, registry.plugins)
-    provider = open_local(options, mindspore, registry, policies, options.reload_interval)
-    try:
-        return open_rust_servers(logdirs, registry.plugins, policies, options.reload_interval, provider)
-    except (ImportError, OSError) as error:
-        raise InvalidArgument(f"{options.origin('load')}: {error}") from error

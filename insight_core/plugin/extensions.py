@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from attrs import Attribute, field, frozen, validators
 
+from insight_core.formats.dialects import Dialect
 from insight_core.plugin.context import PluginContext
-from insight_core.plugin.contract import Plugin
+from insight_core.plugin.contract import CachePolicy, Plugin
 from insight_core.plugin.data import DataProvider
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
@@ -136,6 +137,10 @@ class ProviderSettings:
     reload_interval: float = 1.0  # seconds; 0: load once
     cache_directory: Path | None = None  # None: nothing may be kept for the next start
     options: Mapping[str, Any] = field(factory=dict)  # of the module's insight_options, by key
+    policies: Mapping[str, CachePolicy] = field(factory=dict)  # by plugin, where they differ from its own
+    logdirs: Sequence[tuple[str, str]] = ()  # prefix of the names of its runs, and path
+    # opens the host's own reader of the logs of these dialects in the logdirs; None: there are no logdirs
+    open_local: Callable[[Collection[Dialect]], DataProvider] | None = None
 
 
 @frozen

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
+from typing import cast
 
-from insight_core.ingest.discover import Logdir, run_prefixes
-from insight_core.plugin import CachePolicy, Keep, Plugin
+from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument, Keep, Plugin, ProviderSettings
 from insight_core.providers.child import ChildLink
 from insight_core.providers.forwarding import StartableProvider
 from insight_core.providers.merged import MergedProvider
 from insight_core.providers.tensorboard_client.listing import Naming, Shape
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 
+_NAME = "the data server"
 # The server keeps a sample of these unless it is told to keep more; TensorBoard's names.
 _SAMPLED = (
     *("scalars", "histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars", "images", "audio"),
@@ -30,30 +31,26 @@ def rust_server() -> str:
     return program
 
 
-def open_rust_servers(
-    logdirs: Sequence[Logdir],
-    plugins: Mapping[str, Plugin],
-    policies: Mapping[str, CachePolicy],
-    reload_interval: float,
-    mindspore: StartableProvider,
-) -> MergedProvider:
-    """Not started yet. Raises what ``rust_server`` raises."""
-    samples = ",".join(f"{name}={count}" for name, count in _samples(plugins, policies).items())
-    reload = max(1, int(reload_interval)) if reload_interval else "once"
-    flags = [rust_server(), f"--reload={reload}", f"--samples-per-plugin={samples}"]
-    servers = [
+def open_rust_servers(settings: ProviderSettings, mindspore: DataProvider) -> MergedProvider:
+    """The provider of the logdirs of ``settings``, not started yet. Raises InvalidArgument."""
+    try:
+        program = rust_server()
+    except (ImportError, OSError) as error:
+        raise InvalidArgument(f"--load rust: {error}") from error
+    plugins, interval = settings.plugins, settings.reload_interval
+    samples = ",".join(f"{name}={count}" for name, count in _samples(plugins, settings.policies).items())
+    reload = max(1, int(interval)) if interval else "once"
+    flags = [program, f"--reload={reload}", f"--samples-per-plugin={samples}"]
+    parts: list[StartableProvider] = [
         TensorBoardProvider(
-            ChildLink(
-                [*flags, f"--logdir={logdir.path}"],
-                f"the data server of {prefix}" if prefix else "the data server",
-            ),
+            ChildLink([*flags, f"--logdir={path}"], f"the data server of {prefix}" if prefix else _NAME),
             plugins.values(),
-            interval=reload_interval,
+            interval=interval,
             prefix=prefix,
         )
-        for logdir, prefix in zip(logdirs, run_prefixes(logdirs), strict=True)
+        for prefix, path in settings.logdirs
     ]
-    return MergedProvider([*servers, mindspore])
+    return MergedProvider([*parts, cast(StartableProvider, mindspore)])
 
 
 def _samples(plugins: Mapping[str, Plugin], policies: Mapping[str, CachePolicy]) -> Mapping[str, int | str]:
