@@ -19,7 +19,7 @@ from insight_core.cli.shutdown import Ending, end_soon
 from insight_core.cli.storage import open_annotations, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
-from insight_core.cli.wrapping import app_settings, check_wrapped, wrapped
+from insight_core.cli.wrapping import app_settings, wrapped
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
@@ -52,7 +52,6 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     with Ending() if ending is None else nullcontext(ending) as ending:
         print(f"insight-host {host_version()} at {server.url} (Ctrl-C ends it)", flush=True)
         serving = _Serving(server, ending)
-        check_wrapped(registry, serving.fail)
         settle_imports()
         host.begin()
         stock.start()
@@ -116,11 +115,6 @@ class _Serving:
         self.failed = False
         self._thread = threading.Thread(target=self._run, name="server", daemon=True)
         self._thread.start()
-
-    def fail(self) -> None:
-        """Ends the process with exit code 1."""
-        self.failed = True
-        self._ending.ask()
 
     def _run(self) -> None:
         try:

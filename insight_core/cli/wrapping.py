@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -28,10 +27,11 @@ def app_settings(options: Options) -> AppSettings:
 
 def wrapped(app: WSGIApplication, registry: Registry, settings: AppSettings) -> WSGIApplication:
     """``app`` within what the modules wrap around it. Raises Unavailable if one of them fails."""
-    for name in registry.lost_wrappers():
-        reasons = [each.reason for each in registry.failures.values() if each.entry_point == name]
-        reason = reasons[0] if reasons else "it has not loaded"
-        raise Unavailable(f"plugin {name} has {_HOOK}(), and no host runs without it: {reason}")
+    for lost in registry.lost_middleware():
+        raise Unavailable(
+            f"no host runs without the middleware {lost.entry_point} of {lost.distribution}: {lost.reason}; "
+            f"repair or uninstall it, or leave it out with --disable-plugin {lost.entry_point}"
+        )
     for module in registry.implementing(_HOOK):
         own = evolve(settings, options=module.values)
         try:
@@ -46,18 +46,3 @@ def wrapped(app: WSGIApplication, registry: Registry, settings: AppSettings) -> 
                 f"{_HOOK}() of {module.candidate.name} returned a {kind}, not a WSGI application"
             )
     return app
-
-
-def check_wrapped(registry: Registry, fail: Callable[[], None]) -> None:
-    """Calls ``fail`` if a module with middleware loads after the app was wrapped, or fails by then."""
-    known = set(registry.implementing(_HOOK))
-
-    def changed() -> None:
-        late = {module.candidate.name for module in registry.implementing(_HOOK) if module not in known}
-        late.update(registry.lost_wrappers())
-        if late:
-            log.error("%s has %s() and loaded too late: the host ends", ", ".join(sorted(late)), _HOOK)
-            fail()
-
-    registry.follow(lambda plugin: None, changed)
-    changed()  # between the wrapping and now

@@ -67,7 +67,9 @@ def insight_run_columns() -> Iterable[RunColumn | RunColumns]:
 def insight_wrap_app(app: WSGIApplication, settings: AppSettings) -> WSGIApplication:
     """The WSGI application around ``app``. Called once, before the host listens.
 
-    An error or a missed deadline ends the start: a host never runs without a middleware that was installed.
+    The entry point of the module is in the group ``insight.middleware`` instead of ``insight.plugins``: from
+    it the host knows, before any import, that it must not run without this middleware. It waits for the
+    import, and an error or a missed deadline ends the start.
     """
 
 

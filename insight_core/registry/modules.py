@@ -16,6 +16,8 @@ from insight_core.plugin import API_VERSION, Option, Plugin
 from insight_core.plugin import hooks as hookspecs
 
 GROUP = "insight.plugins"
+MIDDLEWARE = "insight.middleware"  # the group of modules with insight_wrap_app: no host runs without them
+_WRAP = "insight_wrap_app"
 DISTRIBUTION = "insight-host"
 
 
@@ -35,6 +37,7 @@ class Candidate:
     origin: Origin
     load: Callable[[], object]
     built_in: bool = False  # a part of the host: cannot be disabled
+    is_middleware: bool = False  # no host runs without it
 
 
 @frozen(eq=False)
@@ -61,11 +64,19 @@ class Refusal(Exception):
 
 
 def installed() -> list[Candidate]:
-    """The entry points of the group, those of this distribution first."""
+    """The entry points of both groups, those of this distribution first; one in both groups counts once."""
+    points = entry_points()
+    middleware = points.select(group=MIDDLEWARE)
+    known = {(point.dist and point.dist.name, point.name, point.value) for point in middleware}
+    others = [
+        point
+        for point in points.select(group=GROUP)
+        if (point.dist and point.dist.name, point.name, point.value) not in known
+    ]
     found = []
-    for point in entry_points(group=GROUP):
+    for point in (*middleware, *others):
         origin = Origin(point.dist.name, point.dist.version) if point.dist is not None else Origin("")
-        found.append(Candidate(point.name, origin, point.load))
+        found.append(Candidate(point.name, origin, point.load, is_middleware=point.group == MIDDLEWARE))
     found.sort(key=lambda c: (c.origin.distribution != DISTRIBUTION, c.origin.distribution, c.name))
     return found
 
@@ -85,15 +96,13 @@ class ModuleLoader:
         self._manager = pluggy.PluginManager("insight")
         self._manager.add_hookspecs(hookspecs)
         self._count = 0
-        self.wrapping: set[Candidate] = set()  # that have insight_wrap_app, whatever else of them fails
 
     def load(self, candidate: Candidate, call: Call[Module]) -> Module:
         """Imports and registers a module and asks it for plugins and options, in the thread of the call."""
         module = candidate.load()
         name, hooks = self._register(candidate, module)
-        if "insight_wrap_app" in hooks:
-            self.wrapping.add(candidate)
         try:
+            _check_group(candidate, hooks)
             calls = Calls(f"plugin {candidate.name}", self._limits)
             plugins: tuple[Plugin, ...] = ()
             options: tuple[Option, ...] = ()
@@ -140,6 +149,17 @@ class ModuleLoader:
             if hooks[caller.name].hookwrapper or hooks[caller.name].wrapper:
                 raise Refusal(f"{caller.name}() is a hook wrapper: modules cannot wrap hooks of others")
         return hooks
+
+
+def _check_group(candidate: Candidate, hooks: Mapping[str, pluggy.HookImpl]) -> None:
+    """The group says whether a module wraps the application: a host knows that before the import."""
+    if _WRAP in hooks and not candidate.is_middleware:
+        raise Refusal(
+            f"it has {_WRAP}(): name it in the entry-point group {MIDDLEWARE!r}, "
+            "so that no host runs without it"
+        )
+    if candidate.is_middleware and _WRAP not in hooks:
+        raise Refusal(f"its entry point is in the group {MIDDLEWARE!r}, and it has no {_WRAP}()")
 
 
 def all_of(kind: Any, answer: object, hook: str) -> tuple[Any, ...]:  # noqa: ANN401

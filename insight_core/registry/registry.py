@@ -47,7 +47,8 @@ class Registry:
     caller waits ``limits.start`` seconds; plugins that load later come later: see ``follow``.
 
     ``choices`` are distributions by name of plugin: where several plugins have one name or one claim, the
-    chosen one is taken, without a choice none of them. The caller waits for modules of chosen distributions.
+    chosen one is taken, without a choice none of them. The caller waits for modules of chosen distributions,
+    and for middleware.
     ``flags`` are keys of the host's own flags.
     """
 
@@ -83,18 +84,18 @@ class Registry:
         self._late: list[Plugin] | None = None  # None: the start still waits
         self._followers: list[tuple[Callable[[Plugin], None], Callable[[], None]]] = []
         self._left_out = {each.name for each in candidates if self._is_disabled(each)}
-        wanted = [each for each in candidates if not self._is_disabled(each)]
-        others = [each for each in wanted if each.origin.distribution != DISTRIBUTION]
+        self._wanted = [each for each in candidates if not self._is_disabled(each)]
+        others = [each for each in self._wanted if each.origin.distribution != DISTRIBUTION]
         self.has_others = bool(others)
         self._pending = set(others)
-        for each in wanted:
+        for each in self._wanted:
             if each not in self._pending:
                 self._load(each)
         self._importer = threading.Thread(target=self._import, args=(others,), name="importer", daemon=True)
         if others:
             self._importer.start()
             self._importer.join(limits.start)
-            self._wait_for_chosen()
+            self._wait_for_required()
         with self._lock:
             self._settle()
             self._late = []
@@ -191,10 +192,12 @@ class Registry:
             self._publish()
         self._tell(None)
 
-    def lost_wrappers(self) -> list[str]:
-        """Entry points that have ``insight_wrap_app`` and failed: no host may run without them."""
+    def lost_middleware(self) -> list[PluginFailure]:
+        """Modules of the group for middleware that did not load, and why: no host may run without them."""
         with self._lock:
-            return [each.name for each in self._loader.wrapping if each not in self._modules]
+            lost = [each for each in self._wanted if each.is_middleware and each not in self._modules]
+            unknown = Refusal("it has not loaded")
+            return [self._failed.get(each) or failure_of(each, unknown) for each in lost]
 
     def take_flags(self, given: Mapping[str, Any]) -> None:
         """Sets the values of modules' flags that the command line gives; by key, None for those not given."""
@@ -239,18 +242,20 @@ class Registry:
 
         in_turn(candidates, begin, self._limits.turn, give_up)
 
-    def _wait_for_chosen(self) -> None:
-        """Whoever chose a distribution wants no host without it."""
+    def _wait_for_required(self) -> None:
+        """Waits for the modules without which nobody wants a host: middleware, and chosen distributions."""
         until = time.monotonic() + self._limits.imports + self._limits.hook
         while time.monotonic() < until:
             with self._lock:
-                waited_for = [each for each in self._pending - self._failed.keys() if self._is_chosen(each)]
+                waited_for = [each for each in self._pending - self._failed.keys() if self._is_required(each)]
             if not waited_for:
                 return
             self._importer.join(0.05)
 
-    def _is_chosen(self, candidate: Candidate) -> bool:
-        return any(same_distribution(candidate.origin.distribution, one) for one in self._choices.values())
+    def _is_required(self, candidate: Candidate) -> bool:
+        return candidate.is_middleware or any(
+            same_distribution(candidate.origin.distribution, one) for one in self._choices.values()
+        )
 
     def _loaded(self, candidate: Candidate, call: Call[Module]) -> None:
         module = call.value
@@ -268,12 +273,11 @@ class Registry:
                     module.values[option.key] = option.default if given is None else given
                 names = {str(plugin.name) for plugin in module.plugins}
                 self._left_out |= names & self._disabled
-                if not names or candidate.built_in or names - self._disabled:
+                stays = candidate.built_in or candidate.is_middleware  # only its tabs can be left out
+                if stays or not names or names - self._disabled:
                     if started:
                         plugins = self._admit(module)
                     self._modules[candidate] = module
-                else:
-                    self._loader.wrapping.discard(candidate)
             except BaseException as error:
                 self._fail(candidate, candidate, error)
             if self._late is not None:
@@ -355,7 +359,8 @@ class Registry:
         """Replaces what others see. The lock is held."""
         taken = sorted(self._verdict.taken, key=lambda one: (one.plugin.order, one.name))
         lost = {f"{one.name} ({one.distribution})" for one in self._verdict.left_out}
-        unwanted = {one.module for one in self._verdict.left_out} - {one.module for one in taken}
+        unwanted = {one.module for one in self._verdict.left_out if not one.module.candidate.is_middleware}
+        unwanted -= {one.module for one in taken}
         self.modules = tuple(module for module in self._modules.values() if module not in unwanted)
         self.origins = MappingProxyType({one.name: one.module.candidate.origin for one in taken})
         self.disabled = frozenset(self._left_out | lost)

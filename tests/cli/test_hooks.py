@@ -18,6 +18,7 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Serve = Callable[..., Any]
 
+PLUGINS, MIDDLEWARE = "insight.plugins", "insight.middleware"
 FAILING = {
     "raises": "raise RuntimeError('no luck')",
     "exits": "import sys; sys.exit(3)",
@@ -48,7 +49,7 @@ def _with_path(*places: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([*map(str, places), *kept])}
 
 
-def _module(place: Path, name: str, body: str, distribution: str | None = None) -> Path:
+def _module(place: Path, name: str, body: str, distribution: str | None = None, group: str = PLUGINS) -> Path:
     """A module with an entry point, as pip would leave it."""
     source = f"from insight_core.plugin import *\nfrom insight_core.plugin import hookimpl\n{body}\n"
     place.mkdir(exist_ok=True)
@@ -58,7 +59,7 @@ def _module(place: Path, name: str, body: str, distribution: str | None = None) 
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {distribution or name}\nVersion: 1.0\n", encoding="utf-8"
     )
-    (info / "entry_points.txt").write_text(f"[insight.plugins]\n{name} = {name}\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {name}\n", encoding="utf-8")
     return place
 
 
@@ -138,36 +139,79 @@ def test_a_hook_of_the_command_line_that_fails_leaves_those_of_others(
     assert re.search("plugin bad of bad did not load: .+|plugin bad has not loaded yet", done.stderr)
 
 
+def _guard(place: Path, body: str, group: str = MIDDLEWARE) -> dict[str, str]:
+    return _with_path(_module(place / "site", "guard", body, "my-guard", group))
+
+
+WRAPS = _hook("insight_wrap_app(app)", "return app")
+
+
 @pytest.mark.parametrize("how", FAILING)
 def test_a_middleware_that_fails_ends_the_start_with_the_reason(run: Run, tmp_path: Path, how: str) -> None:
-    site = _module(tmp_path / "site", "guard", _hook("insight_wrap_app(app, settings)", FAILING[how]))
-    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
+    env = _guard(tmp_path, _hook("insight_wrap_app(app, settings)", FAILING[how]))
+    done = run("--logdir", str(tmp_path), "--port", "0", env=env)
     assert done.returncode == 1
     assert "insight_wrap_app() of guard failed" in done.stderr
     assert "http://" not in done.stdout
 
 
-def test_no_host_runs_without_a_middleware_whose_module_fails(run: Run, tmp_path: Path) -> None:
-    body = _hook("insight_wrap_app(app)", "return app") + _hook("insight_plugin()", "raise OSError('gone')")
-    site = _module(tmp_path / "site", "guard", body)
-    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("import no_such_module_here\n" + WRAPS, "No module named 'no_such_module_here'"),
+        (WRAPS + _hook("insight_plugin()", "raise OSError('gone')"), "OSError: gone"),
+        (_hook("insight_plugin()", "return Plugin('guard', 'Guard')"), "it has no insight_wrap_app()"),
+    ],
+    ids=["cannot be imported", "another hook fails", "the hook was renamed"],
+)
+def test_no_host_runs_without_a_middleware_that_is_installed(
+    run: Run, tmp_path: Path, body: str, reason: str
+) -> None:
+    done = run("--logdir", str(tmp_path), "--port", "0", env=_guard(tmp_path, body))
     assert done.returncode == 1
-    assert "no host runs without it: OSError: gone" in done.stderr
+    assert "no host runs without the middleware guard of my-guard: " in done.stderr
+    assert reason in done.stderr
+    assert "leave it out with --disable-plugin guard" in done.stderr
+    assert "http://" not in done.stdout
 
 
-def test_a_middleware_that_loads_too_late_ends_the_host(run: Run, tmp_path: Path) -> None:
-    body = "import time\ntime.sleep(2)\n" + _hook("insight_wrap_app(app)", "return app")
-    site = _module(tmp_path / "site", "guard", body)
-    done = run("--logdir", str(tmp_path), "--port", "0", env=_with_path(site))
-    assert done.returncode == 1
-    assert "guard has insight_wrap_app() and loaded too late" in done.stderr
+def test_disabling_the_entry_point_leaves_a_middleware_out(serve: Serve, tmp_path: Path) -> None:
+    env = _guard(tmp_path, "raise OSError('gone')\n")
+    serving = serve("--logdir", str(tmp_path), "--disable-plugin", "guard", env=env)
+    serving.process.send_signal(signal.SIGTERM)
+    serving.process.communicate(timeout=10)
+    assert serving.process.returncode == 0
+
+
+def test_disabling_the_tab_of_a_middleware_leaves_the_middleware(run: Run, tmp_path: Path) -> None:
+    wraps = _hook("insight_wrap_app()", "raise OSError('called')")
+    env = _guard(tmp_path, wraps + _hook("insight_plugin()", "return Plugin('tab', 'Tab')"))
+    done = run("--logdir", str(tmp_path), "--port", "0", "--disable-plugin", "tab", env=env)
+    assert "insight_wrap_app() of guard failed: OSError: called" in done.stderr
+
+
+def test_the_host_waits_for_a_middleware_that_is_imported_slowly(serve: Serve, tmp_path: Path) -> None:
+    body = "import time\ntime.sleep(2)\n" + _hook(
+        "insight_wrap_app(app)",
+        "return lambda e, start: app(e, lambda s, h, *r: start(s, [*h, ('X-Guard', 'on')], *r))",
+    )
+    serving = serve("--logdir", str(tmp_path), env=_guard(tmp_path, body))
+    with urllib.request.urlopen(f"{serving.url}healthz", timeout=10) as answer:
+        assert answer.headers["X-Guard"] == "on"
+
+
+def test_a_middleware_outside_of_its_group_is_refused(run: Run, tmp_path: Path) -> None:
+    env = _guard(tmp_path, WRAPS, PLUGINS)
+    rows = json.loads(run("plugins", "--json", env=env).stdout)["plugins"]
+    [reason] = [row["reason"] for row in rows if row["name"] == "guard"]
+    assert "name it in the entry-point group 'insight.middleware'" in reason
 
 
 def test_the_host_waits_for_a_chosen_plugin_and_never_starts_without_it(
     serve: Serve, run: Run, tmp_path: Path
 ) -> None:
-    body = "import time\ntime.sleep(2)\n" + _hook("insight_wrap_app(app)", "return app")
-    env = _with_path(_module(tmp_path / "site", "guard", body, "my-guard"))
+    body = "import time\ntime.sleep(2)\n" + _hook("insight_plugin()", "return Plugin('guard', 'Guard')")
+    env = _guard(tmp_path, body, PLUGINS)
     serving = serve("--logdir", str(tmp_path), "--plugin", "guard=my-guard", env=env)
     serving.process.send_signal(signal.SIGTERM)
     serving.process.communicate(timeout=10)

@@ -25,6 +25,7 @@ from insight_core.plugin import (
     hookimpl,
 )
 from insight_core.registry import Registry
+from insight_core.registry.modules import GROUP as PLUGINS
 from insight_core.registry.modules import Candidate, Origin
 
 GOOD = Plugin("good", "Good")
@@ -320,14 +321,17 @@ def test_disabling_takes_the_name_of_the_plugin_too() -> None:
 def test_discovery_reads_the_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
     def point(name: str, distribution: str, plugin: Plugin) -> object:
         dist = SimpleNamespace(name=distribution, version="1.2")
-        return SimpleNamespace(name=name, dist=dist, load=lambda: _with_hook(lambda: plugin))
+        return SimpleNamespace(
+            name=name, value=name, group=PLUGINS, dist=dist, load=lambda: _with_hook(lambda: plugin)
+        )
 
     points = [
         point("a", "another", Plugin("scalar", "Hijack")),
         point("scalar", "insight-host", Plugin("scalar", "Scalars")),
         point("b", "another", Plugin("notes", "Notes")),
     ]
-    monkeypatch.setattr("insight_core.registry.modules.entry_points", lambda group: points)
+    groups = SimpleNamespace(select=lambda group: points if group == PLUGINS else [])
+    monkeypatch.setattr("insight_core.registry.modules.entry_points", lambda: groups)
     registry = Registry.discover()
     assert registry.plugins["scalar"].title == "Scalars"
     assert registry.origins["notes"].distribution == "another"
