@@ -51,7 +51,21 @@ async function buildShell() {
     experimental: {
       renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `static/${file}` : { relative: true }),
     },
-    build: { outDir: out, emptyOutDir: true, target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+    build: {
+      outDir: out,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      rolldownOptions: {
+        output: {
+          hashCharacters: 'hex',
+          entryFileNames: 'assets/[name]-[hash:12].js',
+          chunkFileNames: 'assets/[name]-[hash:12].js',
+          assetFileNames: 'assets/[name]-[hash:12][extname]',
+        },
+      },
+    },
   });
   return out;
 }
@@ -62,7 +76,7 @@ async function buildPlugin({ entry, out }) {
     root: dirname(entry),
     base: './',
     publicDir: false,
-    worker: { format: 'es', rolldownOptions: { output: { entryFileNames: '[name]-[hash].js' } } },
+    worker: { format: 'es', rolldownOptions: { output: { hashCharacters: 'hex', entryFileNames: '[name]-[hash:12].js' } } },
     build: {
       outDir: out,
       emptyOutDir: true,
@@ -72,7 +86,7 @@ async function buildPlugin({ entry, out }) {
       rolldownOptions: {
         input: entry,
         preserveEntrySignatures: 'strict',
-        output: { entryFileNames: 'index.js', chunkFileNames: '[name]-[hash].js', assetFileNames: '[name]-[hash][extname]' },
+        output: { hashCharacters: 'hex', entryFileNames: 'index.js', chunkFileNames: '[name]-[hash:12].js', assetFileNames: '[name]-[hash:12][extname]' },
       },
     },
   });
@@ -134,7 +148,7 @@ function widgetFiles(directory, code) {
   const used = Object.keys(WIDGETS).filter((widget) => code.includes(widget));
   const found = new Set();
   for (const widget of used) {
-    const chunk = lazy.find((path) => basename(path).replace(/-.{8}\.js$/, '') === WIDGETS[widget]);
+    const chunk = lazy.find((path) => basename(path).replace(/-.{12}\.js$/, '') === WIDGETS[widget]);
     if (!chunk) throw new Error(`ctx.ui.${widget}: no chunk ${WIDGETS[widget]}`);
     imported(chunk, lazy, {}, found);
   }

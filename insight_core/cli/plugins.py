@@ -145,6 +145,7 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
     for name, plugin in registry.plugins.items():
         origin = registry.origins[name]
         routes, reason = asked[name]
+        reason = reason or _front_end_error(plugin)
         rows.append(
             PluginRow(
                 name=name,
@@ -171,6 +172,14 @@ def plugin_rows(registry: Registry, options: Options, limits: Limits = DEFAULT_L
         )
     rows.extend(PluginRow(name=name, state="disabled") for name in sorted(registry.disabled))
     return rows
+
+
+def _front_end_error(plugin: Plugin) -> str:
+    """Why the page cannot show its tab, if it has one."""
+    from insight_core.web.front_ends import front_end
+    from insight_core.web.settings import HostSettings
+
+    return "" if plugin.frontend is None else front_end(plugin.frontend, HostSettings().page).error or ""
 
 
 def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:

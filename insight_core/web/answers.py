@@ -12,7 +12,8 @@ from werkzeug.exceptions import HTTPException
 from insight_core.formats.json_text import encode_json
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; media-src 'self' data: blob:; worker-src 'self' blob:; "
     "connect-src 'self'; object-src 'none'; base-uri 'self'"
 )
 _HEADERS = {

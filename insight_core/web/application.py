@@ -33,6 +33,7 @@ from insight_core.web.data_routes import DataRoutes
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, new_map
+from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.parts import PATH, Parts
 from insight_core.web.services import Services
 from insight_core.web.settings import HostSettings
@@ -220,9 +221,7 @@ class Host:
         page = self.settings.page
 
         def index(request: Request) -> Response:
-            if not (page / "index.html").is_file():
-                raise Unavailable(f"the page is not built: {page / 'index.html'} is missing")
-            return asset_answer(page, "index.html", request)
+            return page_answer(page, tabs_of(self._parts, page), request)
 
         def static(request: Request, name: str) -> Response:
             return asset_answer(page, name, request)

@@ -34,8 +34,8 @@ _TYPES = {
     ".woff": "font/woff",
     ".woff2": "font/woff2",
 }
-_FOREVER = "public, max-age=31536000, immutable"
-_HASH = re.compile(r"[-.]([A-Za-z0-9_-]{8}|[0-9a-f]{8,64})\.[A-Za-z0-9]+(?:\.map)?$")
+FOREVER = "public, max-age=31536000, immutable"
+_HASH = re.compile(r"[-.](?=[0-9a-f]*[0-9])[0-9a-f]{8,64}\.[A-Za-z0-9]+(?:\.map)?$")
 
 
 def asset_answer(root: Path, name: str, request: Request) -> Response:
@@ -51,7 +51,7 @@ def asset_answer(root: Path, name: str, request: Request) -> Response:
         answer = Response(content, content_type=_TYPES.get(path.suffix.lower(), "application/octet-stream"))
         answer.set_etag(tag, weak=True)
     if has_hash(path.name):
-        answer.headers["Cache-Control"] = _FOREVER
+        answer.headers["Cache-Control"] = FOREVER
     return answer
 
 
@@ -74,15 +74,8 @@ def find_asset(root: Path, name: str) -> Path | None:
 
 
 def has_hash(name: str) -> bool:
-    """Whether the file name contains a content hash of the bundler.
-
-    Eight letters may be a word (``line-skeleton.js``): a hash has a digit or two capitals.
-    """
-    found = _HASH.search(name)
-    if found is None:
-        return False
-    inside = found[1][1:-1]
-    return bool(re.search(r"[0-9]", inside)) or len(re.findall(r"[A-Z]", inside)) >= 2
+    """Whether the file name contains a content hash: eight hexadecimal digits or more, a decimal one too."""
+    return _HASH.search(name) is not None
 
 
 @lru_cache(maxsize=64)

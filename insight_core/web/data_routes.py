@@ -14,6 +14,7 @@ from werkzeug.routing import Rule
 from insight_core.plugin import DataProvider, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
+from insight_core.web.front_ends import front_end
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since
 from insight_core.web.mounting import Endpoint
 from insight_core.web.parameters import since_of
@@ -115,11 +116,11 @@ class DataRoutes:
         plugin, active, error = part.plugin, part.activity.answer(until), part.error
         mechanism: dict[str, object] = {"type": "NONE"}
         if error is None and plugin.frontend is not None:
-            if (plugin.frontend / "index.js").is_file():
-                path = f"data/plugin/{plugin.name}/static/index.js"
+            found = front_end(plugin.frontend, self.settings.page)
+            if found.error is None:
+                path = found.module_path(str(plugin.name))
                 mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": API_VERSION}
-            else:
-                error = f"its front end is not built: {plugin.frontend / 'index.js'} is missing"
+            error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         return row | {"warnings": part.calls.troubles} if part.calls.troubles else row
 

@@ -15,7 +15,7 @@ from werkzeug.routing import Map, Rule
 from insight_core.isolation import Busy, Calls, Overdue, request_line
 from insight_core.plugin import DataKind, Plugin, PluginContext, Route
 from insight_core.plugin.references import reference
-from insight_core.web.assets import asset_answer
+from insight_core.web.front_ends import front_end_answer
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
 
 def _static_view(root: Path) -> Callable[..., Response]:
     def static(request: Request, name: str) -> Response:
-        return asset_answer(root, name, request)
+        return front_end_answer(root, name, request)
 
     return static
 

@@ -150,6 +150,16 @@ def test_plugins_that_fail_say_why() -> None:
     assert "no routes today" in rows["half"].reason
 
 
+def test_a_front_end_that_cannot_be_shown_is_told(tmp_path: Path) -> None:
+    (tmp_path / "index.js").write_text("export default {};")
+    (tmp_path / "manifest.json").write_text("[]")
+    plugin = Plugin(name="odd", title="Odd", frontend=tmp_path)
+    module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
+    [row] = plugin_rows(Registry.of([("odd", lambda: module)]), read_options(["plugins"], {}))
+    assert row.state == "failed"
+    assert "manifest.json is not an object" in row.reason
+
+
 PLUGINS = {
     name: Plugin(name=name, title=name, cache=cache, presets=presets)
     for name, cache, presets in (

@@ -20,6 +20,14 @@ from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server, listen
 
+PAGE = """<!doctype html>
+<script type="importmap">{"imports": {"preact": "./static/assets/preact-00112233aabb.js"}}</script>
+<script type="application/json" id="tabs">{}</script>
+<script>boot()</script>
+<script type="module" src="static/assets/shell-3f2a91bc04de.js"></script>
+<title>page</title>
+"""
+
 
 @pytest.fixture
 def provider() -> FakeProvider:
@@ -33,8 +41,8 @@ def provider() -> FakeProvider:
 def page_directory(tmp_path: Path) -> Path:
     page = tmp_path / "page"
     (page / "assets").mkdir(parents=True)
-    (page / "index.html").write_text("<!doctype html><title>page</title>")
-    (page / "assets/shell-BfF3k2_d.js").write_text("export {};" + " " * 2000)
+    (page / "index.html").write_text(PAGE)
+    (page / "assets/shell-3f2a91bc04de.js").write_text("export {};" + " " * 2000)
     (page / "style.css").write_text("body{}")
     (page / "font.woff2").write_bytes(b"wOF2")
     (page / "icon.svg").write_text("<svg/>")

@@ -136,7 +136,8 @@ def test_every_answer_is_guarded(client: Client, path: str) -> None:
     headers = client.get(path).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["X-Frame-Options"] == "SAMEORIGIN"
-    assert "script-src 'self';" in headers["Content-Security-Policy"]
+    assert "script-src 'self' 'wasm-unsafe-eval'" in headers["Content-Security-Policy"]
+    assert headers["Content-Security-Policy"].count("'unsafe-inline'") == 1  # of styles
     assert "Referrer-Policy" in headers
     assert headers["Cache-Control"] == "no-cache"
     assert headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")

@@ -18,7 +18,7 @@ from insight_core.web.http_server import Server
     ("path", "content_type"),
     [
         ("/", "text/html; charset=utf-8"),
-        ("/static/assets/shell-BfF3k2_d.js", "text/javascript; charset=utf-8"),
+        ("/static/assets/shell-3f2a91bc04de.js", "text/javascript; charset=utf-8"),
         ("/static/style.css", "text/css; charset=utf-8"),
         ("/static/icon.svg", "image/svg+xml; charset=utf-8"),
         ("/static/font.woff2", "font/woff2"),
@@ -31,7 +31,7 @@ def test_types_do_not_depend_on_the_machine(client: Client, path: str, content_t
 
 
 def test_a_hashed_name_is_kept_for_ever_and_others_are_asked_again(client: Client) -> None:
-    assert "immutable" in client.get("/static/assets/shell-BfF3k2_d.js").headers["Cache-Control"]
+    assert "immutable" in client.get("/static/assets/shell-3f2a91bc04de.js").headers["Cache-Control"]
     plain = client.get("/static/style.css")
     assert plain.headers["Cache-Control"] == "no-cache"
     again = client.get("/static/style.css", headers={"If-None-Match": plain.headers["ETag"]})
@@ -41,9 +41,10 @@ def test_a_hashed_name_is_kept_for_ever_and_others_are_asked_again(client: Clien
 @pytest.mark.parametrize(
     ("name", "hashed"),
     [
-        ("shell-BfF3k2_d.js", True),
+        ("shell-3f2a91bc04de.js", True),
         ("shell.3f2a91bc.css", True),
-        ("shell-BfF3k2_d.js.map", True),
+        ("shell-3f2a91bc04de.js.map", True),
+        ("house-deadbeef.js", False),
         ("line-skeleton.js", False),
         ("index.js", False),
         ("my-Skeleton.js", False),

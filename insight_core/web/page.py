@@ -1,0 +1,61 @@
+"""The page: index.html, told of the tabs that are there, with the policy that its own scripts need."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from werkzeug import Request, Response
+
+from insight_core.formats.json_text import encode_json
+from insight_core.plugin import Unavailable
+from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
+from insight_core.web.front_ends import front_end
+from insight_core.web.parts import Parts
+
+_PLACE = b'<script type="application/json" id="tabs">{}</script>'
+_INLINE = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)
+
+
+def page_answer(page: Path, tabs: Mapping[str, object], request: Request) -> Response:
+    """index.html of the directory ``page``, with what the browser may load ahead for each tab.
+
+    Its inline scripts, the import map among them, are allowed by their hash. The policy goes with a 304 too:
+    a browser replaces the one it kept by that of the latest answer.
+    """
+    path = page / "index.html"
+    if not path.is_file():
+        raise Unavailable(f"the page is not built: {path} is missing")
+    told = encode_json(tabs).replace(b"<", b"\\u003c")
+    content = path.read_bytes().replace(_PLACE, _PLACE.replace(b"{}", told), 1)
+    answer = tag_by_content(request, Response(content, content_type="text/html; charset=utf-8"))
+    answer.headers["Content-Security-Policy"] = policy_of(content)
+    return answer
+
+
+def tabs_of(parts: Parts, page: Path) -> dict[str, object]:
+    """Of each plugin with a front end that can be shown: its module, and the shared modules it imports."""
+    tabs: dict[str, object] = {}
+    for part in parts:
+        if part.plugin.frontend is not None:
+            found = front_end(part.plugin.frontend, page)
+            if found.error is None:
+                name = str(part.plugin.name)
+                tabs[name] = {"module": found.module_path(name), "imports": found.manifest.imports}
+    return tabs
+
+
+@lru_cache(maxsize=8)
+def policy_of(html: bytes) -> str:
+    """The host's policy, and the hash of every inline script of this document that a browser would run."""
+    hashes = [
+        base64.b64encode(hashlib.sha256(found["text"]).digest()).decode()
+        for found in _INLINE.finditer(html)
+        if b"src=" not in found["attributes"] and b"application/json" not in found["attributes"]
+    ]
+    allowed = "".join(f" 'sha256-{each}'" for each in hashes)
+    return CONTENT_SECURITY_POLICY.replace(" 'wasm-unsafe-eval'", f" 'wasm-unsafe-eval'{allowed}")
