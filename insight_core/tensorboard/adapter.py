@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from attrs import frozen
 from tensorboard import errors
+from werkzeug.wsgi import ClosingIterator
 
 from insight_core import isolation
 from insight_core.activity import Question
@@ -177,7 +178,7 @@ class StockPlugin:
             if not any(name.lower() == "x-content-type-options" for name, _ in headers):
                 headers = [*headers, ("X-Content-Type-Options", "nosniff")]
             start_response(status, headers)
-            return _Sent(self._watched(made, request), made.close)
+            return ClosingIterator(self._watched(made, request), made.close)
 
         return answer
 
@@ -198,17 +199,6 @@ class StockPlugin:
         quiet = isinstance(error, (Overdue, BrokenRule))
         log.error("plugin %s: %s", self.plugin_name, text, exc_info=None if quiet else error)
         self._calls.note(request, text)
-
-
-class _Sent:
-    """A body, and who is told when nobody wants more of it."""
-
-    def __init__(self, body: Iterator[bytes], close: Callable[[], None]) -> None:
-        self._body = body
-        self.close = close
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._body
 
 
 def in_one_line(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
-from typing import Any
+from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from tensorboard import errors
@@ -27,205 +27,8 @@ from insight_core.rpc.tensorboard_view.translation import (
 from insight_core.tensorboard.context import UNSAID
 from insight_core.tensorboard.sampling import SCALARS, TENSORS, Budget, Sampled
 
-
-class StockDataProvider(stock.DataProvider):
-    """Answers from ``provider``. There is one experiment, whatever its id is said to be.
-
-    ``changed`` is called when ``sampled`` begins to name a plugin.
-    """
-
-    def __init__(self, provider: DataProvider, changed: Callable[[], None] = lambda: None) -> None:
-        self._reader = SeriesReader(provider)
-        self.sampled = Sampled(changed)
-
-    def __str__(self) -> str:
-        return f"insight_host.DataProvider({self._reader.location()!r})"
-
-    def experiment_metadata(self, ctx: object = None, *, experiment_id: str) -> stock.ExperimentMetadata:
-        with _public_errors():
-            return stock.ExperimentMetadata(data_location=self._reader.location())
-
-    def list_plugins(self, ctx: object = None, *, experiment_id: str) -> Collection[str]:
-        with _public_errors():
-            return self._reader.plugins()
-
-    def list_runs(self, ctx: object = None, *, experiment_id: str) -> Sequence[stock.Run]:
-        with _public_errors():
-            return [stock.Run(name, name, start) for start, name in self._reader.runs()]
-
-    def list_scalars(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, stock.ScalarTimeSeries]]:
-        with _public_errors():
-            return {
-                run: {tag: self._scalar_series(entry) for tag, entry in tags.items()}
-                for run, tags in self._entries(plugin_name, SCALAR, run_tag_filter).items()
-            }
-
-    def read_scalars(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        downsample: int | None = None,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, Sequence[stock.ScalarDatum]]]:
-        with _public_errors():
-            entries = _flat(self._entries(plugin_name, SCALAR, run_tag_filter))
-            read: dict[str, dict[str, Sequence[stock.ScalarDatum]]] = {}
-            limit = self._within_budget(downsample, plugin_name, entries, SCALARS)
-            for entry, numbers in self._reader.numbers(entries, limit):
-                columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
-                read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
-            return read
-
-    def read_last_scalars(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, stock.ScalarDatum]]:
-        with _public_errors():
-            last: dict[str, dict[str, stock.ScalarDatum]] = {}
-            unknown = []
-            for entry in _flat(self._entries(plugin_name, SCALAR, run_tag_filter)):
-                datum = _last(entry)
-                if datum is None:
-                    unknown.append(entry)
-                else:
-                    last.setdefault(entry.key.run, {})[entry.key.tag] = datum
-            for entry, numbers in self._reader.numbers(unknown, 1):
-                if len(numbers.steps):
-                    last.setdefault(entry.key.run, {})[entry.key.tag] = stock.ScalarDatum(
-                        int(numbers.steps[-1]), float(numbers.wall_times[-1]), float(numbers.values[-1])
-                    )
-            return last
-
-    def list_tensors(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, stock.TensorTimeSeries]]:
-        with _public_errors():
-            return {
-                run: {tag: self._tensor_series(entry) for tag, entry in tags.items()}
-                for run, tags in self._entries(plugin_name, TENSOR, run_tag_filter).items()
-            }
-
-    def read_tensors(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        downsample: int | None = None,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, Sequence[stock.TensorDatum]]]:
-        with _public_errors():
-            found = self._entries(plugin_name, TENSOR, run_tag_filter)
-            limit = self._within_budget(downsample, plugin_name, _flat(found), TENSORS)
-            return {
-                run: {
-                    tag: [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
-                    for tag, entry in tags.items()
-                }
-                for run, tags in found.items()
-            }
-
-    def list_blob_sequences(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, stock.BlobSequenceTimeSeries]]:
-        with _public_errors():
-            return {
-                run: {tag: self._blob_series(entry) for tag, entry in tags.items()}
-                for run, tags in self._entries(plugin_name, BLOB_SEQUENCE, run_tag_filter).items()
-            }
-
-    def read_blob_sequences(
-        self,
-        ctx: object = None,
-        *,
-        experiment_id: str,
-        plugin_name: str,
-        downsample: int | None = None,
-        run_tag_filter: stock.RunTagFilter | None = None,
-    ) -> Mapping[str, Mapping[str, Sequence[stock.BlobSequenceDatum]]]:
-        with _public_errors():
-            limit = _limit(downsample)
-            return {
-                run: {
-                    tag: [
-                        stock.BlobSequenceDatum(
-                            step, wall_time, tuple(stock.BlobReference(key) for key in keys)
-                        )
-                        for step, wall_time, keys in self._reader.blob_keys(entry, limit)
-                    ]
-                    for tag, entry in tags.items()
-                }
-                for run, tags in self._entries(plugin_name, BLOB_SEQUENCE, run_tag_filter).items()
-            }
-
-    def read_blob(self, ctx: object = None, *, blob_key: str) -> bytes:
-        with _public_errors():
-            return self._reader.blob(blob_key)
-
-    def _entries(
-        self, plugin: str, data_class: int, asked: stock.RunTagFilter | None
-    ) -> Mapping[str, Mapping[str, TensorBoardSeries]]:
-        runs, tags = (None, None) if asked is None else (asked.runs, asked.tags)
-        return self._reader.entries(TensorBoardKind(plugin, data_class), runs, tags)
-
-    def _within_budget(
-        self, downsample: int | None, plugin: str, entries: Sequence[TensorBoardSeries], budget: Budget
-    ) -> int:
-        """How many points of each: what was said, else what keeps to the budget."""
-        said = _limit(downsample)
-        if said != UNSAID:
-            return said
-        counts = [sum(source.info.kept for source in entry.sources.values()) for entry in entries]
-        limit = budget.limit(counts)
-        if limit is None:
-            return UNSAID
-        if limit < max(counts):
-            self.sampled.note(plugin, limit, max(counts))
-        return limit
-
-    def _scalar_series(self, entry: TensorBoardSeries) -> stock.ScalarTimeSeries:
-        last = _last(entry)
-        return stock.ScalarTimeSeries(**self._said(entry), last_value=None if last is None else last.value)
-
-    def _tensor_series(self, entry: TensorBoardSeries) -> stock.TensorTimeSeries:
-        return stock.TensorTimeSeries(**self._said(entry))
-
-    def _blob_series(self, entry: TensorBoardSeries) -> stock.BlobSequenceTimeSeries:
-        return stock.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
-
-    def _said(self, entry: TensorBoardSeries) -> dict[str, Any]:
-        """What is said of a series of any class."""
-        metadata = self._reader.metadata(entry)
-        return {
-            "max_step": entry.last_step,
-            "max_wall_time": entry.last_wall_time,
-            "plugin_content": metadata.plugin_data.content,
-            "description": metadata.summary_description,
-            "display_name": metadata.display_name,
-        }
+Made = TypeVar("Made")
+Entries: TypeAlias = Mapping[str, Mapping[str, TensorBoardSeries]]  # by run and tag
 
 
 class UnavailableError(errors.PublicError):
@@ -238,6 +41,23 @@ class UndecodableError(errors.PublicError):
     """A value is damaged."""
 
     http_code = 422
+
+
+class _Asked(TypedDict):
+    """Arguments of a listing."""
+
+    experiment_id: str
+    plugin_name: str
+    run_tag_filter: NotRequired[stock.RunTagFilter | None]
+
+
+class _AskedPoints(_Asked):
+    """Arguments of reading: at most ``downsample`` points of each series."""
+
+    downsample: NotRequired[int | None]
+
+
+ByRunAndTag: TypeAlias = dict[str, dict[str, Made]]
 
 
 @contextmanager
@@ -255,7 +75,162 @@ def _public_errors() -> Iterator[None]:
         raise UnavailableError(str(error)) from error
 
 
-def _limit(downsample: int | None) -> int:
+class StockDataProvider(stock.DataProvider):
+    """Answers from ``provider``; ``experiment_id`` is ignored, because there is one experiment.
+
+    ``changed`` is called when ``sampled`` begins to name a plugin. Raises PublicErrors of TensorBoard.
+    """
+
+    def __init__(self, provider: DataProvider, changed: Callable[[], None] = lambda: None) -> None:
+        self._reader = SeriesReader(provider)
+        self.sampled = Sampled(changed)
+
+    def __str__(self) -> str:
+        return f"insight_host.DataProvider({self._reader.location()!r})"
+
+    @_public_errors()
+    def experiment_metadata(self, ctx: object = None, *, experiment_id: str) -> stock.ExperimentMetadata:
+        """The location of the data."""
+        return stock.ExperimentMetadata(data_location=self._reader.location())
+
+    @_public_errors()
+    def list_plugins(self, ctx: object = None, *, experiment_id: str) -> Collection[str]:
+        """TensorBoard's names of plugins that have series."""
+        return self._reader.plugins()
+
+    @_public_errors()
+    def list_runs(self, ctx: object = None, *, experiment_id: str) -> Sequence[stock.Run]:
+        """Runs that have events, the earliest first."""
+        return [stock.Run(name, name, start) for start, name in self._reader.runs()]
+
+    @_public_errors()
+    def list_scalars(
+        self, ctx: object = None, **asked: Unpack[_Asked]
+    ) -> ByRunAndTag[stock.ScalarTimeSeries]:
+        """Scalar series, by run and tag."""
+
+        def described(entry: TensorBoardSeries) -> stock.ScalarTimeSeries:
+            last = _last(entry)
+            return stock.ScalarTimeSeries(
+                **self._said(entry), last_value=None if last is None else last.value
+            )
+
+        return _each(self._entries(SCALAR, asked), described)
+
+    @_public_errors()
+    def list_tensors(
+        self, ctx: object = None, **asked: Unpack[_Asked]
+    ) -> ByRunAndTag[stock.TensorTimeSeries]:
+        """Tensor series, by run and tag."""
+        return _each(self._entries(TENSOR, asked), lambda entry: stock.TensorTimeSeries(**self._said(entry)))
+
+    @_public_errors()
+    def list_blob_sequences(
+        self, ctx: object = None, **asked: Unpack[_Asked]
+    ) -> ByRunAndTag[stock.BlobSequenceTimeSeries]:
+        """Series of blob sequences, by run and tag."""
+
+        def described(entry: TensorBoardSeries) -> stock.BlobSequenceTimeSeries:
+            return stock.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
+
+        return _each(self._entries(BLOB_SEQUENCE, asked), described)
+
+    @_public_errors()
+    def read_scalars(
+        self, ctx: object = None, **asked: Unpack[_AskedPoints]
+    ) -> ByRunAndTag[list[stock.ScalarDatum]]:
+        """Points of scalar series, by run and tag."""
+        entries = _flat(self._entries(SCALAR, asked))
+        read: ByRunAndTag[list[stock.ScalarDatum]] = {}
+        for entry, numbers in self._reader.numbers(entries, self._limit(asked, entries, SCALARS)):
+            columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
+            read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
+        return read
+
+    @_public_errors()
+    def read_last_scalars(
+        self, ctx: object = None, **asked: Unpack[_Asked]
+    ) -> ByRunAndTag[stock.ScalarDatum]:
+        """The last point of scalar series, by run and tag."""
+        entries = _flat(self._entries(SCALAR, asked))
+        found = [(entry, datum) for entry in entries if (datum := _last(entry)) is not None]
+        for entry, numbers in self._reader.numbers([entry for entry in entries if _last(entry) is None], 1):
+            columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
+            found += [(entry, datum) for datum in map(stock.ScalarDatum, *columns)]
+        last: ByRunAndTag[stock.ScalarDatum] = {}
+        for entry, datum in found:
+            last.setdefault(entry.key.run, {})[entry.key.tag] = datum
+        return last
+
+    @_public_errors()
+    def read_tensors(
+        self, ctx: object = None, **asked: Unpack[_AskedPoints]
+    ) -> ByRunAndTag[list[stock.TensorDatum]]:
+        """Values of tensor series, by run and tag; damaged ones are omitted."""
+        found = self._entries(TENSOR, asked)
+        limit = self._limit(asked, _flat(found), TENSORS)
+
+        def read(entry: TensorBoardSeries) -> list[stock.TensorDatum]:
+            return [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
+
+        return _each(found, read)
+
+    @_public_errors()
+    def read_blob_sequences(
+        self, ctx: object = None, **asked: Unpack[_AskedPoints]
+    ) -> ByRunAndTag[list[stock.BlobSequenceDatum]]:
+        """Keys of the blobs of series, by run and tag."""
+        limit = _given_limit(asked)
+
+        def read(entry: TensorBoardSeries) -> list[stock.BlobSequenceDatum]:
+            return [
+                stock.BlobSequenceDatum(step, wall_time, tuple(map(stock.BlobReference, keys)))
+                for step, wall_time, keys in self._reader.blob_keys(entry, limit)
+            ]
+
+        return _each(self._entries(BLOB_SEQUENCE, asked), read)
+
+    @_public_errors()
+    def read_blob(self, ctx: object = None, *, blob_key: str) -> bytes:
+        """The bytes of one blob."""
+        return self._reader.blob(blob_key)
+
+    def _entries(self, data_class: int, asked: _Asked | _AskedPoints) -> Entries:
+        named = asked.get("run_tag_filter")
+        runs, tags = (None, None) if named is None else (named.runs, named.tags)
+        return self._reader.entries(TensorBoardKind(asked["plugin_name"], data_class), runs, tags)
+
+    def _limit(self, asked: _AskedPoints, entries: Sequence[TensorBoardSeries], budget: Budget) -> int:
+        """The maximum number of points of each series: as asked, or as many as keep to the budget."""
+        given = _given_limit(asked)
+        if given != UNSAID:
+            return given
+        counts = [sum(source.info.kept for source in entry.sources.values()) for entry in entries]
+        limit = budget.limit(counts)
+        if limit is None:
+            return UNSAID
+        if limit < max(counts):
+            self.sampled.note(asked["plugin_name"], limit, max(counts))
+        return limit
+
+    def _said(self, entry: TensorBoardSeries) -> dict[str, Any]:
+        """The description that series of all classes have."""
+        metadata = self._reader.metadata(entry)
+        return {
+            "max_step": entry.last_step,
+            "max_wall_time": entry.last_wall_time,
+            "plugin_content": metadata.plugin_data.content,
+            "description": metadata.summary_description,
+            "display_name": metadata.display_name,
+        }
+
+
+def _each(found: Entries, make: Callable[[TensorBoardSeries], Made]) -> ByRunAndTag[Made]:
+    return {run: {tag: make(entry) for tag, entry in tags.items()} for run, tags in found.items()}
+
+
+def _given_limit(asked: _AskedPoints) -> int:
+    downsample = asked.get("downsample")
     if not isinstance(downsample, int):
         raise TypeError(f"downsample must be an int, not {downsample!r}")
     if downsample < 0:
@@ -263,7 +238,7 @@ def _limit(downsample: int | None) -> int:
     return downsample
 
 
-def _flat(found: Mapping[str, Mapping[str, TensorBoardSeries]]) -> list[TensorBoardSeries]:
+def _flat(found: Entries) -> list[TensorBoardSeries]:
     return [entry for tags in found.values() for entry in tags.values()]
 
 
