@@ -10,7 +10,7 @@ import grpc
 from benchmarks.corpus import Corpus, run_name
 from insight_core.rpc.schema import insight_data_pb2 as insight
 from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
-from insight_core.rpc.schema.services import MESSAGE_OPTIONS, InsightStub, TensorBoardStub
+from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
 
 _DEADLINE = 60.0  # seconds
 
@@ -29,7 +29,7 @@ def channel(port: int) -> Iterator[grpc.Channel]:
 
 def has_everything(opened: grpc.Channel, corpus: Corpus) -> bool:
     """One List call: whether every series is there, and reaches its last step."""
-    stub = TensorBoardStub(opened)
+    stub = ServiceStub(opened, TENSORBOARD)
     if corpus.plugin == "image":
         request = tensorboard.ListBlobSequencesRequest(plugin_filter={"plugin_name": "images"})
         sequences = stub.ListBlobSequences(request, timeout=_DEADLINE)
@@ -45,7 +45,8 @@ def has_everything(opened: grpc.Channel, corpus: Corpus) -> bool:
 def has_loaded(opened: grpc.Channel) -> bool:
     """Of our data server: whether it says that it read all that was there. False while it does not answer."""
     try:
-        return InsightStub(opened).Progress(insight.ProgressRequest(), timeout=_DEADLINE).loaded_once
+        progress = ServiceStub(opened, INSIGHT).Progress(insight.ProgressRequest(), timeout=_DEADLINE)
+        return bool(progress.loaded_once)
     except grpc.RpcError as error:
         if error.code() is not grpc.StatusCode.UNAVAILABLE:
             raise

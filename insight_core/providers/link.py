@@ -12,7 +12,8 @@ from attrs import frozen
 from google.protobuf.message import Message
 from grpc.experimental import ChannelOptions
 
-from insight_core.plugin import InsightError, InvalidArgument, NotFound, TooLarge, Unavailable, Undecodable
+from insight_core.plugin import InsightError, TooLarge, Unavailable
+from insight_core.rpc.errors import ERRORS
 from insight_core.rpc.schema.services import MESSAGE_OPTIONS
 
 log = logging.getLogger(__name__)
@@ -167,12 +168,6 @@ class Link:
         code = error.code() if isinstance(error, grpc.Call) else grpc.StatusCode.CANCELLED
         details = (error.details() if isinstance(error, grpc.Call) else "") or ""
         log.debug("a call to %s failed: %s %s", self.address, code, details)
-        if code is grpc.StatusCode.NOT_FOUND:
-            return NotFound(details)
-        if code is grpc.StatusCode.INVALID_ARGUMENT:
-            return InvalidArgument(details)
-        if code is grpc.StatusCode.DATA_LOSS:
-            return Undecodable(details)
         if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
             self.suspect()
         if code in _SILENT:
@@ -181,6 +176,8 @@ class Link:
             return NotServed(f"the server at {self.address} does not have this service: {details}")
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
             return TooLarge(f"the data server at {self.address}: the answer is too large ({details})")
+        if code in ERRORS:
+            return ERRORS[code](details)
         return InsightError(f"the data server at {self.address}: {details or code.name}")
 
     def _silence(self) -> str:

@@ -18,13 +18,16 @@ Request = TypeVar("Request")
 Response = TypeVar("Response")
 Context = grpc.ServicerContext
 
-_CODES: dict[type[InsightError], grpc.StatusCode] = {
+CODES: dict[type[InsightError], grpc.StatusCode] = {
     NotFound: grpc.StatusCode.NOT_FOUND,
     InvalidArgument: grpc.StatusCode.INVALID_ARGUMENT,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
     Undecodable: grpc.StatusCode.DATA_LOSS,
     TooLarge: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
+
+
+ERRORS = {code: kind for kind, code in CODES.items()}  # the other way, for clients
 
 
 class TooMuch(TooLarge):
@@ -65,7 +68,7 @@ def stream(
 
 def _abort(context: Context, call: str, error: Exception) -> NoReturn:
     if isinstance(error, InsightError):
-        code = next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), None)
+        code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
         context.abort(code or grpc.StatusCode.INTERNAL, printable(str(error)))
     log.error("%s failed", call, exc_info=error)
     context.abort(grpc.StatusCode.INTERNAL, f"{call} failed in the data server; its log says why")

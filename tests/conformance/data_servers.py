@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
-from insight_core.rpc.schema.services import MESSAGE_OPTIONS, TensorBoardStub
+from insight_core.rpc.schema.services import MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
 
 OURS = [sys.executable, "-m", "insight_core.cli.data_server", "--no-cache"]
 _PATIENCE = 60.0  # seconds
@@ -47,7 +47,7 @@ class Reader:
 
     def __init__(self, address: str) -> None:
         self._channel = grpc.insecure_channel(address, options=MESSAGE_OPTIONS)
-        self.stub = TensorBoardStub(self._channel)
+        self.stub = ServiceStub(self._channel, TENSORBOARD)
 
     def close(self) -> None:
         self._channel.close()

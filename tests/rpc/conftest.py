@@ -15,15 +15,15 @@ from attrs import frozen
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider, Plugin
 from insight_core.providers.local import LocalProvider
-from insight_core.rpc.schema.services import MESSAGE_OPTIONS, InsightStub, TensorBoardStub
+from insight_core.rpc.schema.services import INSIGHT, MESSAGE_OPTIONS, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import serve
 
 
 @frozen
 class Client:
     channel: grpc.Channel
-    tensorboard: TensorBoardStub
-    insight: InsightStub
+    tensorboard: ServiceStub
+    insight: ServiceStub
 
 
 Connect: TypeAlias = Callable[[DataProvider], Client]
@@ -40,7 +40,7 @@ def connect() -> Iterator[Connect]:
             opened.callback(server.stop)
             channel = grpc.insecure_channel(f"127.0.0.1:{server.port}", options=MESSAGE_OPTIONS)
             opened.callback(channel.close)
-            return Client(channel, TensorBoardStub(channel), InsightStub(channel))
+            return Client(channel, ServiceStub(channel, TENSORBOARD), ServiceStub(channel, INSIGHT))
 
         yield open_client
 

@@ -17,7 +17,7 @@ import pytest
 from insight_core.cli.data_server import read_data_server_options
 from insight_core.plugin.testing import EventWriter
 from insight_core.rpc.schema import tensorboard_data_pb2 as messages
-from insight_core.rpc.schema.services import TensorBoardStub
+from insight_core.rpc.schema.services import TENSORBOARD, ServiceStub
 
 COMMAND = [sys.executable, "-m", "insight_core.cli.data_server", "--no-cache"]
 Start: TypeAlias = Callable[..., subprocess.Popen[str]]
@@ -74,7 +74,7 @@ def steps(port: int, kind: str, plugin: str) -> list[int]:
         )
         ends = time.monotonic() + 30
         while True:
-            runs = getattr(TensorBoardStub(channel), f"Read{kind}")(request, timeout=30).runs
+            runs = getattr(ServiceStub(channel, TENSORBOARD), f"Read{kind}")(request, timeout=30).runs
             if runs:
                 return list(runs[0].tags[0].data.step)
             assert time.monotonic() < ends

@@ -17,7 +17,7 @@ from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.rpc.schema import insight_data_pb2 as messages
 from insight_core.rpc.schema import tensorboard_data_pb2 as stock
-from insight_core.rpc.schema.services import PIECE, InsightStub, TensorBoardStub
+from insight_core.rpc.schema.services import INSIGHT, PIECE, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import serve
 from tests.rpc.conftest import Load
 
@@ -33,8 +33,8 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self.channel = grpc.insecure_channel(f"127.0.0.1:{port}")
-        self.insight = InsightStub(self.channel)
-        self.tensorboard = TensorBoardStub(self.channel)
+        self.insight = ServiceStub(self.channel, INSIGHT)
+        self.tensorboard = ServiceStub(self.channel, TENSORBOARD)
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
-from insight_core.rpc.schema import generate, services
+from insight_core.rpc.schema import generate
 from insight_core.rpc.schema import insight_data_pb2 as insight
 from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
-from insight_core.rpc.schema.pool import DESCRIPTORS, POOL
+from insight_core.rpc.schema.pool import DESCRIPTORS
 
 
 def test_generated_files_are_those_of_the_sources(repository: Path) -> None:
@@ -49,24 +48,6 @@ for name in ("tensorboard.data.Run", "tensorboard.Summary", "insight.data.v1.Run
     # in a process of its own: TensorBoard, which other tests import, is in the pool too
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("service", "stub"),
-    [(services.TENSORBOARD, services.TensorBoardStub), (services.INSIGHT, services.InsightStub)],
-)
-def test_stubs_have_the_calls_of_their_service(service: str, stub: type) -> None:
-    short = {"tensorboard.data": "tensorboard", "insight.data.v1": "insight"}
-    declared = {}
-    for method in POOL.FindServiceByName(service).methods:
-        kind = "UnaryStream" if method.server_streaming else "UnaryUnary"
-        request, response = (
-            f"{short[message.full_name.rpartition('.')[0]]}.{message.name}"
-            for message in (method.input_type, method.output_type)
-        )
-        declared[method.name] = f"grpc.{kind}MultiCallable[{request}, {response}]"
-    written = {name: " ".join(str(text).split()) for name, text in stub.__annotations__.items()}
-    assert written == declared
 
 
 def test_absent_and_empty_are_told_apart() -> None:

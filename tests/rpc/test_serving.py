@@ -18,7 +18,7 @@ from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.rpc.packed import packed_varints
 from insight_core.rpc.schema import insight_data_pb2 as insight
 from insight_core.rpc.schema import tensorboard_data_pb2 as tensorboard
-from insight_core.rpc.schema.services import INSIGHT, TENSORBOARD, InsightStub
+from insight_core.rpc.schema.services import INSIGHT, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import BindError, serve
 from insight_core.rpc.tensorboard_view.blob_key import BlobKey
 from insight_core.rpc.tensorboard_view.downsample import downsampled
@@ -77,7 +77,7 @@ def test_only_the_address_asked_for_is_listened_at() -> None:
 def test_stopping_ends_watches_at_once() -> None:
     server = serve(FakeProvider(), "127.0.0.1", 0, version="1")
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        watch: Any = InsightStub(channel).Watch(insight.WatchRequest())
+        watch: Any = ServiceStub(channel, INSIGHT).Watch(insight.WatchRequest())
         next(watch)
         server.stop()
         with pytest.raises((grpc.RpcError, StopIteration)):

@@ -51,7 +51,7 @@ def test_the_longest_image_batch_is_found_as_the_series_grows(
 
     def longest() -> int:
         [run] = client.tensorboard.ListBlobSequences(listing).runs
-        return run.tags[0].metadata.max_length
+        return int(run.tags[0].metadata.max_length)
 
     assert longest() == 4
     with EventWriter(tmp_path / "r", start_time=200.0) as writer:

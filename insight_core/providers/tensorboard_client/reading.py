@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -81,8 +81,27 @@ def scalar_columns(data: packed.ScalarData) -> Columns:
 
 
 def read_payloads(link: Link, one: Listed) -> Payloads:
-    """Steps and payloads of one series: tensors themselves, or keys of blobs."""
-    return _tensors(link, one) if one.shape is Shape.TENSORS else _blobs(link, one)
+    """Steps and payloads of one series: tensors themselves, or keys of blobs. Raises NotFound."""
+    arguments = _arguments([one])
+    tensors: tuple[bytes, ...] | None = None
+    blobs: tuple[tuple[str, ...], ...] | None = None
+    if one.shape is Shape.TENSORS:
+        answer = link.unary(_READ_TENSORS, pb.ReadTensorsRequest(**arguments), LONG)
+        data = _only(answer, one).data
+        tensors = tuple(value.SerializeToString() for value in data.value)
+    else:
+        sequences = link.unary(_READ_BLOBS, pb.ReadBlobSequencesRequest(**arguments), LONG)
+        data = _only(sequences, one).data
+        blobs = tuple(tuple(ref.blob_key for ref in value.blob_refs) for value in data.values)
+    return Payloads(np.array(data.step, np.int64), np.array(data.wall_time, np.float64), tensors, blobs)
+
+
+def _only(answer: Any, one: Listed) -> Any:  # noqa: ANN401
+    """The one series of an answer."""
+    for run in answer.runs:
+        for tag in run.tags:
+            return tag
+    raise NotFound(f"the data server has no {one.source} {one.key.tag!r} of run {one.key.run!r} any more")
 
 
 def read_blob(link: Link, key: str) -> bytes:
@@ -123,13 +142,8 @@ def _portion(left: list[list[Listed]], size: int) -> list[Listed]:
 
 def _scalars_of(link: Link, some: list[Listed]) -> Iterator[tuple[Listed, Columns]]:
     wanted = {(one.run, one.key.tag): one for one in some}
-    request = pb.ReadScalarsRequest(
-        plugin_filter=pb.PluginFilter(plugin_name=some[0].source),
-        run_tag_filter=_filter(some),
-        downsample=_EVERY_POINT,
-    )
     try:
-        answer = link.unary(_READ_SCALARS, request, LONG)
+        answer = link.unary(_READ_SCALARS, pb.ReadScalarsRequest(**_arguments(some)), LONG)
     except TooLarge:
         if len(some) == 1:
             raise
@@ -148,42 +162,13 @@ def _scalars_of(link: Link, some: list[Listed]) -> Iterator[tuple[Listed, Column
                 raise InsightError(f"{tag.tag_name!r} of run {run.run_name!r}: {error}") from error
 
 
-def _tensors(link: Link, one: Listed) -> Payloads:
-    request = pb.ReadTensorsRequest(
-        plugin_filter=pb.PluginFilter(plugin_name=one.source),
-        run_tag_filter=_filter([one]),
-        downsample=_EVERY_POINT,
-    )
-    for run in link.unary(_READ_TENSORS, request, LONG).runs:
-        for tag in run.tags:
-            tensors = tuple(value.SerializeToString() for value in tag.data.value)
-            return Payloads(*_places(tag.data), tensors, None)
-    raise _gone(one)
-
-
-def _blobs(link: Link, one: Listed) -> Payloads:
-    request = pb.ReadBlobSequencesRequest(
-        plugin_filter=pb.PluginFilter(plugin_name=one.source),
-        run_tag_filter=_filter([one]),
-        downsample=_EVERY_POINT,
-    )
-    for run in link.unary(_READ_BLOBS, request, LONG).runs:
-        for tag in run.tags:
-            keys = tuple(tuple(ref.blob_key for ref in value.blob_refs) for value in tag.data.values)
-            return Payloads(*_places(tag.data), None, keys)
-    raise _gone(one)
-
-
-def _places(data: pb.TensorData | pb.BlobSequenceData) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    return np.array(data.step, np.int64), np.array(data.wall_time, np.float64)
-
-
-def _filter(some: Sequence[Listed]) -> pb.RunTagFilter:
-    return pb.RunTagFilter(
-        runs=pb.RunFilter(names=sorted({one.run for one in some})),
-        tags=pb.TagFilter(names=sorted({one.key.tag for one in some})),
-    )
-
-
-def _gone(one: Listed) -> NotFound:
-    return NotFound(f"the data server has no {one.source} {one.key.tag!r} of run {one.key.run!r} any more")
+def _arguments(some: Sequence[Listed]) -> dict[str, Any]:
+    """The fields of a request for every point of series of one source."""
+    return {
+        "plugin_filter": pb.PluginFilter(plugin_name=some[0].source),
+        "run_tag_filter": pb.RunTagFilter(
+            runs=pb.RunFilter(names=sorted({one.run for one in some})),
+            tags=pb.TagFilter(names=sorted({one.key.tag for one in some})),
+        ),
+        "downsample": _EVERY_POINT,
+    }
