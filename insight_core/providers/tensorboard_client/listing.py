@@ -8,7 +8,17 @@ from typing import Any
 
 from attrs import frozen
 
-from insight_core.plugin import Claim, DataKind, Dialect, EventField, Plugin, Run, SeriesKey, SummaryPlugin
+from insight_core.plugin import (
+    Claim,
+    DataKind,
+    Dialect,
+    EventField,
+    Plugin,
+    Run,
+    SeriesInfo,
+    SeriesKey,
+    SummaryPlugin,
+)
 from insight_core.providers.link import Link, Method
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 from insight_core.rpc.schema.services import TENSORBOARD
@@ -45,17 +55,20 @@ class Listed:
     """One series in a listing."""
 
     plugin: str  # of ours, or the claim when none of ours takes it
-    key: SeriesKey
     shape: Shape
     source: str  # TensorBoard's name of its plugin
     run: str  # as the server names it
-    claim: Claim
-    last_step: int
-    last_time: float
-    display_name: str
-    description: str
-    content: bytes
-    data_class: int
+    info: SeriesInfo  # as far as a listing has it: without the number of points
+
+    @property
+    def key(self) -> SeriesKey:
+        """Run and tag, as this host names them."""
+        return self.info.key
+
+    @property
+    def claim(self) -> Claim:
+        """The claim that fits the form in which the server sends the values."""
+        return self.info.claims[0]
 
 
 @frozen
@@ -169,20 +182,20 @@ class Lister:
             for tag in run.tags:
                 claim = self._naming.claim(source, tag.tag_name)
                 described = tag.metadata.summary_metadata
-                yield Listed(
-                    plugin=self._naming.plugin(claim, shape),
+                info = SeriesInfo(
                     key=SeriesKey(name, tag.tag_name),
-                    shape=shape,
-                    source=source,
-                    run=run.run_name,
-                    claim=claim,
+                    points=0,
+                    kept=0,
+                    first_step=tag.metadata.max_step,
                     last_step=tag.metadata.max_step,
-                    last_time=tag.metadata.max_wall_time,
+                    last_wall_time=tag.metadata.max_wall_time,
                     display_name=described.display_name,
                     description=described.summary_description,
+                    claims=(claim,),
                     content=described.plugin_data.content,
                     data_class=described.data_class,
                 )
+                yield Listed(self._naming.plugin(claim, shape), shape, source, run.run_name, info)
 
 
 def _run(naming: Naming, run: pb.Run) -> Run:

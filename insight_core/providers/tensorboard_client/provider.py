@@ -8,9 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
+from attrs import evolve
 from cachetools import LRUCache
 
 from insight_core.plugin import (
@@ -84,7 +86,9 @@ class TensorBoardProvider(FollowedProvider):
         self._listing: Listing | None = None
         self._returned: float | None = None  # when a server that was away came back; None: long ago
         self._infos: dict[Place, tuple[Listed, SeriesInfo]] = {}
-        self._held = _Held(_HELD_BYTES)
+        # recently read series, with the listing by which they were read and their bytes
+        self._held: LRUCache[Place, tuple[Listed, Data, int]] = LRUCache(_HELD_BYTES, itemgetter(2))
+        self._holding = threading.Lock()
         self._views = ViewCache()
         link.on_change = self._on_link
 
@@ -251,49 +255,40 @@ class TensorBoardProvider(FollowedProvider):
             for _, series in self._numbers([one]):
                 return series
             raise NotFound(f"the data server has no {one.key.tag!r} of run {one.key.run!r} any more")
-        held = self._held.get(one)
-        if held is None:
-            held = read_payloads(self._link, one)
-            self._held.put(one, held, held.nbytes)
-            self._keep_info(one, held)
-        return held
+        data = self._kept(one)
+        if data is None:
+            data = read_payloads(self._link, one)
+            self._keep(one, data, data.nbytes)
+            self._keep_info(one, data)
+        return data
 
     def _numbers(self, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Series]]:
         unread = []
         for one in wanted:
-            held = self._held.get(one)
+            held = self._kept(one)
             if isinstance(held, Series):
                 yield one, held
             else:
                 unread.append(one)
         for one, columns in read_scalars(self._link, unread):
             series = _series(columns)
-            self._held.put(one, series, sum(column.nbytes for column in columns))
+            self._keep(one, series, sum(column.nbytes for column in columns))
             yield one, series
+
+    def _kept(self, one: Listed) -> Data | None:
+        """The data of a series, unless it has grown since they were read."""
+        with self._holding:
+            listed, data, _ = self._held.get((one.plugin, one.key), (None, None, 0))
+        return data if listed is one or listed == one else None
+
+    def _keep(self, one: Listed, data: Data, size: int) -> None:
+        with self._holding:  # a series that is larger than the cache is kept alone
+            self._held[one.plugin, one.key] = one, data, min(size, _HELD_BYTES)
 
     def _keep_info(self, one: Listed, data: Data | None) -> SeriesInfo:
         info = _info(one, data)
         self._infos[one.plugin, one.key] = (one, info)
         return info
-
-
-class _Held:
-    """Recently read series, bounded in bytes; a series that has grown is read again."""
-
-    def __init__(self, limit: int) -> None:
-        self._entries: LRUCache[Place, tuple[Listed, Data, int]] = LRUCache(limit, lambda entry: entry[2])
-        self._lock = threading.Lock()
-
-    def get(self, one: Listed) -> Data | None:
-        with self._lock:
-            entry = self._entries.get((one.plugin, one.key))
-            if entry is None or (entry[0] is not one and entry[0] != one):
-                return None
-            return entry[1]
-
-    def put(self, one: Listed, data: Data, size: int) -> None:
-        with self._lock:
-            self._entries[one.plugin, one.key] = (one, data, min(size, int(self._entries.maxsize)))
 
 
 def _series(columns: Columns) -> Series:
@@ -304,27 +299,16 @@ def _series(columns: Columns) -> Series:
 
 
 def _info(one: Listed, data: Data | None) -> SeriesInfo:
-    points, first, last, attempts = 0, one.last_step, one.last_step, 1
-    last_value: float | None = None
-    last_wall_time = one.last_time
     if isinstance(data, Payloads) and len(data.steps):
-        points, first, last = len(data.steps), int(data.steps[0]), int(data.steps[-1])
-        last_wall_time = float(data.wall_times[-1])
-    elif isinstance(data, Series) and (info := data.info()) is not None:
-        points, first, last = info.points, info.first_step, info.last_step
-        last_value, last_wall_time, attempts = info.last_value, info.last_wall_time, info.attempts
-    return SeriesInfo(
-        key=one.key,
-        points=points,
-        kept=points,
-        first_step=first,
-        last_step=last,
-        last_value=last_value,
-        last_wall_time=last_wall_time,
-        attempts=attempts,
-        display_name=one.display_name,
-        description=one.description,
-        claims=(one.claim,),
-        content=one.content,
-        data_class=one.data_class,
-    )
+        return evolve(
+            one.info,
+            points=len(data.steps),
+            kept=len(data.steps),
+            first_step=int(data.steps[0]),
+            last_step=int(data.steps[-1]),
+            last_wall_time=float(data.wall_times[-1]),
+        )
+    if isinstance(data, Series) and (info := data.info()) is not None:
+        names = "points", "first_step", "last_step", "last_value", "last_wall_time", "attempts"
+        return evolve(one.info, kept=info.points, **{name: getattr(info, name) for name in names})
+    return one.info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from insight_core.plugin import DataProvider, ScalarColumns, SeriesKey
 from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
-from insight_core.rpc.tensorboard_view.records import RecordReader
+from insight_core.rpc.tensorboard_view.records import RecordReader, joined_by_step
 from insight_core.rpc.tensorboard_view.translation import number_of
 
 _POINTS = 4 << 20  # points that are held at a time
@@ -37,10 +38,13 @@ class NumberReader:
         for portion in _portions(entries):
             columns = self._columns(portion)
             for entry in portion:
-                parts = [_numbers(columns[place]) for place in _places(entry) if place in columns]
+                read = [columns[place] for place in _places(entry) if place in columns]
+                parts: list[tuple[NDArray[Any], ...]] = [
+                    (part.steps, part.wall_times, part.values) for part in read
+                ]
                 if len(parts) < len(entry.sources):
                     parts.append(self._decoded(entry))
-                yield entry, _joined(parts)
+                yield entry, Numbers(*joined_by_step(parts))
 
     def _columns(self, entries: Sequence[TensorBoardSeries]) -> dict[tuple[str, SeriesKey], ScalarColumns]:
         by_plugin: dict[str, list[SeriesKey]] = {}
@@ -53,16 +57,12 @@ class NumberReader:
             for key, columns in self._provider.scalars(plugin, keys).items()
         }
 
-    def _decoded(self, entry: TensorBoardSeries) -> Numbers:
+    def _decoded(self, entry: TensorBoardSeries) -> tuple[NDArray[Any], ...]:
         rows = self._records.rows(entry)
         found = list(self._records.values(entry, rows, range(len(rows.steps)), number_of))
         chosen = [row for row, _ in found]
         values = np.array([number for _, number in found], np.float64)
-        return Numbers(rows.steps[chosen], rows.wall_times[chosen], values)
-
-
-def _numbers(columns: ScalarColumns) -> Numbers:
-    return Numbers(columns.steps, columns.wall_times, columns.values)
+        return rows.steps[chosen], rows.wall_times[chosen], values
 
 
 def _places(entry: TensorBoardSeries) -> list[tuple[str, SeriesKey]]:
@@ -70,18 +70,6 @@ def _places(entry: TensorBoardSeries) -> list[tuple[str, SeriesKey]]:
     return [
         (source.plugin, entry.key) for source in entry.sources.values() if source.info.last_value is not None
     ]
-
-
-def _joined(parts: Sequence[Numbers]) -> Numbers:
-    if len(parts) == 1:
-        return parts[0]
-    steps = np.concatenate([part.steps for part in parts])
-    order = np.argsort(steps, kind="stable")
-    return Numbers(
-        steps[order],
-        np.concatenate([part.wall_times for part in parts])[order],
-        np.concatenate([part.values for part in parts])[order],
-    )
 
 
 def _portions(entries: Sequence[TensorBoardSeries]) -> Iterator[Sequence[TensorBoardSeries]]:

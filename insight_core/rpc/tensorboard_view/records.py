@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -15,7 +15,6 @@ from insight_core.plugin import (
     InsightError,
     NotFound,
     Payload,
-    RecordTable,
     SeriesKey,
     Unavailable,
 )
@@ -25,6 +24,8 @@ from insight_core.rpc.tensorboard_view.translation import blob_count, blobs_of, 
 log = logging.getLogger(__name__)
 
 _LENGTH_BUDGET = 64 << 20  # bytes that may be read to find out how many blobs the values of a series have
+
+_NO_RECORDS: tuple[NDArray[Any], ...] = tuple(np.zeros(0, kind) for kind in ("i8", "f8", "i8", "i8", "i8"))
 
 Value = TypeVar("Value")
 
@@ -61,28 +62,18 @@ class RecordReader:
     def rows(self, entry: TensorBoardSeries) -> MergedRecords:
         """The values of a series that are kept as records."""
         sources = [source for source in entry.sources.values() if source.info.last_value is None]
-        tables: list[RecordTable | None] = []
-        for source in sources:
+        parts: list[tuple[NDArray[Any], ...]] = []
+        for number, source in enumerate(sources):
             try:
-                tables.append(self._provider.records(source.plugin, entry.key))
+                table = self._provider.records(source.plugin, entry.key)
             except NotFound:  # deleted since the catalog was updated
-                tables.append(None)
-        found = [(number, table) for number, table in enumerate(tables) if table is not None]
-        if not found:
-            nothing = np.zeros(0, np.int64)
-            return MergedRecords(sources, nothing, np.zeros(0), nothing, nothing, nothing)
-        steps = np.concatenate([table.steps for _, table in found])
-        order = np.argsort(steps, kind="stable")
-        return MergedRecords(
-            sources,
-            steps[order],
-            np.concatenate([table.wall_times for _, table in found])[order],
-            np.concatenate([table.sizes for _, table in found])[order],
-            np.repeat([number for number, _ in found], [len(table.steps) for _, table in found])[order],
-            np.concatenate([np.arange(len(table.steps)) for _, table in found])[order],
-        )
+                continue
+            rows = np.arange(len(table.steps))
+            parts.append((table.steps, table.wall_times, table.sizes, np.full(len(rows), number), rows))
+        return MergedRecords(sources, *joined_by_step(parts or [_NO_RECORDS]))
 
     def payload(self, entry: TensorBoardSeries, rows: MergedRecords, row: int) -> Payload:
+        """The payload of one row. Raises what ``DataProvider.payload`` raises."""
         source = rows.sources[int(rows.source[row])]
         return self._provider.payload(source.plugin, entry.key, int(rows.index[row]))
 
@@ -142,6 +133,15 @@ class RecordReader:
             length = max(length, found)
         self._measured[place] = _Measured(count, int(rows.steps[-1]), float(rows.wall_times[-1]), length)
         return length
+
+
+def joined_by_step(parts: Sequence[tuple[NDArray[Any], ...]]) -> list[NDArray[Any]]:
+    """Columns of several tables, of which the first column has the steps, as one table by step."""
+    if len(parts) == 1:
+        return list(parts[0])
+    columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    return [column[order] for column in columns]
 
 
 def _affordable(sizes: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -59,6 +59,7 @@ class SeriesReader:
         return self._catalog.entries(kind, runs, tags)
 
     def metadata(self, entry: TensorBoardSeries) -> tensorboard.SummaryMetadata:
+        """The metadata that all values of the series have."""
         return self._catalog.metadata(entry)
 
     def longest(self, entry: TensorBoardSeries) -> int:
