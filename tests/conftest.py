@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import time
-import venv
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +19,7 @@ from insight_core.ingest import schedule as reading
 from insight_core.ingest import tailer as tailed
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
+from tests.distributions import bare_venv, built, unpacked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -169,21 +168,22 @@ def offline_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]) -> Path:
-    """Python of an environment with our dependencies but neither this checkout nor any plugin.
+    """Python of an environment with our dependencies but neither this checkout nor any plugin."""
+    return bare_venv(tmp_path_factory.mktemp("bare") / "venv", offline_environment)
 
-    It sees the packages of the environment that runs the tests, except what an editable install
-    put on its path: a ``.pth`` file inside a directory that is itself named by a ``.pth`` is not read.
-    """
-    place = tmp_path_factory.mktemp("bare") / "venv"
-    venv.create(place, with_pip=False, symlinks=True)
-    python = place / "bin/python"
-    site = subprocess.run(
-        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=offline_environment,
-    ).stdout.strip()
-    ours = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
-    Path(site, "shared.pth").write_text("".join(f"{path}\n" for path in ours), encoding="utf-8")
-    return python
+
+@pytest.fixture(scope="session")
+def sdist(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+) -> Path:
+    return built(repository, tmp_path_factory.mktemp("sdist"), "sdist", offline_environment)
+
+
+@pytest.fixture(scope="session")
+def wheel_file(
+    sdist: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
+) -> Path:
+    """Built from the sdist, as pip does, with neither Node.js nor a C compiler within reach."""
+    source = unpacked(sdist, tmp_path_factory.mktemp("source"))
+    environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
+    return built(source, tmp_path_factory.mktemp("wheel"), "wheel", environment)

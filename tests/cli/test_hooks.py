@@ -1,4 +1,4 @@
-"""A third-party package that uses every hook: installed by pip, it changes the command line and the host."""
+"""Hooks of third-party packages on the command line: what they add, and what happens when they fail."""
 
 from __future__ import annotations
 
@@ -67,47 +67,11 @@ def _hook(head: str, body: str) -> str:
     return f"@hookimpl\ndef {head}:\n    {body}\n"
 
 
-def test_help_has_the_flag_and_the_command(run: Run, installed: dict[str, str]) -> None:
-    done = run("--help", env=installed)
-    assert done.returncode == 0
-    assert "--greeting" in done.stdout
-    assert "greet by name" in done.stdout
-    assert "flags of extensions" in done.stdout
-    assert "flags of extensions" not in run("--help").stdout
-
-
-def test_a_subcommand_gets_its_arguments(run: Run, installed: dict[str, str]) -> None:
-    done = run("greet", "Ada", "Lovelace", env=installed)
-    assert (done.returncode, done.stdout) == (0, "Hello Ada Lovelace\n")
-    assert "unknown command 'greet'" in run("greet").stderr
-
-
-@pytest.mark.parametrize("by", ["flag", "variable"])
-def test_a_location_a_column_and_a_middleware(serve: Serve, installed: dict[str, str], by: str) -> None:
-    flags = ["--greeting", "hello"] if by == "flag" else []
-    env = {**installed, **({} if flags else {"INSIGHT_HOST_GREETING": "hello"})}
-    serving = serve("--data-provider", "mem://3", *flags, env=env)
-    with urllib.request.urlopen(f"{serving.url}data/run_table?columns=length", timeout=10) as answer:
-        table = json.load(answer)
-        assert answer.headers["X-Greeting"] == "hello"
-    assert [run["name"] for run in table["runs"]] == ["run1", "run2", "run3"]
-    [column] = table["columns"]
-    assert (column["plugin"], column["values"]) == ("extensions", {"run1": 1, "run2": 2, "run3": 3})
-    serving.process.send_signal(signal.SIGTERM)
-    serving.process.communicate(timeout=10)
-    assert serving.process.returncode == 0
-
-
-def test_a_location_that_is_malformed_ends_the_start(run: Run, installed: dict[str, str]) -> None:
-    done = run("--data-provider", "mem://many", env=installed)
-    assert done.returncode == 1
-    assert "'mem://many' is not of the form mem://RUNS" in done.stderr
-
-
 def test_plugins_lists_the_hooks_of_each_module(run: Run, installed: dict[str, str]) -> None:
     rows = {row["name"]: row for row in json.loads(run("plugins", "--json", env=installed).stdout)["plugins"]}
     assert rows["extensions"]["hooks"] == [
         "insight_commands",
+        "insight_log_formats",
         "insight_open_provider",
         "insight_options",
         "insight_plugin",

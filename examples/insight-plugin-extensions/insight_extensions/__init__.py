@@ -1,4 +1,4 @@
-"""One small example of each hook: a tab, a flag, a command, a data source, a run column, a middleware."""
+"""One small example of each hook: tab, flag, command, data source, log format, run column, middleware."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from insight_core.plugin import (
     Cell,
     Command,
     DataProvider,
+    FileName,
     InvalidArgument,
+    LogFormat,
     Option,
     Plugin,
     ProviderSettings,
+    RecordDecoder,
     RunColumn,
     hookimpl,
 )
+from insight_extensions.words import looks_right, read
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -24,7 +28,16 @@ if TYPE_CHECKING:
 
 @hookimpl
 def insight_plugin() -> Plugin:
-    return Plugin(name="extensions", title="Extensions", titles={"zh-CN": "扩展"})
+    return Plugin(
+        name="extensions",
+        title="Extensions",
+        titles={"zh-CN": "扩展"},
+        decoder=RecordDecoder(
+            claims={FileName("*.settings")},
+            decode="insight_extensions.settings:settings_of",
+            encode="insight_extensions.settings:encoded",
+        ),
+    )
 
 
 @hookimpl
@@ -51,6 +64,11 @@ def insight_open_provider(location: str, settings: ProviderSettings) -> DataProv
     from insight_extensions.memory import runs_in_memory
 
     return runs_in_memory(int(count))
+
+
+@hookimpl
+def insight_log_formats() -> Iterable[LogFormat]:
+    return [LogFormat("words", FileName("*.words", makes_run=looks_right), read)]
 
 
 def _lengths(data: DataProvider, runs: Sequence[str]) -> Mapping[str, Cell]:

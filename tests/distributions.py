@@ -1,0 +1,50 @@
+"""Builds the distributions of this checkout, and installs them as a user would, without the network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def built(source: Path, out: Path, kind: str, environment: Mapping[str, str]) -> Path:
+    """The sdist or wheel (``kind``) of a source tree, built into an empty directory."""
+    done = subprocess.run(
+        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(out), str(source)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [distribution] = out.iterdir()
+    return distribution
+
+
+def unpacked(sdist: Path, place: Path) -> Path:
+    """The source tree in an sdist, below an empty directory."""
+    # not tarfile: its extraction filters came with Python 3.11.4, and going without warns from 3.12 on
+    subprocess.run(["tar", "-xzf", str(sdist), "-C", str(place)], check=True)
+    [source] = place.iterdir()
+    return source
+
+
+def bare_venv(place: Path, environment: Mapping[str, str], *, with_pip: bool = False) -> Path:
+    """The Python of a new environment with our dependencies but neither this checkout nor any plugin.
+
+    It sees the packages of the environment that runs the tests, except what an editable install
+    put on its path: a ``.pth`` file inside a directory that is itself named by a ``.pth`` is not read.
+    """
+    venv.create(place, with_pip=with_pip, symlinks=True)
+    python = place / "bin/python"
+    site = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    ).stdout.strip()
+    ours = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    Path(site, "shared.pth").write_text("".join(f"{path}\n" for path in ours), encoding="utf-8")
+    return python
