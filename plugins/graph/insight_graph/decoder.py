@@ -1,4 +1,4 @@
-"""Decodes graphs, step statistics and data pipelines."""
+"""Decodes graphs and step statistics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 
 from insight_core.plugin import BEGINNING, Claim, Payload, SeriesInfo, plain
 from insight_core.plugin.payloads import tensor_of
-from insight_graph import keras, mindspore, pipeline, step_stats, tensorflow
+from insight_graph import keras, mindspore, step_stats, tensorflow
 from insight_graph.beginnings import TENSORFLOW, graph_format
 from insight_graph.claims import (
     GRAPH_DEF,
@@ -89,10 +89,10 @@ def is_pipeline(info: SeriesInfo) -> bool:
     return LINEAGE in info.claims
 
 
-def decoded(payload: Payload) -> GraphModel | StepTimes | pipeline.Pipeline:
-    """Raises ValueError for bytes that are not what the claim promises."""
+def decoded(payload: Payload) -> GraphModel | StepTimes:
+    """Raises ValueError for bytes that are not what the claim promises, and for data pipelines."""
     if payload.claim == LINEAGE:
-        return pipeline.pipeline_of(payload.data)
+        raise ValueError("a lineage file is not a graph: the lineage plugin decodes it")
     data = _content(payload)
     if payload.claim == RUN_METADATA:
         return StepTimes(step_stats.rows_of(data), 4 * len(data))
@@ -103,12 +103,12 @@ def decoded(payload: Payload) -> GraphModel | StepTimes | pipeline.Pipeline:
     return GraphModel(graph, step_stats.times_of(graph, rows), rows, 4 * len(data))
 
 
-def size_of(value: GraphModel | StepTimes | pipeline.Pipeline) -> int:
+def size_of(value: GraphModel | StepTimes) -> int:
     """Bytes in memory, as the cache counts them."""
     return min(value.nbytes, _LARGEST)
 
 
-def encoded(value: GraphModel | StepTimes | pipeline.Pipeline) -> object:
+def encoded(value: GraphModel | StepTimes) -> object:
     """The size of a graph (``/scope`` opens it), else the value itself."""
     if not isinstance(value, GraphModel):
         return plain(value)

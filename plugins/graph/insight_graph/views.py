@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
 from attrs import frozen
 from werkzeug import Request, Response
@@ -13,6 +13,7 @@ from insight_core.plugin import (
     InvalidArgument,
     NotFound,
     PluginContext,
+    PluginNameEnum,
     RecordPlace,
     Route,
     SeriesInfo,
@@ -29,8 +30,8 @@ from insight_graph.decoder import StepTimes, is_pipeline, is_profile, source_of
 from insight_graph.described import notice
 from insight_graph.details import details_of
 from insight_graph.model import GraphModel, Times, branch_of, place_of
+from insight_graph.notices import GraphNotice
 from insight_graph.opened import opened
-from insight_graph.pipeline import Parameter, Pipeline, PipelineOperation, PipelineStage
 from insight_graph.profiled import ProfiledTimes, is_profiled
 from insight_graph.search import Search, Trace, found_by, result
 from insight_graph.statistics import removed_of, statistics_of
@@ -40,6 +41,7 @@ from insight_graph.view import GraphView
 MAX_RESULTS = 1000
 MAX_SCOPES = 500  # of one trace
 _LAST_OFFSET = 1 << 31
+_LINEAGE = str(PluginNameEnum.LINEAGE)
 
 RouteView: TypeAlias = Callable[[Request], Response]
 T = TypeVar("T")
@@ -105,9 +107,26 @@ class _Views:
         )
 
     def pipeline(self, request: Request) -> Response:
+        """What the lineage plugin decodes. Raises NotFound without that plugin."""
         place = record_of(request, self.data, NAME, "all")
-        found = self._decoded(place, Pipeline, "lineage file")
-        return json_response(_pipeline(found), immutable=is_pinned(request))
+        if not any(is_pipeline(info) and info.key == place.key for info in self.data.series(NAME)):
+            raise Undecodable(f"{place}: it is not a lineage file")
+        try:
+            answer = self.ctx.ask(
+                _LINEAGE,
+                "/pipeline",
+                run=place.key.run,
+                tag=place.key.tag,
+                index=place.index,
+                step=place.step,
+                wall_time=repr(place.wall_time),
+            )
+        except NotFound as error:
+            record_of(request, self.data, NAME, "all")  # raises NotFound if the file was replaced meanwhile
+            raise NotFound(
+                "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin"
+            ) from error
+        return json_response(_pipeline(cast("dict[str, Any]", answer)), immutable=is_pinned(request))
 
     def of_graph(self, answer: Callable[[_Looked, Request], object]) -> RouteView:
         def view(request: Request) -> Response:
@@ -215,34 +234,14 @@ def _removed(looked: _Looked, request: Request) -> object:
     return removed_of(looked.model.graph, looked.model.view(False), looked.model.removed(), offset)
 
 
-def _pipeline(found: Pipeline) -> object:
-    notices = [notice(one) for one in found.notices]
-    if found.stages is None:
-        return {"pipeline": None, "notices": notices}
-    nodes = [_stage(number, stage) for number, stage in enumerate(found.stages)]
-    edges = [
-        {"from": str(source), "to": str(number)}
-        for number, stage in enumerate(found.stages)
-        for source in stage.inputs
+def _pipeline(answer: Mapping[str, Any]) -> object:
+    """The answer of the lineage plugin with what is wrong as notices, as graphs have them."""
+    notices = [
+        GraphNotice(
+            "pipeline_cut_off" if one["cut_off"] else "pipeline_unreadable", {"offset": one["offset"]}, 1
+        )
+        for one in answer["unreadable"]
     ]
-    return {"pipeline": {"nodes": nodes, "edges": edges}, "notices": notices}
-
-
-def _stage(number: int, stage: PipelineStage) -> dict[str, object]:
-    return {
-        "id": str(number),
-        "name": stage.type,
-        "type": stage.type,
-        "kind": "operation" if stage.inputs else "source",
-        "parameters": _parameters(stage.parameters),
-        "operations": [_operation(one) for one in stage.operations],
-        "sampler": _operation(stage.sampler) if stage.sampler else None,
-    }
-
-
-def _operation(one: PipelineOperation) -> dict[str, object]:
-    return {"name": one.name, "parameters": _parameters(one.parameters)}
-
-
-def _parameters(parameters: Sequence[Parameter]) -> list[dict[str, str]]:
-    return [{"name": one.name, "value": one.value} for one in parameters]
+    if answer["limit"] is not None:
+        notices.append(GraphNotice("pipeline_too_long", {"limit": answer["limit"]}, 1))
+    return {"pipeline": answer["pipeline"], "notices": [notice(one) for one in notices]}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import insight_graph
+import insight_lineage
 import pytest
 from insight_graph.messages import empty
 from werkzeug.test import Client, TestResponse
@@ -17,10 +19,12 @@ from insight_core.plugin.testing.wire import message_field, text_tensor
 from insight_core.registry import Registry
 from insight_core.web import Host
 from tests.graph_samples import chain, in_model, small_network
+from tests.lineage_samples import field
 
 BASE = "/data/plugin/graph"
 EVENT = EventField(Dialect.MINDSPORE, "graph_def")
 GRAPH_DEF = EventField(Dialect.TENSORBOARD, "graph_def")
+LINEAGE = FileName("*_lineage")
 
 
 def _statistics() -> bytes:
@@ -31,24 +35,22 @@ def _statistics() -> bytes:
     return content
 
 
+def _parameter(name: str, kind: int, value: bytes | str | int) -> bytes:
+    """A parameter of an operation, in the map of its kind."""
+    return field(kind, field(1, name) + field(2, value))
+
+
 def _lineage() -> bytes:
-    event = empty("LineageEvent")
-    root = event.dataset_graph
-    root.parameter.map_str.add(key=b"op_type", value=b"Batch")
-    root.parameter.map_int.add(key=b"batch_size", value=32)
-    child = root.children.add()
-    child.parameter.map_str.add(key=b"op_type", value=b"Map")
-    child.parameter.map_str_list.add(key=b"columns").value.str_value.extend([b"a", b"b"])
-    operation = child.operations.add()
-    operation.operation_param.map_str.add(key=b"tensor_op_name", value=b"Resize")
-    operation.weights.append(0.5)
-    source = child.children.add()
-    source.parameter.map_str.add(key=b"op_type", value=b"MnistDataset")
-    source.parameter.map_bool.add(key=b"shuffle", value=True)
-    source.sampler.operation_param.map_str.add(key=b"sampler_name", value=b"RandomSampler")
-    content = event.SerializeToString()
-    other = empty("LineageEvent", wall_time=1.0).SerializeToString()
-    return b"".join(map(record, (other, content, other)))
+    text, texts, switch, whole = 1, 2, 3, 4
+    sampler = field(1, _parameter("sampler_name", text, "RandomSampler"))
+    source = field(2, _parameter("op_type", text, "MnistDataset") + _parameter("shuffle", switch, 1))
+    resize = field(1, _parameter("tensor_op_name", text, "Resize")) + field(3, struct.pack("<f", 0.5))
+    columns = field(1, "a") + field(1, "b")
+    changed = field(2, _parameter("op_type", text, "Map") + _parameter("columns", texts, columns))
+    batch = field(2, _parameter("op_type", text, "Batch") + _parameter("batch_size", whole, 32))
+    root = field(1, field(1, source + field(4, sampler)) + changed + field(3, resize)) + batch
+    other = field(1, 1.0)
+    return b"".join(map(record, (other, field(9, root), other)))
 
 
 @pytest.fixture
@@ -56,14 +58,15 @@ def provider() -> FakeProvider:
     fake = FakeProvider()
 
     def add(run: str, tag: str, claim: Any, *payloads: bytes) -> None:  # noqa: ANN401
-        fake.add_records("graph", run, tag, list(payloads), claim=claim)
+        for plugin in ("graph", "lineage") if claim == LINEAGE else ("graph",):
+            fake.add_records(plugin, run, tag, list(payloads), claim=claim)
 
     add("ms", "events.1_MS", EVENT, small_network())
     add("ms", "ms_output_optimize.pb", FileName("ms_output_*.pb"), in_model(small_network()))
     add("ms", "ms_output_hwopt.pb", FileName("ms_output_*.pb"), in_model(small_network()))
     add("ms", "memory_usage_1.pb", FileName("*.pb"), b"no graph")
-    add("ms", "events.1_lineage", FileName("*_lineage"), _lineage())
-    add("ms", "events.2_lineage", FileName("*_lineage"), b"\0" * 5)
+    add("ms", "events.1_lineage", LINEAGE, _lineage())
+    add("ms", "events.2_lineage", LINEAGE, b"\0" * 5)
     add("tf", "__run_graph__", GRAPH_DEF, chain("s/a", "s/b", "t"), chain("other"))
     add("tf", "step1", EventField(Dialect.TENSORBOARD, "tagged_run_metadata"), _statistics())
     add(
@@ -81,7 +84,7 @@ def provider() -> FakeProvider:
 
 @pytest.fixture
 def client(provider: FakeProvider) -> Client:
-    registry = Registry.of([("graph", lambda: insight_graph)])
+    registry = Registry.of([("graph", lambda: insight_graph), ("lineage", lambda: insight_lineage)])
     assert not registry.failures
     return Client(Host(registry, provider))
 
@@ -277,13 +280,35 @@ def test_a_damaged_record_is_no_pipeline(provider: FakeProvider, client: Client)
     changed = bytearray(whole)
     changed[whole.index(b"Resize")] ^= 1
     for number, (data, has_one) in enumerate([(damaged, True), (changed, False)]):
-        provider.add_records(
-            "graph", "ms", f"damaged.{number}_lineage", [bytes(data)], claim=FileName("*_lineage")
-        )
+        for plugin in ("graph", "lineage"):
+            provider.add_records(plugin, "ms", f"damaged.{number}_lineage", [bytes(data)], claim=LINEAGE)
         found = _json(client, "pipeline", run="ms", tag=f"damaged.{number}_lineage", index=0)
         assert (found["pipeline"] is not None) == has_one
         [notice] = found["notices"]
         assert notice["code"] == "pipeline_unreadable"
+
+
+def test_of_a_long_pipeline_the_last_steps_are_shown(provider: FakeProvider, client: Client) -> None:
+    steps = b""
+    for _ in range(2001):
+        steps = field(2, _parameter("op_type", 1, "Map")) + (field(1, steps) if steps else b"")
+    for plugin in ("graph", "lineage"):
+        provider.add_records(plugin, "ms", "long_lineage", [record(field(9, steps))], claim=LINEAGE)
+    found = _json(client, "pipeline", run="ms", tag="long_lineage", index=0)
+    assert len(found["pipeline"]["nodes"]) == 2000
+    [notice] = found["notices"]
+    assert (notice["code"], notice["values"]) == ("pipeline_too_long", {"limit": 2000})
+
+
+def test_without_the_lineage_plugin_pipelines_say_so_and_graphs_are_shown(provider: FakeProvider) -> None:
+    client = Client(Host(Registry.of([("graph", lambda: insight_graph)]), provider))
+    assert len(_json(client, "graphs")["pipelines"]) == 2
+    assert _json(client, "scope", **MS)["nodes"]
+    answer = _get(client, "pipeline", run="ms", tag="events.1_lineage", index=0)
+    assert answer.status_code == 404
+    assert answer.json == {
+        "error": "a data pipeline is decoded by the lineage plugin, which is not loaded: enable that plugin"
+    }
 
 
 @pytest.mark.parametrize(

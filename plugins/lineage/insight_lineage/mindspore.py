@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from insight_core.plugin import Flaw
 from insight_core.plugin.payloads import RecordProblem, contents
 from insight_lineage.messages import Message
-from insight_lineage.pipeline import Pipeline, cells_of, pipeline_of
+from insight_lineage.pipeline import MAX_STAGES, Pipeline, cells_of, pipeline_of
 
 Cell: TypeAlias = str | bool | int | float | list[object]
 Cells: TypeAlias = dict[str, Cell]
@@ -68,7 +68,7 @@ _TESTED = (
 class LineageFile:
     """What one file says: of each kind the last event, of what the user added all.
 
-    None where there was no such event. ``flaws`` are the places that could not be read.
+    None where there was no such event. ``unreadable`` are the records that could not be read.
     """
 
     trained: Mapping[str, Cell] | None = field(default=None, hash=False)
@@ -76,12 +76,19 @@ class LineageFile:
     metrics: Mapping[str, Cell] | None = field(default=None, hash=False)
     pipeline: Pipeline | None = None
     custom: Mapping[str, Cell] = field(factory=dict, hash=False)
-    flaws: tuple[Flaw, ...] = ()
+    unreadable: tuple[RecordProblem, ...] = ()
+    is_cut: bool = False  # the pipeline has more steps than are shown
+
+    @property
+    def flaws(self) -> tuple[Flaw, ...]:
+        """The unreadable records as damage of the file."""
+        return tuple(Flaw(one.offset, one.text, one.skipped) for one in self.unreadable)
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be read, in words."""
-        return tuple(flaw.reason for flaw in self.flaws)
+        cut = (f"the data pipeline has more than {MAX_STAGES} steps; the last of them are shown",)
+        return (*(one.text for one in self.unreadable), *(cut if self.is_cut else ()))
 
 
 @define
@@ -124,6 +131,7 @@ def lineage_of(data: bytes) -> LineageFile:
     """What a file holds, as far as it can be read; a file that is still written may end anywhere."""
     problems: list[RecordProblem] = []
     trained = tested = metrics = pipeline = None
+    is_whole = True
     custom: Cells = {}
     for start, end in contents(data, problems):
         try:
@@ -134,13 +142,12 @@ def lineage_of(data: bytes) -> LineageFile:
                 tested = _cells(found, _TESTED) or tested
                 metrics = _metrics(found, metrics)
             elif (found := event.message(_DATASET_GRAPH)) is not None:
-                pipeline = pipeline_of(found)
+                pipeline, is_whole = pipeline_of(found)
             elif (found := event.message(_USER_DEFINED)) is not None:
                 custom.update((intern(f"custom/{name}"), value) for name, value in _user_defined(found, 0))
         except ValueError as error:
             problems.append(RecordProblem.of_content(start, end, str(error)))
-    flaws = tuple(Flaw(problem.offset, problem.text, problem.skipped) for problem in problems)
-    return LineageFile(trained, tested, metrics, pipeline, custom, flaws)
+    return LineageFile(trained, tested, metrics, pipeline, custom, tuple(problems), not is_whole)
 
 
 def _cells(message: Message, wanted: Iterable[_Field]) -> Cells:

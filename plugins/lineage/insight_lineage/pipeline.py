@@ -50,23 +50,27 @@ class Stage:
 Pipeline: TypeAlias = tuple[Stage, ...]  # in the order of the data: sources first
 
 
-def pipeline_of(graph: Message) -> Pipeline:
-    """The steps of a DatasetGraph. Raises ValueError for a message that is none."""
+def pipeline_of(graph: Message) -> tuple[Pipeline, bool]:
+    """The last MAX_STAGES steps of a DatasetGraph, and whether these are all.
+
+    Raises ValueError for a malformed message.
+    """
     found: list[tuple[Message, list[int]]] = []  # from the end of the pipeline to its sources
     waiting = [(graph, -1)]
     while waiting:
-        message, consumer = waiting.pop()
         if len(found) == MAX_STAGES:
-            raise ValueError(f"the data pipeline has more than {MAX_STAGES} steps")
+            break
+        message, consumer = waiting.pop()
         if consumer >= 0:
             found[consumer][1].append(len(found))
         children = [(child, len(found)) for child in message.messages(_CHILDREN)]
         found.append((message, []))
         waiting.extend(reversed(children))
     last = len(found) - 1
-    return tuple(
+    stages = tuple(
         _stage(message, tuple(last - number for number in inputs)) for message, inputs in reversed(found)
     )
+    return stages, not waiting
 
 
 def cells_of(pipeline: Pipeline) -> Iterator[tuple[str, str]]:

@@ -14,12 +14,15 @@ from insight_core.plugin import InvalidArgument, NotFound, PluginContext, Route,
 from insight_core.plugin.http.answers import json_response
 from insight_core.plugin.http.csv_text import csv_field, csv_response
 from insight_core.plugin.http.parameters import choice, required_text, whole_number
+from insight_core.plugin.http.records import is_pinned, record_of
+from insight_lineage.claims import NAME
 from insight_lineage.column import Column
 from insight_lineage.conditions import All, Comparison, Condition, ExpressionError, conditions_of
 from insight_lineage.expression import parsed
 from insight_lineage.importance import importances
+from insight_lineage.mindspore import LineageFile
 from insight_lineage.names import GROUPS, SCALARS, natural
-from insight_lineage.pipeline import Operation, Parameters, Pipeline, Stage, value_text
+from insight_lineage.pipeline import MAX_STAGES, Operation, Parameters, Pipeline, Stage, value_text
 from insight_lineage.run_columns import lineage_of
 from insight_lineage.selection import Groups, SortKey, groups_of, ordered, statistics
 from insight_lineage.source import Lineage
@@ -85,6 +88,8 @@ class _Views:
         return Response(b'%b,"values":[%b]}' % (answer[:-1], values), mimetype="application/json")
 
     def pipeline(self, request: Request) -> Response:
+        if "tag" in request.args:
+            return self._pipeline_of_file(request)
         run = required_text(request, "run")
         with self.lineage.table(self.ctx.annotations()) as table:
             if run not in table.rows.place:
@@ -95,6 +100,19 @@ class _Views:
                 mark = table.column("dataset_mark").values[table.rows.place[run]]
         described = None if pipeline is None else _pipeline(pipeline)
         return json_response({"run": run, "mark": mark, "pipeline": described})
+
+    def _pipeline_of_file(self, request: Request) -> Response:
+        """The graph plugin asks for it: a run may have several files."""
+        place = record_of(request, self.ctx.data, NAME, "all")
+        file: LineageFile = self.ctx.values.at(place)
+        answer = {
+            "pipeline": None if file.pipeline is None else _pipeline(file.pipeline),
+            "limit": MAX_STAGES if file.is_cut else None,
+            "unreadable": [
+                {"offset": one.offset, "cut_off": one.cut_off, "text": one.text} for one in file.unreadable
+            ],
+        }
+        return json_response(answer, immutable=is_pinned(request))
 
     def importance(self, request: Request) -> Response:
         name = required_text(request, "target")
@@ -242,4 +260,10 @@ def _operation(operation: Operation) -> dict[str, object]:
 
 
 def _parameters(parameters: Parameters) -> list[dict[str, str]]:
-    return [{"name": name, "value": value_text(value)} for name, value in parameters.items()]
+    return [
+        {
+            "name": name,
+            "value": ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value),
+        }
+        for name, value in parameters.items()
+    ]

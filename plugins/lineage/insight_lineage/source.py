@@ -14,13 +14,13 @@ from attrs import evolve
 from insight_core.plugin import (
     Annotations,
     Changes,
-    Flaw,
     InsightError,
     PluginContext,
     SeriesInfo,
     SeriesKey,
     Unavailable,
 )
+from insight_core.plugin.payloads import RecordProblem
 from insight_lineage.claims import HPARAMS, LINEAGE_FILE, NAME
 from insight_lineage.column import Column, Values, moved, values_of
 from insight_lineage.mindspore import Cell, Cells, LineageFile, file_order, joined
@@ -176,7 +176,7 @@ class Lineage:
         except Unavailable:  # it is not the file's fault
             raise
         except InsightError as error:
-            return LineageFile(flaws=(Flaw(0, str(error)),))
+            return LineageFile(unreadable=(RecordProblem(0, str(error)),))
 
     def _join(self) -> set[str]:
         """Finds which runs are part of the row of another one; which rows may be other ones by that."""
