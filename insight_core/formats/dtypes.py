@@ -91,7 +91,7 @@ TENSORFLOW_TYPES = {
     31: ElementType("int2", "|i1", 7, "|i1"),
     32: ElementType("uint2", "|u1", 7, "|u1"),
     33: ElementType("float4_e2m1fn", "|u1", 18, "<f4"),
-}
+}  # Element types of TensorFlow's DataType by number.
 MINDSPORE_TYPES = {
     1: "bool",
     2: "int8",
@@ -107,7 +107,7 @@ MINDSPORE_TYPES = {
     12: "float64",
     13: "string",
     47: "bfloat16",
-}
+}  # Names of MindSpore's DataType by number, as numpy has them where it has.
 # For writers: types by name. TensorFlow's from 24 on are newer than most readers.
 TENSORFLOW_NUMBERS = {element.name: number for number, element in TENSORFLOW_TYPES.items() if number < 24}
 MINDSPORE_NUMBERS = {name: number for number, name in MINDSPORE_TYPES.items()}

@@ -22,7 +22,7 @@ from insight_core.formats.crc32c import (
 )
 from insight_core.formats.protobuf import Pieces, size_of
 
-HEADER_SIZE = 12
+HEADER_SIZE = 12  # Bytes of a record before its content: length and checksum.
 FOOTER_SIZE = 4
 _FIRST_WINDOW = 512  # offsets
 LONGEST_EVENT = 2**31 - 1  # bytes; protobuf allows no more, so a longer length is damage

@@ -19,7 +19,7 @@ FieldValue: TypeAlias = str | int | None  # None: nothing is said
 
 @frozen
 class Annotation:
-    """What was said of one run; None where nothing was. ``mark`` is the number of an icon, 1 to 10."""
+    """What users wrote about one run; None for an empty field. ``mark`` is the number of an icon, 1 to 10."""
 
     display_name: str | None = None
     note: str | None = None
@@ -38,14 +38,14 @@ _NOBODY: Mapping[str, Annotation] = MappingProxyType({})
 
 @frozen(eq=False)
 class Annotations:
-    """Annotations by run at one moment. ``generation`` is another one when they are."""
+    """Annotations by run at one moment. ``generation`` changes whenever they do."""
 
     generation: int = 0
     runs: Mapping[str, Annotation] = field(default=_NOBODY)
 
 
 def checked(name: str, value: object) -> FieldValue:
-    """The value as a field keeps it. Raises InvalidArgument, which names the field."""
+    """The value as a field keeps it. Raises InvalidArgument with the name of the field."""
     if name not in FIELDS:
         raise InvalidArgument(f"{name!r} is no field of an annotation; these are: {', '.join(FIELDS)}")
     if value is None:

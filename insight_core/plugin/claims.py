@@ -9,7 +9,7 @@ from attrs import Attribute, field, frozen
 
 from insight_core.formats.dialects import Dialect
 
-BEGINNING = 4096  # bytes of a file by which it may be told whether it makes a run
+BEGINNING = 4096  # Bytes of a file that a function for FileName.makes_run gets.
 
 
 @frozen
@@ -70,4 +70,4 @@ class FileName:
         return f"file:{self.pattern}"
 
 
-Claim: TypeAlias = EventField | SummaryPlugin | FileName
+Claim: TypeAlias = EventField | SummaryPlugin | FileName  # What a decoder reads.

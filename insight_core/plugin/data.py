@@ -52,6 +52,8 @@ class PayloadStream:
 
 @frozen(order=True)
 class SeriesKey:
+    """Names a series of a plugin: a tag of a run."""
+
     run: str
     tag: str
 
@@ -96,8 +98,8 @@ class SeriesInfo:
         }
 
 
-X: TypeAlias = Literal["step", "relative", "wall"]
-ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides what a later attempt wrote anew
+X: TypeAlias = Literal["step", "relative", "wall"]  # Of an axis: steps, seconds since the start, or times.
+ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides points that a later attempt wrote again.
 
 
 @frozen
@@ -144,6 +146,7 @@ class ScalarColumns:
 
     @property
     def decimated(self) -> bool:
+        """Whether points of the window were left out."""
         return len(self.steps) < self.points
 
 
@@ -191,7 +194,7 @@ class Changes:
     runs: bool = False  # the run table changed: runs, damage, loading state
 
 
-MOST_AT_ONCE = 256 << 20  # bytes of a file that payload() gives
+MOST_AT_ONCE = 256 << 20  # Bytes of a claimed file that DataProvider.payload returns at most.
 
 
 class DataProvider(Protocol):
@@ -217,7 +220,10 @@ class DataProvider(Protocol):
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = ...
     ) -> Mapping[SeriesKey, ScalarColumns]:
-        """Points of scalar series, reduced as the query says. Keys without a series are left out."""
+        """Points of scalar series, reduced as the query says. Keys without a series are left out.
+
+        Raises InvalidArgument for a window that ends before it begins.
+        """
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
         """Steps, wall times and sizes of the records of one series, without their payloads.
@@ -260,10 +266,10 @@ class DataProvider(Protocol):
         """
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
-        """Places where logs could not be read, of one run or of all."""
+        """Places where logs could not be read, of one run or of all; none of an unknown run."""
 
     def progress(self) -> Progress:
-        """How much of the logs has been read."""
+        """Bytes read and bytes known of all runs, and whether every file was read once."""
 
     def location(self) -> str:
         """Where the data comes from, for the user: directories, or the address of a server."""
@@ -272,7 +278,10 @@ class DataProvider(Protocol):
         """A number that grows whenever the data changes: the ETag of every answer."""
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
-        """What changed after the generation ``since``; waits up to ``timeout`` seconds for a change."""
+        """What changed after the generation ``since``.
+
+        Waits up to ``timeout`` seconds for a change; without one ``generation`` of the answer is ``since``.
+        """
 
     def close(self) -> None:
         """Releases files, threads and connections. Further calls may raise Unavailable."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class InsightError(Exception):
-    """An error whose text is fit for the user; ``status`` is its HTTP status."""
+    """An error with a text for the user; ``status`` is its HTTP status."""
 
     status = 500
 

@@ -16,7 +16,7 @@ from insight_core.plugin.data import DataProvider
 
 ENVIRONMENT_PREFIX = "INSIGHT_HOST_"
 
-Cell: TypeAlias = str | int | float | bool | None
+Cell: TypeAlias = str | int | float | bool | None  # A cell of the run table; None where there is no value.
 
 
 def _without_hyphens(name: str) -> str:

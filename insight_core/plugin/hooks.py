@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 hookspec = pluggy.HookspecMarker("insight")
-hookimpl = pluggy.HookimplMarker("insight")
+hookimpl = pluggy.HookimplMarker("insight")  # Decorator that marks an implementation of a hook.
 
 
 @hookspec

@@ -30,10 +30,12 @@ from insight_core.plugin.claims import Claim, EventField, SummaryPlugin
 from insight_core.plugin.data import Payload
 from insight_core.plugin.message_types import MessageTypes
 
-HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")
-MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")
-HISTOGRAMS: Final = SummaryPlugin("histograms")
-HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset({HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS})
+HISTO: Final = EventField(Dialect.TENSORBOARD, "histo")  # A HistogramProto.
+MINDSPORE_HISTOGRAM: Final = EventField(Dialect.MINDSPORE, "histogram")  # MindSpore's Histogram.
+HISTOGRAMS: Final = SummaryPlugin("histograms")  # A tensor of rows of left edge, right edge and count.
+HISTOGRAM_CLAIMS: Final[frozenset[Claim]] = frozenset(
+    {HISTO, MINDSPORE_HISTOGRAM, HISTOGRAMS}
+)  # All claims whose payloads decoded_histogram reads.
 
 _MINDSPORE_TENSOR = EventField(Dialect.MINDSPORE, "tensor")
 

@@ -14,13 +14,17 @@ from werkzeug import Response
 
 from insight_core.plugin import encode_json
 
-Column: TypeAlias = NDArray[np.generic]
+Column: TypeAlias = NDArray[np.generic]  # One-dimensional; of a table all have one length.
 
-IMMUTABLE = "private, max-age=86400, immutable"
+IMMUTABLE = "private, max-age=86400, immutable"  # Cache-Control of an answer that never changes.
 _PIECE = 1 << 18  # bytes of a streamed answer that are handed to the server at a time
 
 
 def json_response(value: object, *, immutable: bool = False) -> Response:
+    """The value as JSON, as ``encode_json`` writes it. ``immutable``: browsers may keep the answer for a day.
+
+    Raises TypeError for a value that JSON cannot hold.
+    """
     return _kept(Response(encode_json(value), mimetype="application/json"), immutable)
 
 

@@ -41,14 +41,14 @@ from insight_core.plugin.http.parameters import (
     whole_number,
 )
 
-STEPS = 100  # shown where nobody says how many
-MAX_STEPS = 10_000
-MAX_BINS = 1000
-MAX_CELLS = 2_000_000  # steps times bins of an answer
-MAX_RUNS = 200  # in one comparison
+STEPS = 100  # Steps of an answer if the request names no number.
+MAX_STEPS = 10_000  # Steps that a request may ask for.
+MAX_BINS = 1000  # Bins that a request may ask for.
+MAX_CELLS = 2_000_000  # Steps times bins of an answer.
+MAX_RUNS = 200  # Runs in one comparison.
 _TRIES = 3  # a series may be written anew while its records are read
 
-HistogramAt: TypeAlias = Callable[[RecordPlace], Histogram]
+HistogramAt: TypeAlias = Callable[[RecordPlace], Histogram]  # Returns the histogram of a record.
 T = TypeVar("T")
 
 

@@ -26,7 +26,7 @@ SECONDS = 10.0  # that a search may take in all
 _AT_ONCE = 1 << 12  # names
 _HELD = 0.05  # seconds for which a try may keep other threads waiting
 
-Rows: TypeAlias = NDArray[np.intp]
+Rows: TypeAlias = NDArray[np.intp]  # Indices of texts, ascending.
 T = TypeVar("T")
 
 _MOST_TIMES = 1000  # that a pattern may repeat a part, all counts multiplied

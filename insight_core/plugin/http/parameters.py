@@ -25,6 +25,7 @@ def flag(request: Request, name: str) -> bool:
 
 
 def attempts(request: Request) -> ShownAttempts:
+    """The parameter ``attempts``: ``last`` (the default) or ``all``."""
     return "last" if choice(request, "attempts", ("last", "all")) == "last" else "all"
 
 
@@ -43,6 +44,7 @@ def number(request: Request, name: str) -> float | None:
 
 
 def required_number(request: Request, name: str) -> float:
+    """The value of a parameter that takes a finite number and has to be given."""
     value = number(request, name)
     if value is None:
         raise InvalidArgument(f"{name} is missing")
@@ -54,7 +56,7 @@ def whole_number(request: Request, name: str, low: int, high: int, default: int)
 @overload
 def whole_number(request: Request, name: str, low: int, high: int, default: None = None) -> int | None: ...
 def whole_number(request: Request, name: str, low: int, high: int, default: int | None = None) -> int | None:
-    """The value of a parameter that takes a whole number from ``low`` to ``high``."""
+    """The value of a parameter that takes a whole number from ``low`` to ``high``, or the default."""
     text = request.args.get(name)
     if text is None:
         return default
@@ -67,6 +69,7 @@ def whole_number(request: Request, name: str, low: int, high: int, default: int 
 
 
 def required_whole_number(request: Request, name: str, low: int, high: int) -> int:
+    """The value of a parameter that takes a whole number from ``low`` to ``high`` and has to be given."""
     value = whole_number(request, name, low, high)
     if value is None:
         raise InvalidArgument(f"{name} is missing")
@@ -74,6 +77,7 @@ def required_whole_number(request: Request, name: str, low: int, high: int) -> i
 
 
 def required_text(request: Request, name: str) -> str:
+    """The value of a parameter that has to be given; it may be empty."""
     text = request.args.get(name)
     if text is None:
         raise InvalidArgument(f"{name} is missing")

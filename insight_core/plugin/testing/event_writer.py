@@ -19,7 +19,7 @@ from insight_core.plugin.testing.histograms import histogram_proto, histogram_te
 from insight_core.plugin.testing.scalar_block import Form, scalar_events
 from insight_core.plugin.testing.tensors import mindspore_tensor, tensorflow_tensor
 
-START_TIME = 1_700_000_000.0
+START_TIME = 1_700_000_000.0  # Wall time of the first event of a writer, in seconds since the epoch.
 
 _FILE_NAMES = {
     Dialect.TENSORBOARD: "events.out.tfevents.{seconds}.test.{number}",
@@ -77,6 +77,7 @@ class EventWriter:
         self.values(step, [wire.tensor_value(tag, tensor, first)], wall_time)
 
     def text(self, tag: str, step: int, text: str, wall_time: float | None = None) -> None:
+        """A text of TensorBoard's text plugin."""
         first = self._first(tag, wire.metadata("text", 2))
         self.values(step, [wire.tensor_value(tag, wire.text_tensor([text.encode()]), first)], wall_time)
 
@@ -193,9 +194,11 @@ class EventWriter:
         self._file.write(data)
 
     def flush(self) -> None:
+        """Writes what is buffered into the file."""
         self._file.flush()
 
     def close(self) -> None:
+        """Flushes and closes the file."""
         self._file.close()
 
     def __enter__(self) -> Self:

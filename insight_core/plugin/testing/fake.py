@@ -49,9 +49,9 @@ class _Payloads:
 
 
 class FakeProvider:
-    """Keeps what it is given; every addition is a new generation and wakes who waits for one.
+    """A DataProvider in memory. Every addition is a new generation and wakes calls that wait for a change.
 
-    It leaves out nothing: ``width`` of a scalar query is ignored.
+    It leaves out no points: ``width`` of a scalar query is ignored.
     """
 
     def __init__(self, location: str = "fake") -> None:
@@ -68,6 +68,7 @@ class FakeProvider:
     # --- what a test puts in ----------------------------------------------------------------------
 
     def add_run(self, run: Run) -> None:
+        """Adds a run, or replaces the one of its name."""
         with self._changed:
             self._runs[run.name] = run
             self._grow(None)
@@ -134,6 +135,7 @@ class FakeProvider:
             self._put((plugin, SeriesKey(run, tag)), records, display_name, description)
 
     def add_damage(self, damage: Damage) -> None:
+        """Adds a damaged place, and its run if that is new."""
         with self._changed:
             self._damage.append(damage)
             run = self._runs.get(damage.run, Run(damage.run))
@@ -141,6 +143,7 @@ class FakeProvider:
             self._grow(None)
 
     def set_progress(self, progress: Progress) -> None:
+        """Sets the answer of ``progress``."""
         with self._changed:
             self._progress = progress
             self._grow(None)

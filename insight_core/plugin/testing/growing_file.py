@@ -19,6 +19,7 @@ class GrowingFile:
 
     @property
     def remaining(self) -> int:
+        """Bytes that are not in the file yet."""
         return len(self.content) - self.size
 
     def grow(self, count: int) -> int:
@@ -36,6 +37,7 @@ class GrowingFile:
         self.grow(size - self.size)
 
     def finish(self) -> None:
+        """Appends all remaining bytes."""
         self.grow(self.remaining)
 
     def rewrite(self, content: bytes) -> None:

@@ -19,7 +19,7 @@ from insight_core.recording.events import event as event
 from insight_core.recording.images import EncodedImage, image_message
 from insight_core.recording.tensors import string_tensor, tensorflow_head
 
-VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}
+VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}  # Text of the first event.
 
 
 def record(payload: bytes, *, bad_length_crc: bool = False, bad_data_crc: bool = False) -> bytes:
@@ -31,6 +31,7 @@ def record(payload: bytes, *, bad_length_crc: bool = False, bad_data_crc: bool =
 
 
 def version_event(dialect: Dialect, wall_time: float) -> bytes:
+    """The first event of a file, which names its version."""
     return event(0, wall_time, message_field(VERSION, VERSIONS[dialect]))
 
 

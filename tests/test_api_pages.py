@@ -1,0 +1,64 @@
+"""The reference pages of the Python API: written from the code as it is, and complete."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PLACE = "docs/reference/api"
+
+
+@pytest.fixture(scope="module")
+def writer(repository: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("write", repository / PLACE / "write.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_are_up_to_date(writer: ModuleType, repository: Path) -> None:
+    for name in writer.PAGES:
+        text = (repository / PLACE / f"{name}.md").read_text(encoding="utf-8")
+        assert text == writer.page(name), f"run python {PLACE}/write.py"
+
+
+def test_every_public_name_is_described(writer: ModuleType) -> None:
+    assert writer.undocumented() == []
+
+
+def test_every_public_module_is_on_a_page(writer: ModuleType, repository: Path) -> None:
+    """A helper for routes has a page; what tests may use is named by the package, or has a section."""
+    listed = {module for modules in writer.PAGES.values() for module in modules}
+    http = repository / "insight_core/plugin/http"
+    assert {f"insight_core.plugin.http.{path.stem}" for path in http.glob("[a-z]*.py")} <= listed
+    testing = writer.public_names("insight_core.plugin.testing")
+    for path in (repository / "insight_core/plugin/testing").glob("[a-z]*.py"):
+        module = f"insight_core.plugin.testing.{path.stem}"
+        named = {writer.definitions("insight_core.plugin.testing", name)[0] for name in testing}
+        assert module in listed | named, f"nothing names {module}"
+
+
+def test_a_name_without_a_description_is_found(
+    writer: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "package.py").write_text(
+        "A = 1\nB = 2  # The second.\ndef c(x: int, *, y: str = 'z') -> None:\n    '''Does c.'''\n"
+        "class D:\n    field: int = 3  # Of D.\n    def e(self) -> None: ...\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(writer, "ROOT", tmp_path)
+    monkeypatch.setattr(writer, "PAGES", {"page": ["package"]})
+    monkeypatch.setattr(writer, "_described_methods", lambda node: set())
+    writer._parsed.cache_clear()
+    try:
+        assert writer.undocumented() == ["package.A", "package.D", "package.D.e"]
+        page = writer.page("page")
+    finally:
+        writer._parsed.cache_clear()
+    assert "c(x: int, *, y: str='z') -> None" in page
+    assert "field: int = 3  # Of D." in page
