@@ -43,9 +43,11 @@ class BuildHook(BuildHookInterface[Any]):
     """Runs for the sdist, the wheel and the editable install; the latter two have compiled modules too."""
 
     def dependencies(self) -> list[str]:
+        """Build requirements: a bundled Node.js if the machine has none."""
         return [] if _is_set(SKIP) else requirements(Path(self.root))
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Builds the front end; for wheels also compiles the modules and sets the platform tag."""
         root = Path(self.root)
         if not _is_set(SKIP):
             try:
@@ -164,6 +166,7 @@ def extensions(root: Path) -> list[Path]:
 
 
 def compiled_path(source: Path) -> Path:
+    """The path of the compiled module of a ``.pyx`` source."""
     return source.with_suffix(SUFFIX)
 
 
@@ -241,6 +244,7 @@ def _is_set(variable: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
+    """Builds front end and compiled modules, or one module (``compile SOURCE``). Returns the exit status."""
     root = Path(__file__).resolve().parent
     try:
         match arguments:

@@ -105,6 +105,7 @@ class Call(Generic[Value]):
 
     @property
     def is_overdue(self) -> bool:
+        """Whether the time limit of the call has passed."""
         return self.left() <= 0
 
     def overdue(self) -> str:
@@ -112,6 +113,7 @@ class Call(Generic[Value]):
         return f"{self.what} has not returned for {self.deadline:.0f} s, {self.began()}"
 
     def began(self) -> str:
+        """The local time at which the call began, for messages."""
         return f"since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(self._clock))}"
 
     def left(self) -> float:
@@ -345,6 +347,7 @@ class Body:
             self._calls._end(call)
 
     def close(self) -> None:
+        """Closes the body of the application, if it can be closed."""
         close = getattr(self._pieces, "close", None)
         if close is not None:
             close()
@@ -371,6 +374,7 @@ def in_turn(
 
 
 def in_one_line(error: BaseException) -> str:
+    """Type and text of an error, without line breaks."""
     text = " ".join(str(error).split())
     if isinstance(error, Crashed):
         return text

@@ -184,6 +184,7 @@ def proxy_url() -> str | None:
 
 
 def is_colab() -> bool:
+    """Whether this process is a Colab notebook."""
     return "google.colab" in sys.modules
 
 

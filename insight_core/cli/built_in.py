@@ -12,6 +12,7 @@ RUST = "rust:"  # the location that --load rust opens
 
 @hookimpl
 def insight_commands() -> Iterable[Command]:
+    """Adds ``insight-host inspect``."""
     text = "load everything once and print runs, tags, points and damage"
 
     def run(arguments: Sequence[str]) -> int:
@@ -26,6 +27,7 @@ def insight_commands() -> Iterable[Command]:
 
 @hookimpl
 def insight_open_provider(location: str, settings: ProviderSettings) -> DataProvider | None:
+    """Opens ``grpc://HOST:PORT`` and ``--load rust``; None for others. Raises InvalidArgument."""
     if location == RUST and settings.open_local is not None:
         from insight_core.providers.rust_server import open_rust_servers  # gRPC is loaded where it is needed
 

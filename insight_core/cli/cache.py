@@ -15,6 +15,7 @@ from insight_core.plugin import InsightError
 
 
 def info(options: Options) -> int:
+    """Prints size and location of the cache, as text or JSON. Returns the exit status."""
     open_terminal(options.verbosity)
     directory = cache_directory(options)
     held, by_plugin = contents(directory), kept_by_plugins(directory)
@@ -44,6 +45,7 @@ def info(options: Options) -> int:
 
 
 def delete(options: Options) -> int:
+    """Deletes the cache. Returns the exit status; raises InsightError if a file cannot be removed."""
     open_terminal(options.verbosity)
     directory = cache_directory(options)
     try:

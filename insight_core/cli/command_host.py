@@ -21,9 +21,11 @@ class TerminalHost:
         self._line: StatusLine | None = None
 
     def status(self, text: str) -> None:
+        """Shows a status line on stderr, replacing the previous one."""
         self._terminal().show(text)
 
     def print(self, text: str) -> None:
+        """Prints a line on stderr, above the status line."""
         self._terminal().print(text)
 
     def serve(
@@ -33,6 +35,10 @@ class TerminalHost:
         prepare: Callable[[], None] = _nothing,
         at_end: Callable[[], None] = _nothing,
     ) -> int:
+        """Runs ``prepare`` in a thread, then serves until the process is asked to end, then calls ``at_end``.
+
+        Returns the exit status. Raises the error of ``prepare``.
+        """
         from insight_core.cli.options import read_options
         from insight_core.cli.serve import serve
         from insight_core.cli.shutdown import Ending

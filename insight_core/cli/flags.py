@@ -12,12 +12,14 @@ from insight_core.machine import physical_memory
 
 
 def port_number(text: str) -> int:
+    """A port from 0 to 65535."""
     if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port number from 0 to 65535")
     return int(text)
 
 
 def seconds(text: str) -> float:
+    """A finite number of seconds, 0 or more."""
     try:
         value = float(text)
     except ValueError:
@@ -84,12 +86,15 @@ def page_source(text: str) -> str:
 
 
 def nonempty(text: str) -> str:
+    """Text that is not empty."""
     if not text:
         raise argparse.ArgumentTypeError("it is empty")
     return text
 
 
 def one_of(*words: str) -> Callable[[str], str]:
+    """A converter that accepts one of these words, in any case."""
+
     def convert(text: str) -> str:
         if text.lower() not in words:
             raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(words)}")
@@ -104,6 +109,7 @@ def split_list(text: str) -> Sequence[str]:
 
 
 def split_commas(text: str) -> Sequence[str]:
+    """The parts between commas, stripped, without empty ones."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -122,6 +128,7 @@ def split_logdirs(text: str) -> Sequence[str]:
 
 
 def is_logdir_name(text: str) -> bool:
+    """Whether the text before a colon is a name, not the beginning of a path."""
     return bool(text) and not text.startswith((".", "~")) and "/" not in text and os.sep not in text
 
 

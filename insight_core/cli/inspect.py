@@ -21,6 +21,7 @@ _DAMAGE_HEADER = ("RUN", "FILE", "OFFSET", "SKIPPED BYTES", "REASON")
 
 
 def inspect(options: Options) -> int:
+    """Loads all logs once and prints runs, tags, points and damage. Returns the exit status."""
     line = open_terminal(options.verbosity)
     logdirs = open_logdirs(options)
     registry = open_whole_registry(options)

@@ -59,6 +59,7 @@ class Options:
     registry: Registry | None = field(default=None, eq=False)  # if it was needed for the command line
 
     def origin(self, name: str) -> str:
+        """The flag or variable that set an option, for messages; the flag's name by default."""
         return self.origins.get(name, "--" + name.replace("_", "-"))
 
 

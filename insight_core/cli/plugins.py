@@ -55,6 +55,7 @@ class PluginRow:
 
 
 def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
+    """Prints plugins, native and made for TensorBoard, with failures. Returns the exit status."""
     open_terminal(
         "error" if options.verbosity == "warning" else options.verbosity
     )  # failures are in the table

@@ -54,6 +54,7 @@ class Ending:
         self._bell.close()
 
     def ask(self) -> None:
+        """Asks the main thread to end the process. Callable from any thread, any number of times."""
         with suppress(OSError):  # it is over already, or was asked for so often that the socket is full
             self._bell.send(b"\0")
 

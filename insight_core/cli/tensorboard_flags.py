@@ -26,6 +26,7 @@ def _plugin_flag(text: str) -> str:
 
 @hookimpl
 def insight_options() -> Iterable[Option]:
+    """Adds ``--plugin-flag``."""
     return [
         Option(
             _OPTION,

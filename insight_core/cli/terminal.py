@@ -115,10 +115,12 @@ class LoadingDisplay:
         self._thread = threading.Thread(target=self._follow, name="loading-display", daemon=True)
 
     def start(self) -> None:
+        """Starts the display if stderr is a terminal."""
         if self._line.visible:
             self._thread.start()
 
     def stop(self) -> None:
+        """Ends the display and erases its line."""
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join(timeout=1)
@@ -154,6 +156,7 @@ class Pace:
         self._looks: deque[tuple[float, int]] = deque(maxlen=_LOOKS)  # seconds, bytes read until then
 
     def text(self, progress: Progress) -> str:
+        """Reading speed and remaining time, or empty text while they are unknown."""
         self._looks.append((self._clock(), progress.bytes_read))
         (began, before), (now, read) = self._looks[0], self._looks[-1]
         left = progress.bytes_total - read
@@ -164,12 +167,14 @@ class Pace:
 
 
 def progress_text(progress: Progress, runs: int) -> str:
+    """Bytes read, bytes in all, and number of runs."""
     share = f" ({100 * progress.bytes_read // progress.bytes_total} %)" if progress.bytes_total else ""
     of_all = f"{megabytes(progress.bytes_read)} of {megabytes(progress.bytes_total)}{share}"
     return f"Loading: {of_all}, {_count(runs, 'run')}"
 
 
 def megabytes(count: int) -> str:
+    """A number of bytes in MB."""
     return f"{count / 1e6:.1f} MB"
 
 

@@ -11,10 +11,12 @@ DISTRIBUTION = "insight-host"
 
 
 def host_version() -> str:
+    """The installed version of insight-host."""
     return _version_of(DISTRIBUTION)
 
 
 def version_text() -> str:
+    """Versions of insight-host, Python and numpy, and the scanner in use."""
     python, numpy = platform.python_version(), _version_of("numpy")
     return f"insight-host {host_version()} (Python {python}, numpy {numpy})\nscanner: {kernel_name()}"
 

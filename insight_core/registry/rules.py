@@ -25,10 +25,12 @@ class Contender:
 
     @property
     def name(self) -> str:
+        """The name of the plugin."""
         return str(self.plugin.name)
 
     @property
     def distribution(self) -> str:
+        """The distribution that provides the plugin."""
         return self.module.candidate.origin.distribution
 
 

@@ -26,6 +26,7 @@ API_VERSION = 1  # of the contract between the page and ES modules
 
 
 def installed_version() -> str:
+    """The version of the installed distribution; "unknown" in a source tree."""
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:  # run from a source tree that was never installed
@@ -65,6 +66,7 @@ class DataRoutes:
         ]
 
     def environment(self, request: Request) -> Response:
+        """TensorBoard's description of the host and its data."""
         starts = [run.start_time for run in self.provider.runs() if run.start_time is not None]
         answer = {
             "version": installed_version(),
@@ -77,6 +79,8 @@ class DataRoutes:
         return tag_by_content(request, json_answer(answer))
 
     def runs(self, request: Request) -> Response:
+        """Names of runs, sorted by start time, then name."""
+
         def start(run: Run) -> tuple[float, str]:
             unknown = run.start_time is None or math.isnan(run.start_time)
             return (math.inf if unknown else run.start_time or 0.0, run.name)
@@ -84,9 +88,11 @@ class DataRoutes:
         return json_answer([run.name for run in sorted(self.provider.runs(), key=start)])
 
     def logdir(self, request: Request) -> Response:
+        """The location of the data, for TensorBoard's clients."""
         return tag_by_content(request, json_answer({"logdir": self.provider.location()}))
 
     def window_properties(self, request: Request) -> Response:
+        """The window title, for TensorBoard's clients."""
         return tag_by_content(request, json_answer({"window_title": self.settings.window_title}))
 
     def experiments(self, request: Request) -> Response:
@@ -94,9 +100,11 @@ class DataRoutes:
         return tag_by_content(request, json_answer([]))
 
     def notifications(self, request: Request) -> Response:
+        """An empty list, for TensorBoard's clients."""
         return tag_by_content(request, json_answer({"notifications": []}))
 
     def plugins_listing(self, request: Request) -> Response:
+        """One row for each plugin, plugins that failed included, in tab order."""
         until = time.monotonic() + self.settings.limits.listing
         generation = self.provider.generation()
         parts = list(self.parts)
@@ -125,6 +133,7 @@ class DataRoutes:
         return row | {"warnings": part.calls.troubles} if part.calls.troubles else row
 
     def run_table(self, request: Request) -> Response:
+        """Runs with dialects, start time and damage, loading progress, and optional columns."""
         generation = self.provider.generation()
         progress = self.provider.progress()
         answer: dict[str, object] = {
@@ -155,6 +164,7 @@ class DataRoutes:
         return tag_by_content(request, json_answer(answer))
 
     def damage(self, request: Request) -> Response:
+        """Damaged places of one run or all runs."""
         entries = [
             {
                 "run": entry.run,
@@ -168,6 +178,7 @@ class DataRoutes:
         return json_answer({"damage": entries})
 
     def changes(self, request: Request) -> Response:
+        """Changes since a generation."""
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
         annotations = self.streams.annotations.now().generation
         plugins = self.parts.names()
@@ -175,6 +186,7 @@ class DataRoutes:
         return tag_by_content(request, json_answer(answer))
 
     def events(self, request: Request) -> Response:
+        """Changes as server-sent events. Raises Unavailable if too many streams are open."""
         since = since_of(request, self.boot, default=self.provider.generation())
         headers = {"X-Accel-Buffering": "no"}  # nginx would hold events back
         if request.method == "HEAD":

@@ -107,9 +107,11 @@ class DecodedValues(Generic[T]):
         return self._cache.size
 
     def get(self, key: SeriesKey, index: int, attempts: ShownAttempts = "last") -> T:
+        """The decoded record at ``index`` of a series. Raises NotFound, and Undecodable for damage."""
         return self.at(record_at(self._data, self._plugin, key, index, attempts))
 
     def at(self, place: RecordPlace) -> T:
+        """The decoded record at a place. Raises NotFound, and Undecodable for damage."""
         return self.read(place).value  # type: ignore[return-value]  # None if that was decoded
 
     def read(self, place: RecordPlace, *, keep: bool = True) -> Decoded[T]:
@@ -120,6 +122,8 @@ class DecodedValues(Generic[T]):
         return found
 
     def derived(self, make: Callable[[T], D], size_of: Callable[[D], int] = nbytes_of) -> DecodedValues[D]:
+        """Values that ``make`` computes from decoded ones; cached together with them."""
+
         def made(place: RecordPlace) -> Decoded[D]:
             source = self.read(place, keep=False)
             with self._cache.slots:

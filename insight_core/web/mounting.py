@@ -62,6 +62,7 @@ class Endpoint:
 
 
 def new_map(rules: Iterable[Rule]) -> Map:
+    """A URL map that neither redirects to nor merges slashes."""
     return Map(rules, strict_slashes=False, merge_slashes=False)
 
 

@@ -135,6 +135,7 @@ class Parts:
         return iter(self._by_name.values())
 
     def names(self) -> Sequence[str]:
+        """Names of the mounted plugins."""
         return list(self._by_name)
 
     def of_path(self, path: str) -> Part | None:

@@ -11,6 +11,8 @@ _HELP = "train some small networks, record them and serve that: a first look"
 
 @hookimpl
 def insight_commands(host: CommandHost) -> Iterable[Command]:
+    """Adds ``insight-host demo``."""
+
     def run(arguments: Sequence[str]) -> int:
         from insight_demo.command import demo  # numpy: only where there is something to train
 

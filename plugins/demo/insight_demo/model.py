@@ -21,6 +21,8 @@ _PLACES = (SIDE - _KERNEL) // _STRIDE + 1  # of a kernel, each way
 
 @frozen(eq=False)
 class PictureBatch:
+    """Pictures with the number of the shape in each."""
+
     pictures: Floats  # [n, SIDE, SIDE], 0 to 1
     labels: NDArray[np.intp]  # [n], places in SHAPES
 
@@ -94,6 +96,7 @@ def loss_of(parameters: Mapping[str, Any], batch: PictureBatch) -> float:
 
 
 def predicted(parameters: Parameters, pictures: Floats) -> NDArray[np.intp]:
+    """intp[n]: the most probable shape in each picture, an index into ``SHAPES``."""
     found: NDArray[np.intp] = _forward(parameters, pictures).probabilities.argmax(1)
     return found
 
@@ -107,6 +110,7 @@ class Clock:
     """Told what is computed when; this one does not mind."""
 
     def span(self, name: str) -> AbstractContextManager[None]:
+        """Times a part of a step; this clock records nothing."""
         return nullcontext()
 
 
@@ -120,6 +124,7 @@ class Result:
 
 
 def result_of(parameters: Parameters, batch: PictureBatch, clock: Clock) -> Result:
+    """Loss, accuracy and gradients of a batch."""
     with clock.span("forward"):
         passed = _forward(parameters, batch.pictures)
     count = len(batch.labels)
@@ -154,6 +159,7 @@ class Optimizer:
     _square: Parameters = field(factory=dict)
 
     def update(self, parameters: Parameters, gradients: Parameters) -> None:
+        """Applies one step to the parameters, in place."""
         self._steps += 1
         for name, gradient in gradients.items():
             parameters[name] -= self.learning_rate * self._direction(name, gradient)

@@ -10,6 +10,7 @@ from insight_graph.claims import CLAIMS
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Model graphs and data pipelines of both dialects."""
     return Plugin(
         name=PluginNameEnum.GRAPH,
         title="Graphs",

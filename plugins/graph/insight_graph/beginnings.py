@@ -29,6 +29,7 @@ def graph_format(data: bytes) -> str | None:
 
 
 def begins_as_graph(data: bytes) -> bool:
+    """Whether the first bytes of a file look like a graph in a supported format."""
     return graph_format(data) is not None
 
 

@@ -30,6 +30,8 @@ class Kind(enum.IntEnum):
 
 @frozen
 class OutputType:
+    """Type and shape of an output; the shape is None if unknown, a size is -1 if unknown."""
+
     dtype: str
     shape: Shape
 
@@ -99,6 +101,7 @@ class Scopes:
         return parent
 
     def find(self, path: str) -> int | None:
+        """The number of the scope with this path; None if unknown."""
         return self._numbers.get(path)
 
     def split(self, path: str) -> tuple[int, str]:
@@ -135,6 +138,7 @@ class Edges:
         return len(self.sources)
 
     def take(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Edges:
+        """The chosen edges, by index or mask."""
         return Edges(
             self.sources[chosen],
             self.targets[chosen],
@@ -145,6 +149,7 @@ class Edges:
 
     @property
     def nbytes(self) -> int:
+        """Memory in bytes."""
         return 17 * len(self)
 
 
@@ -193,6 +198,7 @@ class Graph:
 
 
 def joined(scope: str, name: str) -> str:
+    """The path of a name in a scope; the root scope is the empty string."""
     return f"{scope}/{name}" if scope else name
 
 
@@ -264,6 +270,7 @@ class GraphBuilder:
         return number
 
     def edge(self, source: int, target: int, slot: int, output: int = 0, control: bool = False) -> None:
+        """Adds an edge from output ``output`` of node ``source`` to input ``slot`` of node ``target``."""
         self._edges.extend((source, target, slot, output, control))
 
     def add_edges(self, rows: list[int]) -> None:
@@ -271,16 +278,19 @@ class GraphBuilder:
         self._edges.fromlist(rows)
 
     def missing_input(self, target: int, slot: int, name: str) -> None:
+        """Records that input ``slot`` of node ``target`` names an absent node."""
         self.missing.setdefault(target, []).append((slot, name))
         self.notice("missing_inputs").add(f"{name} (of {self.names[target]})")
 
     def notice(self, code: str) -> GraphNotice:
+        """The notice with this code, created at first use."""
         known = self._notices.get(code)
         if known is None:
             known = self._notices[code] = GraphNotice(code)
         return known
 
     def truncated(self, reason: str) -> None:
+        """Reports that the graph ends early, with the number of nodes read so far."""
         self._notices["truncated"] = GraphNotice("truncated", {"reason": reason, "parts": len(self.names)}, 1)
 
     def graph(

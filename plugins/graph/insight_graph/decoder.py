@@ -82,10 +82,12 @@ def source_of(info: SeriesInfo) -> GraphSource | None:
 
 
 def is_profile(info: SeriesInfo) -> bool:
+    """Whether the series holds profiles with compute times."""
     return not PROFILES.isdisjoint(info.claims)
 
 
 def is_pipeline(info: SeriesInfo) -> bool:
+    """Whether the series holds lineage files, which may contain data pipelines."""
     return LINEAGE in info.claims
 
 

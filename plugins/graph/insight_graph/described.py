@@ -18,18 +18,21 @@ _KINDS: dict[Kind, str] = dict(zip(Kind, ("operator", "constant", "parameter"), 
 
 
 def kind_of(view: GraphView, place: int) -> str:
+    """The kind of a tree place: scope, stack, operator, constant or parameter."""
     if place >= 0:
         return "scope" if view.tree.stacks[place] < 0 else "stack"
     return _KINDS[Kind(int(view.graph.kinds[view.tree.nodes[~place]]))]
 
 
 def type_of(view: GraphView, place: int) -> str:
+    """The operator type of a node, or the common type of a stack; empty for a scope."""
     if place >= 0:
         return type_of_stack(view.graph, int(view.tree.stacks[place]))
     return view.graph.type_names[int(view.graph.types[view.tree.nodes[~place]])]
 
 
 def named(view: GraphView, place: int) -> dict[str, Any]:
+    """Id, name and kind of a place, as a JSON object."""
     return {"id": view.tree.id(place), "name": view.tree.label(place), "kind": kind_of(view, place)}
 
 
@@ -39,14 +42,17 @@ def path_of(view: GraphView, place: int) -> list[dict[str, Any]]:
 
 
 def ids_around(view: GraphView, place: int) -> list[str]:
+    """Ids of the scopes and stacks that contain a place, from the outside in."""
     return [view.tree.ids[branch] for branch in view.tree.around(place)]
 
 
 def output_type(one: OutputType) -> dict[str, Any]:
+    """An output type as a JSON object."""
     return {"dtype": one.dtype, "shape": one.shape}
 
 
 def notice(one: GraphNotice) -> dict[str, Any]:
+    """A notice as a JSON object."""
     return {
         "code": one.code,
         "values": one.values,

@@ -13,4 +13,5 @@ parsed, empty = _TYPES.parse, _TYPES.new
 
 
 def is_set(message: Message, field: str) -> bool:
+    """Whether an optional field is present."""
     return message.HasField(field)

@@ -53,6 +53,7 @@ _CLAIM = EventField(Dialect.MINDSPORE, "tensor")
 
 
 def type_name(number: int) -> str:
+    """The name of a MindSpore data type number; empty for 0."""
     return _NAMES.get(number, f"type {number}" if number else "")
 
 
@@ -90,6 +91,7 @@ def value_of(data: bytes) -> Any:  # noqa: ANN401  a message made at run time
 
 
 def constant_type(value: Any) -> OutputType:  # noqa: ANN401
+    """Type and shape of a constant's ``ValueProto``."""
     if is_set(value, "tensor_val"):
         try:
             head = parsed("MindSporeTensor", value.tensor_val)
@@ -100,6 +102,7 @@ def constant_type(value: Any) -> OutputType:  # noqa: ANN401
 
 
 def whole_number(value: Any) -> int | None:  # noqa: ANN401
+    """The integer of a ``ValueProto``; None if it holds no integer."""
     for field in ("int_val", "uint_val"):
         if is_set(value, field):
             return int(getattr(value, field))
@@ -107,6 +110,7 @@ def whole_number(value: Any) -> int | None:  # noqa: ANN401
 
 
 def value_type(value: Any) -> str:  # noqa: ANN401
+    """The type name of a ``ValueProto``; empty if unknown."""
     if value.dtype:
         return type_name(value.dtype)
     return next((field.partition("_")[0] for field in _SINGLE if is_set(value, field)), "")
@@ -137,6 +141,7 @@ def value_text(value: Any, depth: int = 0) -> str:  # noqa: ANN401
 
 
 def text_of(data: bytes) -> str:
+    """UTF-8 text; invalid bytes become U+FFFD."""
     return data.decode("utf-8", "replace")
 
 

@@ -42,6 +42,7 @@ class GraphModel:
         return self.extra_bytes + self.graph.nbytes + len(self.graph) * 200 + len(self.graph.edges) * 100
 
     def view(self, is_readable: bool) -> GraphView:
+        """The graph as shown, after the readability pass if ``is_readable``. Cached."""
         with self._lock:
             found = self._views.get(is_readable)
             if found is None:
@@ -76,6 +77,7 @@ def place_of(view: GraphView, id_: str) -> int:
 
 
 def branch_of(view: GraphView, id_: str, name: str = "id") -> int:
+    """The tree place of a scope or stack. Raises InvalidArgument for other ids."""
     place = view.tree.find(id_)
     if place is None or place < 0:
         raise InvalidArgument(f"{name} must be that of a scope or stack, not {id_!r}")

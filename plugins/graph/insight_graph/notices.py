@@ -37,6 +37,7 @@ class GraphNotice:
         return _TEXTS[self.code].format(**self.values)
 
     def add(self, example: str) -> None:
+        """Counts one more case and keeps the first examples."""
         self.count += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(example)

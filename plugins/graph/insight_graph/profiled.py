@@ -19,6 +19,7 @@ _KEPT = 8
 
 
 def is_profiled(name: str) -> bool:
+    """Whether the name refers to a profile of the profiler plugin."""
     return name.startswith(_PREFIX)
 
 

@@ -58,6 +58,7 @@ class Removed:
 
 
 def readable(graph: Graph) -> Removed:
+    """Removes gradients, optimizers, bookkeeping and unconnected nodes, with the rule for each."""
     rules = np.full(len(graph), _STAYS, np.int8)
     operators = graph.kinds == Kind.OPERATOR
     rules[in_training(graph, is_optimizer) & operators] = _OPTIMIZER

@@ -21,6 +21,8 @@ _AT_ONCE = 1 << 15  # paths that are made
 
 @frozen
 class Search:
+    """A query of the search route."""
+
     text: str
     is_regex: bool
     where: str  # name, type or any
@@ -54,6 +56,7 @@ def found_by(view: GraphView, search: Search, is_gone: Callable[[], bool] = lamb
 
 
 def result(view: GraphView, place: int) -> dict[str, Any]:
+    """A search result as a JSON object."""
     return {**named(view, place), "type": type_of(view, place), "path": ids_around(view, place)}
 
 
@@ -82,6 +85,7 @@ class Trace:
 
     @classmethod
     def of(cls, view: GraphView, place: int, *, forwards: bool, with_controls: bool) -> Trace:
+        """Follows edges from a place, forwards or backwards, with or without control edges."""
         low, high = view.tree.bounds(place)
         reached = np.zeros(len(view.tree.nodes), bool)
         reached[low:high] = True
@@ -94,6 +98,7 @@ class Trace:
 
     @property
     def operators(self) -> int:
+        """Number of operators reached."""
         kinds = self.view.graph.kinds[self.view.tree.nodes]
         return int((self.reached & (kinds == Kind.OPERATOR)).sum())
 

@@ -23,6 +23,7 @@ _PARAMETERS = (Role.TRAINABLE, Role.OTHER, Role.PARAMETER, Role.UNKNOWN)
 
 
 def statistics_of(view: GraphView, times: Times | None, tensors: Sequence[Stored]) -> dict[str, Any]:
+    """Counts, types, stored tensors and devices of a graph, as a JSON object."""
     tree, graph, edges = view.tree, view.graph, view.edges
     shown = view.shown_nodes
     kinds = np.bincount(graph.kinds[shown], minlength=len(Kind))

@@ -34,6 +34,7 @@ def type_name(number: int) -> str:
 
 
 def shape_of(message: Any) -> Shape:  # noqa: ANN401
+    """The shape of a ``TensorShapeProto``; None for unknown rank."""
     return None if message.unknown_rank else tuple(one.size for one in message.dim)
 
 

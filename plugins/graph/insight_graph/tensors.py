@@ -73,10 +73,12 @@ class Stored:
 
     @property
     def values(self) -> int | None:
+        """Number of values; None if a dimension is unknown."""
         return values_of(self.type)
 
     @property
     def nbytes(self) -> int | None:
+        """Size in bytes; None if the shape or the type is unknown."""
         values = self.values
         bits = _bits(self.type.dtype)
         return None if values is None or not bits else -(-values * bits // 8)

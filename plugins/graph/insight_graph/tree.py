@@ -56,6 +56,7 @@ class Tree:
 
     @property
     def nbytes(self) -> int:
+        """Estimated memory in bytes."""
         return 20 * len(self.nodes) + 250 * len(self.parents)
 
     def children(self, branch: int) -> Indices:
@@ -67,9 +68,11 @@ class Tree:
         return (int(self.lows[place]), int(self.highs[place])) if place >= 0 else (~place, ~place + 1)
 
     def parent(self, place: int) -> int:
+        """The place that contains ``place``."""
         return int(self.parents[place] if place >= 0 else self.leaf_parents[~place])
 
     def id(self, place: int) -> str:
+        """The id of a place in answers: its path."""
         if place >= 0:
             return self.ids[place]
         if ~place in self.leaf_ids:
@@ -78,6 +81,7 @@ class Tree:
         return joined(self.graph.scopes.paths[home], self.graph.names[node])
 
     def label(self, place: int) -> str:
+        """The name to display."""
         return self.labels[place] if place >= 0 else self.graph.names[self.nodes[~place]]
 
     def around(self, place: int) -> list[int]:
@@ -167,6 +171,7 @@ class TreeBuilder:
 
     @property
     def kinds(self) -> NDArray[np.uint8]:
+        """uint8[leaves]: the ``Kind`` of each leaf."""
         return self.graph.kinds[self.leaves.nodes]
 
     def add(

@@ -23,6 +23,7 @@ class Shown:
 
     @classmethod
     def all_of(cls, graph: Graph) -> Shown:
+        """The whole graph, nothing removed."""
         return cls(np.ones(len(graph), bool), graph.scope, graph.edges)
 
 
@@ -38,6 +39,7 @@ class GraphView:
 
     @classmethod
     def of(cls, graph: Graph, shown: Shown) -> GraphView:
+        """Builds the tree and sorts the edges of the shown nodes."""
         leaves, sources, targets = _leaves(graph, shown)
         edges = Edges(sources, targets, shown.edges.slots, shown.edges.outputs, shown.edges.controls)
         tree = stacked(TreeBuilder.of(graph, leaves), edges)
@@ -49,6 +51,7 @@ class GraphView:
 
     @property
     def nbytes(self) -> int:
+        """Estimated memory in bytes."""
         return self.tree.nbytes + self.edges.nbytes + 4 * len(self.edges) + 12 * len(self.tree.nodes)
 
     def edges_from(self, low: int, high: int) -> slice:
@@ -57,6 +60,7 @@ class GraphView:
         return slice(int(start), int(end))
 
     def edges_to(self, low: int, high: int) -> NDArray[np.int32]:
+        """Indices of the edges into nodes ``low`` to before ``high``."""
         start, end = np.searchsorted(self._targets, (low, high))
         return self.by_target[start:end]
 
@@ -109,6 +113,7 @@ class GraphView:
 
     @functools.cached_property
     def flow_types(self) -> list[str]:
+        """Texts of all output types; the first is empty."""
         types = {str(one): None for outputs in self.graph.output_types for one in outputs}
         return ["", *types]
 

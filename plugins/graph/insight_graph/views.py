@@ -48,6 +48,7 @@ T = TypeVar("T")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """All routes of the plugin."""
     views = _Views(ctx, ProfiledTimes(ctx.ask))
     of_graphs: dict[str, Callable[[_Looked, Request], object]] = {
         "scope": _scope,

@@ -10,6 +10,7 @@ from insight_core.plugin.payloads import HISTOGRAM_CLAIMS
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Histograms of both dialects."""
     return Plugin(
         name=PluginNameEnum.HISTOGRAM,
         title="Histograms",

@@ -9,6 +9,7 @@ from insight_core.plugin.http.histograms import comparison_route, histograms_rou
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Histograms of one series, and a comparison of runs at one step."""
     return [
         histograms_route(ctx.data, ctx.name, ctx.values.at),
         comparison_route(ctx.data, ctx.name, ctx.values.at),

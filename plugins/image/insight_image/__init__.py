@@ -10,6 +10,7 @@ from insight_image.claims import CLAIMS
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Images of both dialects."""
     return Plugin(
         name=PluginNameEnum.IMAGE,
         title="Images",

@@ -22,6 +22,7 @@ _SIZE = 256
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Picture, header and thumbnail of a record."""
     views = _Views(ctx)
     return [
         Route("/image", views.image),

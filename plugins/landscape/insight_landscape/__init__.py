@@ -31,6 +31,7 @@ def __getattr__(name: str) -> object:
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Loss landscapes recorded by MindSpore or computed by this package."""
     return Plugin(
         name=PluginNameEnum.LANDSCAPE,
         title="Landscape",

@@ -24,4 +24,5 @@ def landscape_series(data: DataProvider) -> list[SeriesInfo]:
 
 
 def has_landscapes(ctx: PluginContext) -> bool:
+    """Whether any run has a landscape."""
     return bool(landscape_series(ctx.data))

@@ -35,6 +35,7 @@ class Task:
     second: Direction
 
     def loss_at(self, place: PlanePoint) -> float:
+        """The loss at a point of the plane."""
         parameters = moved_by(self.center, self.first, self.second, *place)
         return loss_of(self.loss, parameters, f"x = {place.x:g}, y = {place.y:g}")
 

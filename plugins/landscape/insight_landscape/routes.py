@@ -34,6 +34,7 @@ _LARGEST_LINEAGE = 4 << 20  # bytes of a lineage file that is read for its facts
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Series, list of landscapes, and one landscape."""
     views = _Views(ctx.data, ctx.values, ctx.values.derived(_heading_of))
     return [
         Route("/tags", views.tags),

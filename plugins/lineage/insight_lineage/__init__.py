@@ -39,11 +39,13 @@ def _values(
 
 @hookimpl
 def insight_run_columns() -> Iterable[RunColumns]:
+    """Columns of hyperparameters, data sets, models and metrics for the run table."""
     return [RunColumns(_listed, _values)]
 
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Lineage files of MindSpore and hparams of TensorBoard."""
     return Plugin(
         name=PluginNameEnum.LINEAGE,
         title="Lineage",

@@ -49,6 +49,7 @@ class Column:
     def of_numbers(
         cls, name: str, group: str, title: str, numbers: NDArray[np.float64], present: Mask
     ) -> Column:
+        """A float column; cells where ``present`` is False are None."""
         values = numbers.astype(object)
         values[~present] = None
         column = cls(name, group, title, values)
@@ -61,6 +62,7 @@ class Column:
 
     @cached_property
     def kinds(self) -> NDArray[np.int8]:
+        """int8[rows]: the kind of each cell, MISSING for None."""
         return np.fromiter(map(_KINDS.__getitem__, map(type, self.values)), np.int8, len(self.values))
 
     @cached_property
@@ -73,15 +75,18 @@ class Column:
 
     @cached_property
     def type(self) -> str:
+        """The common type of the cells: int, float, bool, str, list or mixed."""
         types = frozenset(map(type, self.values)) - {type(None)}
         return _TYPES.get(types, "mixed")
 
     @cached_property
     def count(self) -> int:
+        """Number of cells with a value."""
         return int(np.count_nonzero(self.kinds))
 
     @cached_property
     def has_numbers(self) -> bool:
+        """Whether any cell is a number."""
         return bool((self.kinds == NUMBER).any())
 
     @cached_property
@@ -153,6 +158,7 @@ class Column:
         return ~self._equals(value) if how == "ne" else self._ordered(_ORDERED[how], value)
 
     def finite(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The finite numbers among these rows."""
         numbers = self.numbers[rows]
         return numbers[np.isfinite(numbers)]
 
@@ -213,4 +219,5 @@ def moved(values: NDArray[Any], origin: NDArray[np.intp], missing: object) -> ND
 
 
 def values_of(cells: Collection[Cell | None]) -> Values:
+    """An object array of the cells."""
     return np.fromiter(cells, object, len(cells))

@@ -35,6 +35,7 @@ class Comparison:
     position: int | None = None
 
     def holds(self, lookup: Lookup) -> Mask:
+        """bool[rows]. Raises ExpressionError, or NoColumn without a position, for an unknown column."""
         try:
             column = lookup(self.column)
         except NoColumn as error:
@@ -46,9 +47,12 @@ class Comparison:
 
 @frozen
 class Not:
+    """Holds where the inner condition does not."""
+
     inner: Condition
 
     def holds(self, lookup: Lookup) -> Mask:
+        """bool[rows]: the negation."""
         return ~self.inner.holds(lookup)
 
 
@@ -59,6 +63,7 @@ class All:
     parts: Sequence[Condition]
 
     def holds(self, lookup: Lookup) -> Mask:
+        """bool[rows]: rows where every part holds."""
         return np.asarray(np.logical_and.reduce([part.holds(lookup) for part in self.parts]))
 
 
@@ -69,6 +74,7 @@ class Any:
     parts: Sequence[Condition]
 
     def holds(self, lookup: Lookup) -> Mask:
+        """bool[rows]: rows where at least one part holds."""
         return np.asarray(np.logical_or.reduce([part.holds(lookup) for part in self.parts]))
 
 

@@ -33,6 +33,7 @@ class Metric:
 
     @property
     def column(self) -> str:
+        """The column name: ``metric/<group>/<tag>``, without the group if it is empty."""
         return f"metric/{self.group}/{self.tag}" if self.group else f"metric/{self.tag}"
 
     def run(self, session: str) -> str:

@@ -34,6 +34,7 @@ class Message:
         return cls(data, fields)
 
     def messages(self, number: int) -> Iterator[Message]:
+        """The messages in a repeated field."""
         for start, end in self._contents(number):
             yield Message.at(self.data, start, end)
 
@@ -54,6 +55,7 @@ class Message:
         return [self._decoded(*place) for place in self._contents(number)]
 
     def text(self, number: int) -> str | None:
+        """The text of the last occurrence of a field; None if absent."""
         place = self._content(number)
         return None if place is None else self._decoded(*place)
 
@@ -71,6 +73,7 @@ class Message:
         return values
 
     def integer(self, number: int) -> int | None:
+        """The signed integer of the last occurrence of a field, packed or not; None if absent."""
         found = self.fields.get(number)
         if found is None:
             return None

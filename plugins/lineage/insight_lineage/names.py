@@ -52,6 +52,7 @@ _PREFIXES = {
 
 
 def group_of(name: str) -> str:
+    """The column group of a name."""
     if name in _GROUP:
         return _GROUP[name]
     head, slash, _ = name.partition("/")

@@ -92,10 +92,12 @@ def cells_of(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
 
 
 def text_of(parameters: Parameters) -> str:
+    """Parameters of an operator as one line of text."""
     return ", ".join(f"{name}: {value_text(value)}" for name, value in parameters.items())
 
 
 def value_text(value: Value) -> str:
+    """A parameter as text; lists are nested in brackets."""
     if isinstance(value, list):
         return f"[{', '.join(map(value_text, value))}]"
     if isinstance(value, bool) or value is None:

@@ -34,6 +34,7 @@ _PARAMETER_GROUPS = ("hyperparameter", "dataset", "custom")
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Columns, rows, data pipeline, and importance of parameters."""
     views = _Views(ctx, lineage_of(ctx))
     return [
         Route("/columns", views.columns),

@@ -129,6 +129,7 @@ class Scalars:
         return changed
 
     def last(self, run: str, tag: str) -> float | None:
+        """The last value of a scalar; None if the run has no such tag."""
         found = self._found(run, tag)
         return None if found is None else float(found[0].last[found[1]])
 
@@ -138,6 +139,7 @@ class Scalars:
         return 0 if found is None else int(found[0].count[found[1]])
 
     def tags_of(self, run: str) -> Sequence[str]:
+        """Scalar tags of a run."""
         return self._tags_of.get(run, ())
 
     def column(self, name: str) -> Column | None:

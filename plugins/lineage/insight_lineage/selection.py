@@ -14,6 +14,8 @@ from insight_lineage.table import Rows
 
 @frozen
 class SortKey:
+    """A column to sort by, ascending by default."""
+
     column: Column
     downwards: bool = False
 

@@ -43,6 +43,7 @@ class Sessions:
     _readers: dict[str, set[str]] = field(factory=dict)  # sessions whose metrics lie in a run, by run
 
     def forget(self) -> None:
+        """Drops everything read so far."""
         self._written.clear()
         self._readers.clear()
 
@@ -65,6 +66,7 @@ class Sessions:
         return before.metrics != now.metrics
 
     def all(self) -> list[str]:
+        """Names of runs that have a session."""
         return [run for run, written in self._written.items() if written.session is not None]
 
     def reading(self, runs: Iterable[str]) -> set[str]:
@@ -105,6 +107,7 @@ class Sessions:
         )
 
     def problems(self) -> list[Problem]:
+        """Records that could not be read."""
         return [problem for written in self._written.values() for problem in written.problems]
 
     def cells(self, run: str, scalars: Scalars, below: Callable[[str], Sequence[str]]) -> Cells:

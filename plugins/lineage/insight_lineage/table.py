@@ -41,6 +41,7 @@ class Rows:
 
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Rows:
+        """A row for each run; the default order is newest start first, then by name."""
         names = [run.name for run in runs]
         starts = np.array([np.nan if run.start_time is None else run.start_time for run in runs], float)
         by_name = np.argsort(np.argsort(np.array(names, object), kind="stable"))
@@ -96,6 +97,7 @@ class Table:
 
 
 def description(column: Column) -> dict[str, object]:
+    """A column without its values, as a JSON object."""
     return {
         "name": column.name,
         "title": column.title,

@@ -10,6 +10,7 @@ from insight_metric_logs import beginnings, csv_log, dvclive, json_lines, traine
 
 @hookimpl
 def insight_log_formats() -> Iterable[LogFormat]:
+    """Formats of Lightning, DVCLive, Hugging Face Trainer and JSON lines."""
     return FORMATS
 
 

@@ -29,6 +29,7 @@ class Objects:
     _found: dict[str, list[_Columns]] = Factory(dict)
 
     def points(self) -> list[Points]:
+        """Points of each tag, in the order of the objects."""
         alike: dict[tuple[str, ...], list[int]] = {}
         for place, each in enumerate(self.objects):
             alike.setdefault(tuple(each), []).append(place)

@@ -35,6 +35,7 @@ class MetricTable:
         self.flaws.append(Flaw(offset, f"line {self.number + line}: {reason}", skipped))
 
     def select(self, kept: Sequence[int]) -> None:
+        """Keeps only these rows."""
         self.rows = [self.rows[row] for row in kept]
         self.places = [self.places[row] for row in kept]
 

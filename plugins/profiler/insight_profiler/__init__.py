@@ -10,6 +10,7 @@ from insight_profiler.claims import FILES
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Profiles of MindSpore, PyTorch, TensorFlow and JAX, claimed as files."""
     return Plugin(
         name=PluginNameEnum.PROFILER,
         title="Profiler",

@@ -42,12 +42,14 @@ class Opened:
     is_final: bool = True  # until the files change
 
     def table(self, name: str) -> Mapping[str, NDArray[Any]]:
+        """The columns of a table. Raises NotFound if it is empty."""
         found = self.profile.tables.get(name)
         if found is None or not len(next(iter(found.values()))):
             raise NotFound(f"this profile has no {name.replace('_', ' ')}")
         return found
 
     def answer(self, values: Mapping[str, object]) -> Response:
+        """A JSON answer with the version of the profile and whether reading is complete."""
         complete = self.profile.is_complete
         return self.kept(json_response({**values, "version": self.version, "complete": complete}))
 
@@ -79,6 +81,7 @@ class Asked:
         self.profiles = Profiles(ctx.data)
 
     def look(self, request: Request, run: str | None = None, path: str | None = None) -> Look:
+        """The requested profile, as far as it was read. Raises InvalidArgument and NotFound."""
         if run is None or path is None:
             run, path = required_text(request, "run"), required_text(request, "profile")
         return self.profiles.look(run, path, self._cache)
@@ -107,6 +110,7 @@ class Recent(Generic[T]):
         self._made: WeakKeyDictionary[Profile, LRUCache[Hashable, T]] = WeakKeyDictionary()
 
     def get(self, profile: Profile, key: Hashable, make: Callable[[], T]) -> T:
+        """The cached value of a profile and key, made by ``make`` if it is missing."""
         with self._lock:
             made = self._made.setdefault(profile, LRUCache(self._count))
             if key in made:
@@ -165,4 +169,5 @@ def table_answer(
 
 
 def described(note: Note) -> dict[str, Any]:
+    """A note as a JSON object: code, values, text."""
     return asdict(note)

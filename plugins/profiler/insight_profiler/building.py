@@ -76,6 +76,7 @@ class Building:
         return self._texts.setdefault(text, len(self._texts))
 
     def texts(self, texts: Iterable[str]) -> NDArray[np.int32]:
+        """int32: the number of each text in the shared table of texts."""
         return np.fromiter(map(self.text, texts), np.int32)
 
     def text_at(self, place: int) -> str:
@@ -83,21 +84,26 @@ class Building:
         return "" if place < 0 else self.all_texts()[place]
 
     def all_texts(self) -> tuple[str, ...]:
+        """The shared table of texts, indexed by number."""
         return tuple(self._texts)
 
     def track(self, track: Track) -> int:
+        """Adds a track and returns its number."""
         self.tracks.append(track)
         return len(self.tracks) - 1
 
     def counter(self, counter: Counter) -> int:
+        """Adds a counter and returns its number."""
         self.counters.append(counter)
         return len(self.counters) - 1
 
     def device(self, device: Device) -> int:
+        """Adds a device and returns its number."""
         self.devices.append(device)
         return len(self.devices) - 1
 
     def note(self, code: str, text: str, **values: object) -> None:
+        """Reports omitted or inferred content: ``text`` in English, ``values`` for translations."""
         self.notes.append(Note(code, values, text))
 
     def rows(self, table: str) -> int:
@@ -136,6 +142,7 @@ class Building:
         return found
 
     def table_names(self) -> list[str]:
+        """Names of all tables that have rows."""
         return list(self._chunks)
 
     def reached(self) -> None:

@@ -28,6 +28,7 @@ _MOST_NAMED = 100  # steps that are left out
 
 
 def cluster_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+    """Views over all ranks of a job, by route name."""
     views = _Views(asked)
     return {"cluster": views.cluster, "rank_steps": views.rank_steps}
 

@@ -136,6 +136,7 @@ def join_arrows(arrows: Columns, rows: NDArray[np.int64]) -> Columns:
 
 
 def side_of(slices: Columns, device_tracks: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """uint8[slices]: ``Side`` of each slice; communication counts as device on device tracks."""
     category = slices["category"]
     device = on_device(category) | ((category == Category.COMMUNICATION) & device_tracks[slices["track"]])
     return np.where(device, Side.DEVICE, Side.HOST).astype(np.uint8)

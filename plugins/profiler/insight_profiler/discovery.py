@@ -50,6 +50,7 @@ class ProfileFiles:
 
     @property
     def wall_time(self) -> float:
+        """Modification time of the newest file, in seconds since the epoch; 0 without files."""
         return max((file.wall_time for file in self.files.values()), default=0.0)
 
     @property

@@ -41,11 +41,15 @@ class Category(enum.IntEnum):
 
 
 class Side(enum.IntEnum):
+    """Where an operator runs."""
+
     HOST = 0
     DEVICE = 1
 
 
 class FlowKind(enum.IntEnum):
+    """Meaning of an arrow between two slices."""
+
     LAUNCH = 0  # from the host to a device
     BACKWARD = 1  # from forward to its backward
     OTHER = 2
@@ -82,6 +86,8 @@ class Counter:
 
 @frozen
 class Device:
+    """A processor of the profiled process."""
+
     name: str
     kind: str  # cpu, gpu, npu, tpu
     facts: Mapping[str, Any] = field(factory=dict)

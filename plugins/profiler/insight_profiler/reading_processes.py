@@ -26,12 +26,23 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Linux has
 class Order(Protocol):
     """One profile to be read, and the callbacks to notify. ``begin`` sends the order to the process."""
 
-    def begin(self) -> Mapping[str, object]: ...
-    def open(self, name: str) -> BinaryIO: ...
-    def has_sent(self, count: int) -> None: ...
-    def has_look(self, directory: Path) -> None: ...
-    def is_done(self, directory: Path) -> None: ...
-    def has_failed(self, note: Note) -> None: ...
+    def begin(self) -> Mapping[str, object]:
+        """The request to the process, as a JSON object."""
+
+    def open(self, name: str) -> BinaryIO:
+        """Opens a file of the profile for reading. Raises OSError."""
+
+    def has_sent(self, count: int) -> None:
+        """Called when ``count`` bytes of the profile have been sent to the process."""
+
+    def has_look(self, directory: Path) -> None:
+        """Called when ``directory`` holds a first, incomplete result."""
+
+    def is_done(self, directory: Path) -> None:
+        """Called when ``directory`` holds the complete result."""
+
+    def has_failed(self, note: Note) -> None:
+        """Called when the profile cannot be read."""
 
 
 class ReadingProcesses:

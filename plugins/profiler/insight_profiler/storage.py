@@ -176,6 +176,7 @@ def entries(root: Path) -> Iterator[tuple[Path, int, float]]:
 
 
 def contents(root: Path) -> Kept:
+    """Number of cached profiles below ``root``, and their size in bytes."""
     sizes = [size for _, size, _ in entries(root)]
     return Kept(len(sizes), sum(sizes))
 

@@ -29,6 +29,7 @@ _TIMES = ("start", "duration")  # as numbers of a page: exact for 104 days
 
 
 def timeline_views(asked: Asked) -> Mapping[str, Callable[[Request], Response]]:
+    """Views of the timeline, by route name."""
     views = _Views(asked)
     names = ("tracks", "slices", "counters", "slice", "search", "selection", "trace")
     return {name: getattr(views, name) for name in names}

@@ -72,6 +72,7 @@ _OWN = (
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """All routes of the plugin; reading processes end with the host."""
     asked = Asked(ctx)
     ctx.on_close(asked.profiles.close)
     own = _Views(asked)

@@ -189,6 +189,7 @@ def _limit_memory(size: int) -> None:
 
 
 def main() -> None:
+    """Runs the reading process: orders on standard input, answers on standard output."""
     _limit_memory(int(sys.argv[1]) if sys.argv[1:] else int(_MEMORY_SHARE * physical_memory()))
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # prints must not mix with answers

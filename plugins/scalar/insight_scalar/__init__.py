@@ -20,6 +20,7 @@ from insight_core.plugin import (
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Scalars of both dialects."""
     return Plugin(
         name=PluginNameEnum.SCALAR,
         title="Scalars",

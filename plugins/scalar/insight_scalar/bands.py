@@ -46,6 +46,7 @@ class Band:
     count: NDArray[np.int64]
 
     def take(self, which: NDArray[np.intp]) -> Band:
+        """The band at these indices."""
         return Band(self.x[which], self.mean[which], self.low[which], self.high[which], self.count[which])
 
 

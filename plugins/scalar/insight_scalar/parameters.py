@@ -61,6 +61,7 @@ class GroupPattern:
 
 
 def group_pattern(request: Request) -> GroupPattern:
+    """The parameter ``group``. Raises InvalidArgument if it is missing, too long or invalid."""
     text = required_text(request, "group")
     if len(text) > MAX_PATTERN:
         raise InvalidArgument(f"group must have at most {MAX_PATTERN} characters, not {len(text)}")

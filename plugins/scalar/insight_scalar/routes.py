@@ -32,6 +32,7 @@ _POINTS = 1_000_000  # that are asked for at a time, but for one series whatever
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Series, nearest points, groups and bands."""
     views = _Views(ctx.data)
     return [
         Route("/series", views.series),

@@ -10,6 +10,7 @@ from insight_tensor.claims import CLAIMS
 
 @hookimpl
 def insight_plugin() -> Plugin:
+    """Tensors of both dialects that no other plugin claims."""
     return Plugin(
         name=PluginNameEnum.TENSOR,
         title="Tensors",

@@ -63,6 +63,7 @@ View: TypeAlias = Callable[[str, Request], Response]  # who has the series, and 
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
+    """Series, headers, values, statistics, histograms and downloads of tensors."""
     views = _Views(ctx, ctx.values, ctx.values.derived(_distribution))
     of_series: list[tuple[str, View]] = [
         ("/records", views.records),

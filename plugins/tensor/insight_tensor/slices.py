@@ -69,6 +69,7 @@ class TensorSlice:
 
     @property
     def count(self) -> int:
+        """Number of values selected."""
         count = 1
         for one in self.dimensions:
             count *= one.stop - one.start
@@ -105,6 +106,7 @@ class TensorSlice:
 
 
 def default_items(shape: Sequence[int]) -> list[str]:
+    """Index 0 for all dimensions but the last two, which stay open."""
     closed = max(0, len(shape) - MAX_OPEN)
     return ["0"] * closed + [":"] * (len(shape) - closed)
 

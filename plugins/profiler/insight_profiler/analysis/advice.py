@@ -41,6 +41,7 @@ class Advice:
 
 
 def advice(profile: Profile) -> list[Advice]:
+    """Findings about steps, data preparation and memory, with the evidence for each."""
     return [*_of_steps(profile), *_of_data(profile), *_of_memory(profile)]
 
 

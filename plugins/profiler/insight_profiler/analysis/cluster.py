@@ -104,6 +104,7 @@ def rank_row(profile: Profile, steps: Table | None) -> dict[str, Any]:
 
 
 def rank_of(profile: Profile, path: str, steps: Table) -> RankSteps:
+    """The steps of one rank; ``path`` identifies its profile within the run."""
     return RankSteps(profile.rank, path, profile.facts.get("stage"), steps)
 
 

@@ -28,14 +28,17 @@ class TableColumn:
 
     @property
     def known(self) -> NDArray[np.bool_]:
+        """bool[rows]: False for NaN and, in unsigned columns, for negative values."""
         if self.values.dtype.kind == "f":
             return np.asarray(np.isfinite(self.values))
         return np.asarray(self.is_signed | (self.values >= 0))
 
     def take(self, rows: NDArray[np.intp]) -> TableColumn:
+        """The column with only these rows, in this order."""
         return evolve(self, values=self.values[rows])
 
     def shown(self) -> list[Any]:
+        """Values for JSON: texts or numbers, None where unknown."""
         values: list[Any] = self.values.tolist()
         if self.texts is not None:
             return [self.texts[place] if place >= 0 else None for place in values]
@@ -53,6 +56,7 @@ class TableColumn:
         return ranks[inverse]
 
     def matching(self, matcher: Matcher) -> NDArray[np.bool_]:
+        """bool[rows]: rows whose text matches; all False for a column of numbers."""
         if self.texts is None:
             return np.zeros(len(self.values), bool)
         places = np.unique(self.values)
@@ -61,6 +65,7 @@ class TableColumn:
         return np.isin(self.values, places[found])
 
     def equal_to(self, text: str) -> NDArray[np.bool_]:
+        """bool[rows]: rows whose text is ``text``; all False for a column of numbers."""
         if self.texts is None:
             return np.zeros(len(self.values), bool)
         places = np.unique(self.values)
@@ -86,6 +91,7 @@ class Wanted:
     columns: Sequence[str] = ()  # all when empty
 
     def page_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows from ``offset`` on, at most ``limit`` of them."""
         return rows[self.offset : None if self.limit is None else self.offset + self.limit]
 
 

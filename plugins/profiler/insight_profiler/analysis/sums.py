@@ -64,6 +64,7 @@ def numbered(
 
 
 def summed(runs: SliceSums, groups: NDArray[np.intp], count: int) -> SliceSums:
+    """Combines the sums of runs by group; ``groups`` is the group of each run, 0 to ``count`` - 1."""
     return SliceSums(
         sum_of(runs.calls, groups, count),
         sum_of(runs.total, groups, count),

@@ -95,6 +95,7 @@ def slice_of(profile: Profile, row: int) -> dict[str, Any]:
 
 
 def brief(profile: Profile, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+    """Slices as JSON objects: id, name, track, start and duration in nanoseconds, depth and category."""
     slices = profile.tables["slices"]
     names = ("track", "start", "duration", "depth", "category", "name")
     columns = (slices[name][rows].tolist() for name in names)

@@ -38,6 +38,7 @@ _STEP_COLUMNS = {
 
 
 def read(files: Files, building: Building) -> None:
+    """Reads one profile directory. Raises Unreadable if no file is readable."""
     parts = ProfileParts(files, building)
     building.host = host_of(building.worker)
     read_device(parts)
@@ -52,6 +53,7 @@ def has_device(parts: ProfileParts) -> bool:
 
 
 def read_device(parts: ProfileParts) -> None:
+    """Reads kernels, timeline, steps, memory and communication of an Ascend device."""
     building = parts.building
     building.platform = "npu"
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))

@@ -67,9 +67,11 @@ class TraceColumns:
         return [(str(pid), str(tid)) for pid, tid in self._keys]
 
     def categories(self) -> list[str]:
+        """Category names, indexed by the numbers in the columns."""
         return list(map(str, self._categories))
 
     def add(self, window: Window) -> None:
+        """Appends the slices and arrows of a window of events."""
         slices: list[tuple[int, int, int, int, int]] = []
         times: list[str] = []
         durations: list[str] = []

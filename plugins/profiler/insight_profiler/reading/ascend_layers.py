@@ -9,6 +9,7 @@ _RUNTIME = ("AscendCL@", "Node@launch", "Runtime@", "aclnn")
 
 
 def track_kind(layer: str, label: str) -> str:
+    """The kind of a track, from the names of its layer and itself."""
     if layer.startswith("Ascend Hardware"):
         return "scope" if label.startswith("Step Trace") else "stream"
     if layer.startswith(("HCCL", "Communication")):

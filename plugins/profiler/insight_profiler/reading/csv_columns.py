@@ -134,6 +134,7 @@ class CsvColumns:
         return ["" if text == "N/A" else text for text in self.texts(*names)]
 
     def integers(self, *names: str, missing: int = -1) -> Integers:
+        """The first column with one of these names as int64, ``missing`` where it has no number."""
         return self._numbers(names, 0, missing)
 
     def nanoseconds(self, *names: str, unit: str, missing: int = -1) -> Integers:
@@ -142,6 +143,7 @@ class CsvColumns:
         return self._numbers(names, POWERS.get(place[1] if place else "", POWERS[unit]), missing)
 
     def bytes(self, *names: str, unit: str, missing: int = -1) -> Integers:
+        """A column in bytes; ``unit`` is its unit if the header names none."""
         place = self._place(names)
         factor = BYTES.get(place[1] if place else "", BYTES[unit])
         return whole(self.floats(*names) * factor, missing)
@@ -187,6 +189,7 @@ class Csv:
     cut: int = 0
 
     def chunks(self, rows: int = ROWS) -> Iterator[CsvColumns]:
+        """Column chunks of at most ``rows`` rows."""
         lines = csv.reader(
             io.TextIOWrapper(self.source, "utf-8", "replace", newline=""), skipinitialspace=True
         )

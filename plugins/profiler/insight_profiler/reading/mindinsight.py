@@ -31,6 +31,7 @@ _ON_GPU = r"gpu_.*|minddata_getnext_.*"
 
 
 def read(files: Files, building: Building) -> None:
+    """Reads one profile directory. Raises Unreadable if no file is readable."""
     parts = ProfileParts(files, building)
     read_documents(parts)
     kind = "npu" if parts.named(_ON_NPU) else "gpu" if parts.named(_ON_GPU) else ""

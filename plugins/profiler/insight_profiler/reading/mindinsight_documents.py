@@ -35,6 +35,7 @@ _LONGEST = 200  # letters of an attribute
 
 
 def read_documents(parts: ProfileParts) -> None:
+    """Reads facts, FLOPs, memory, parallel strategy and dynamic shapes from JSON files."""
     parts.attempt(r"profiler_info(_\d+)?\.json", lambda name: read_profiler_info(parts, name))
     parts.attempt(r"flops_summary_\d+\.json", lambda name: _flops_summary(parts, name))
     parts.attempt(r"flops_scope_\d+\.json", lambda name: _flops_scope(parts, name))
@@ -45,6 +46,7 @@ def read_documents(parts: ProfileParts) -> None:
 
 
 def read_profiler_info(parts: ProfileParts, name: str) -> None:
+    """Reads rank, number of ranks, and facts of the job."""
     found = parts.json(name)
     building = parts.building
     building.facts |= {key: found[key] for key in _FACTS if found.get(key) not in (None, "")}

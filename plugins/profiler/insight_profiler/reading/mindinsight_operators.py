@@ -190,6 +190,7 @@ def _types(parts: ProfileParts, name: str, device: int, total: str, core: str = 
 
 
 def types_only(parts: ProfileParts, name: str) -> None:
+    """Notes that operators are known only by type."""
     parts.building.note("types_only", f"only {name} has operators: they are known by their types", file=name)
 
 

@@ -46,6 +46,7 @@ class StepTrace:
 
 
 def read_step_trace(parts: ProfileParts) -> StepTrace | None:
+    """The steps of the first readable step trace; None without one."""
     found: list[StepTrace] = []
     parts.attempt(r"step_trace_raw_\d+_detail_time\.csv", lambda name: found.append(_trace(parts, name)))
     points: dict[str, str] = {}

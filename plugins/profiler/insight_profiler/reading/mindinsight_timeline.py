@@ -49,6 +49,7 @@ class DisplayTimeline:
     _processes: dict[str, int] = field(factory=dict)
 
     def read(self, stream: BinaryIO, name: str) -> None:
+        """Adds the slices of a timeline file; ``name`` is its path in the profile."""
         traces: list[str] = self.building.documents.setdefault("traces", [])
         traces.append(name)
         file = len(traces) - 1

@@ -15,6 +15,7 @@ from insight_profiler.reading.mindspore_names import host_of
 
 
 def read(files: Files, building: Building) -> None:
+    """Reads one profile directory. Raises Unreadable if no file is readable."""
     parts = ProfileParts(files, building)
     building.host = host_of(building.worker)
     if has_device(parts):

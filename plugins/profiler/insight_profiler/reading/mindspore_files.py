@@ -45,6 +45,7 @@ class ProfileParts:
         return sorted(name for name in self.files.names() if matches(name.rpartition("/")[2]))
 
     def first(self, pattern: str) -> str | None:
+        """The first file name that matches; None without one."""
         return next(iter(self.named(pattern)), None)
 
     def attempt(self, pattern: str, read: Callable[[str], None]) -> bool:

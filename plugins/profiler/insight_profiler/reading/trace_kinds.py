@@ -82,6 +82,7 @@ _LAUNCHES = {"ac2g", "async", "hosttodevice", "async_npu", "async_mindspore", "a
 
 
 def flow_kind(category: str, name: str) -> FlowKind:
+    """The kind of an arrow, from its category and name in the trace."""
     known = category.lower()
     if known in _LAUNCHES:
         return FlowKind.LAUNCH

@@ -27,6 +27,7 @@ class TraceTracks:
         self._is_labelled = True
 
     def place(self, process: Hashable, thread: Hashable) -> int:
+        """The track number of a thread; adds tracks for a new process or thread."""
         found = self.threads.get((process, thread))
         if found is None:
             self._is_labelled = False
@@ -49,6 +50,7 @@ class TraceTracks:
                 self._said[name, process, thread if name.startswith("thread") else None] = arguments[key]
 
     def process_name(self, process: Hashable) -> str:
+        """The process name in the trace; empty if unknown."""
         found = self._said.get(("process_name", process, None))
         return readable(str(found)) if found is not None else ""
 
