@@ -13,10 +13,10 @@ log = logging.getLogger(__name__)
 
 
 class Question:
-    """Whether a plugin has something to show. It is asked beside the listings, which show its last answer.
+    """Whether a plugin has something to show, asked in the background; listings show the last answer.
 
-    An error of the types ``keeps`` changes nothing. ``changed`` is called when the listing shows something
-    that is no longer so.
+    Errors of the types ``keeps`` leave the last answer unchanged. ``changed`` is called if a listing became
+    outdated.
     """
 
     def __init__(

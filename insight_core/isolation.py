@@ -31,7 +31,7 @@ class Limits:
     """How long the host waits for plugins. Times in seconds."""
 
     start: float = 1.0  # for the imports of all plugins together, before loading and listening begin
-    turn: float = 0.5  # for one plugin, before the next one is imported or asked for its routes beside it
+    turn: float = 0.5  # for one plugin, before the next one is imported or asked for its routes in parallel
     imports: float = 30.0
     hook: float = 5.0
     routes: float = 5.0
@@ -56,7 +56,7 @@ class Busy(Exception):
 
 
 class Crashed(Exception):
-    """A plugin raised what is no Exception: SystemExit, KeyboardInterrupt, GeneratorExit."""
+    """A plugin raised SystemExit, KeyboardInterrupt or GeneratorExit."""
 
 
 @define(eq=False)
@@ -359,9 +359,9 @@ def in_turn(
     turn: float,
     late: Callable[[Item, Call[Any]], None],
 ) -> None:
-    """Begins a call for each item, one after the other, and beside one that takes more than ``turn`` seconds.
+    """Calls ``begin`` for each item in turn; a call of more than ``turn`` seconds continues in parallel.
 
-    Returns when all have ended or are overdue; ``late`` is called for the overdue ones.
+    Returns when every call has ended or is overdue; ``late`` is called for overdue calls.
     """
     under_way = []
     for item in items:
@@ -391,7 +391,7 @@ def request_line(environ: Mapping[str, Any]) -> str:
 
 
 def reraise(error: BaseException) -> NoReturn:
-    """Raises what plugin code has raised in another thread; Crashed for what is no Exception."""
+    """Raises the exception of plugin code in another thread; Crashed if it is not an Exception."""
     if not isinstance(error, Exception):
         raise Crashed(in_one_line(error)) from error
     context = error.__context__

@@ -1,4 +1,4 @@
-"""A frame with a host below a cell, or its address where there are no frames."""
+"""Shows a host in a frame below a notebook cell, or its address if frames are unsupported."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class RunningHost:
     pid: int
     machine: str
     started: float  # seconds since the epoch
-    boot: str = field(repr=False)  # by which it is told from another one on its port
+    boot: str = field(repr=False)  # identifies the process, as another host may reuse the port
     flags: str = field(repr=False)  # what it was started with
 
 
@@ -206,4 +206,4 @@ def _boot(url: str) -> str:
         with here.open(f"{url}data/changes?since={_NEVER}", timeout=_ANSWER) as answer:
             return str(json.load(answer)["boot"])
     except (ValueError, KeyError, TypeError) as error:
-        raise OSError(f"{url} is no insight-host") from error
+        raise OSError(f"{url} is not an insight-host") from error

@@ -1,4 +1,4 @@
-"""The command line. The only package that knows all the others; each command imports what it needs."""
+"""The command line. The only package that imports all others; each command imports only what it needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-host``; returns its exit code."""
-    try:  # around the imports too: whoever has changed their mind wants no traceback
+    try:  # around the imports too: Ctrl-C must not print a traceback
         return _main(arguments)
     except KeyboardInterrupt:
         return 130
@@ -22,7 +22,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     import sys
 
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] == ["--version"]:  # without importing what reads the other flags
+    if words[:1] == ["--version"]:  # fast: imports no parser
         from insight_core.cli.version import version_text
 
         print(version_text())
@@ -50,20 +50,20 @@ def _main(arguments: Sequence[str] | None) -> int:
             from insight_core.cli.cache import info as command
         else:
             from insight_core.cli.cache import delete as command
-        if options.command != "serve":  # which says itself when all is there
+        if options.command != "serve":  # serve calls it after its own imports
             settle_imports()
         code = command(options)
         sys.stdout.flush()
     except InsightError as error:
         return fail(str(error))
-    except BrokenPipeError:  # `insight-host inspect | head`: the reader has what it wants
+    except BrokenPipeError:  # `insight-host inspect | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
 
 
 def _contributed(words: list[str]) -> Callable[[], int] | None:
-    """The command of a plugin module that the words name, with its arguments."""
+    """The plugin module's command with its arguments; None for commands of the host."""
     import os
 
     from insight_core.cli.contributed import command_in, contributed_commands, loaded_for

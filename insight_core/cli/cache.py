@@ -1,4 +1,4 @@
-"""``insight-host cache info`` and ``cache clear``: what is kept for the next start."""
+"""``insight-host cache info`` and ``cache clear``: reports and deletes the index and plugin caches."""
 
 from __future__ import annotations
 

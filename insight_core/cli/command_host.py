@@ -1,4 +1,4 @@
-"""What the host does for commands of plugin modules: serving, and lines on the terminal."""
+"""Services for commands of plugin modules: serving a host, and terminal output."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ from insight_core.registry import Registry
 
 log = logging.getLogger(__name__)
 
-_BUILT_IN = {  # by name, as modules of others: nothing here imports them
+_BUILT_IN = {  # imported like modules of other distributions, by name
     "insight-host": "insight_core.cli.built_in",
     "tensorboard-plugins": "insight_core.cli.tensorboard_flags",
 }
-_PATIENCE = 5.0  # seconds for all modules, when a flag or command may be one of theirs
+_PATIENCE = 5.0  # seconds for all modules to load, if a flag or command may be one of theirs
 
 
 def discovered(
@@ -35,7 +35,7 @@ def discovered(
     limits: Limits = DEFAULT_LIMITS,
     flags: Collection[str] = (),
 ) -> Registry:
-    """The registry of the installed modules and of what the host itself adds through hooks."""
+    """The registry of the installed modules and the host's own hook implementations."""
 
     built_in = [(name, partial(import_module, module)) for name, module in _BUILT_IN.items()]
     return Registry.discover(disabled, limits, built_in=built_in, choices=choices, flags=flags)
@@ -44,7 +44,7 @@ def discovered(
 def loaded_for(
     words: Sequence[str], environment: Mapping[str, str], host_flags: Iterable[Option] = ()
 ) -> Registry:
-    """The modules that a command line leaves enabled, waited for as long as a command line may take."""
+    """The modules that a command line leaves enabled; waits up to 5 seconds for their imports."""
     disabled = Option("disable-plugin", "", type=str, split=split_list)
     chosen = Option("plugin", "", type=plugin_choice, split=split_commas)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -57,7 +57,7 @@ def loaded_for(
     limits = evolve(DEFAULT_LIMITS, start=_PATIENCE)
     registry_log = logging.getLogger("insight_core.registry")
     level = registry_log.level
-    registry_log.setLevel(logging.CRITICAL)  # tracebacks are for the log of a host: see tell_failures
+    registry_log.setLevel(logging.CRITICAL)  # tell_failures reports failures without tracebacks
     try:
         with redirect_stdout(sys.stderr):  # plugins may print what they like
             return discovered(
@@ -68,7 +68,7 @@ def loaded_for(
 
 
 def tell_failures(registry: Registry) -> None:
-    """Says on stderr which modules may have the missing flag or command, but failed."""
+    """Reports on stderr the failed modules, one of which may define the missing flag or command."""
     for failure in registry.failures.values():
         text = f"plugin {failure.entry_point} of {failure.distribution} did not load: {failure.reason}"
         print(f"insight-host: {printable(text)}", file=sys.stderr)
@@ -86,17 +86,17 @@ def add_flags(parser: argparse.ArgumentParser, registry: Registry) -> None:
 
 
 def contributed_commands(registry: Registry, host: CommandHost | None = None) -> list[Command]:
-    """The commands of the modules, without those of one name: which of them is meant cannot be known."""
+    """The commands of the modules; commands with equal names are left out, with a warning."""
     found = registry.collected("insight_commands", Command, host=host)
     count = Counter(one.value.name for one in found)
     for name in [name for name, number in count.items() if number > 1]:
         same = [one for one in found if one.value.name == name]
         owners = " and ".join(f"{one.module} of {one.distribution}" for one in same)
-        log.warning("the command %s is that of %s: leave one out with --disable-plugin", name, owners)
+        log.warning("the command %s is defined by %s: disable one with --disable-plugin", name, owners)
     return [one.value for one in found if count[one.value.name] == 1]
 
 
 def command_in(arguments: Sequence[str], names: Iterable[str]) -> str | None:
-    """The command that the arguments begin with: of two words, or of one."""
+    """The command of two words or one at the start of the arguments; None if it is unknown."""
     known = set(names)
     return next((one for one in (" ".join(arguments[:2]), " ".join(arguments[:1])) if one in known), None)

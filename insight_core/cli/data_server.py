@@ -1,6 +1,6 @@
-"""``insight-data-server``: loads in a process of its own and answers over gRPC.
+"""``insight-data-server``: loads logs in a separate process and serves them over gRPC.
 
-A stand-in for TensorBoard's data server: flags, files, exit codes and what goes to stderr are those
+A drop-in replacement for TensorBoard's data server: flags, files, exit codes and output on stderr are those
 of tensorboard/data/server/cli.rs.
 """
 
@@ -68,7 +68,7 @@ _FLAGS = (
     ),
     Option(
         "host",
-        "address to listen at (default localhost: this machine only)",
+        "address to listen on (default localhost: this machine only)",
         type=nonempty,
         default="localhost",
         metavar="HOST",
@@ -94,16 +94,16 @@ _FLAGS = (
         "accepted and ignored: checksums are always verified",
         type=bool,
     ),
-    Option("port-file", "write the port to this file when it is listened at", type=nonempty, metavar="FILE"),
+    Option("port-file", "write the port to this file once the server listens", type=nonempty, metavar="FILE"),
     Option(
         "error-file",
-        "write why the server could not start to this file",
+        "write the reason to this file if the server cannot start",
         type=nonempty,
         metavar="FILE",
     ),
-    Option("die-after-stdin", "end when standard input does", type=bool, default=False),
+    Option("die-after-stdin", "end when standard input is closed", type=bool, default=False),
 )
-# These may also be environment variables; the others are for one server alone.
+# Flags that may also be set by environment variables.
 _SHARED_FLAGS = (CACHE_DIR, CACHE, MAX_MEMORY, CACHE_PRESET, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 
 
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs ``insight-data-server``; returns its exit code."""
     options = read_data_server_options(sys.argv[1:] if arguments is None else arguments, os.environ)
     prepare_imports()
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else it writes to stderr what is said there anyway
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # errors are reported once, by this server
     return _run(options)
 
 
@@ -191,11 +191,11 @@ def _run(options: DataServerOptions) -> int:
     closing.start()
     closing.join(_PATIENCE)
     sys.stderr.flush()
-    os._exit(0)  # what still computes an answer has nobody left to give it to
+    os._exit(0)  # threads may still compute answers that no client waits for
 
 
 def _started(options: DataServerOptions, logdirs: Sequence[Logdir]) -> Callable[[], None]:
-    """Listens, says where, and loads; returns what ends it all."""
+    """Listens, announces the port and starts loading; returns a function that stops both."""
     from insight_core.cli.policies import open_registry
     from insight_core.cli.storage import open_local
     from insight_core.cli.terminal import open_terminal
@@ -238,7 +238,7 @@ def _logdirs(texts: Sequence[str]) -> list[Logdir]:
 
 
 def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapping[str, CachePolicy]:
-    """How much is kept, by plugin of this host, and of values without one by their claim."""
+    """Cache policies by plugin, and by claim for values without a plugin."""
     from insight_core.cli.policies import cache_policies
     from insight_core.plugin import CachePolicy, Keep
     from insight_core.rpc.tensorboard_view.translation import claims_of
@@ -255,7 +255,7 @@ def _policies(options: DataServerOptions, plugins: Mapping[str, Plugin]) -> Mapp
 
 
 def _announce(options: DataServerOptions, port: int) -> None:
-    """Says the port: whole or not at all, for whoever waits for the file reads it at any moment."""
+    """Prints the port or writes the port file, atomically: a client may read the file at any moment."""
     if options.port_file is None:
         print(f"listening on {options.host}:{port}", file=sys.stderr, flush=True)
         return
@@ -269,7 +269,7 @@ def _announce(options: DataServerOptions, port: int) -> None:
 
 
 def _fail(failure: _Failure, error_file: str | None) -> int:
-    """Says why the server does not start, in the file if there is one; returns the exit code."""
+    """Reports why the server does not start, in the error file if given; returns the exit code."""
     text = str(failure)
     if error_file is not None:
         try:
@@ -282,7 +282,7 @@ def _fail(failure: _Failure, error_file: str | None) -> int:
 
 
 def _drain(ending: Ending) -> None:
-    """Waits for the end of standard input, which is that of the parent."""
+    """Waits until standard input is closed, which means that the parent has ended."""
     try:
         while os.read(0, 1 << 16):
             pass

@@ -1,4 +1,4 @@
-"""From the text of a flag to its value. Functions raise ArgumentTypeError with the reason."""
+"""Parses the values of flags. Functions raise ArgumentTypeError with the reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def memory_size(text: str) -> int:
     factor = physical_memory() / 100 if percent else 1024 ** (" kmgt".index(unit) if unit else 0)
     size = int(float(number) * factor)
     if size <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} leaves no memory at all")
+        raise argparse.ArgumentTypeError(f"{text!r} is less than one byte")
     return size
 
 
@@ -104,7 +104,7 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 
 def split_list(text: str) -> Sequence[str]:
-    """What commas and the separator of PATH take apart."""
+    """The parts between commas or path separators, stripped, without empty ones."""
     return [part.strip() for part in re.split(rf"[,{re.escape(os.pathsep)}]", text) if part.strip()]
 
 
@@ -133,7 +133,7 @@ def is_logdir_name(text: str) -> bool:
 
 
 def merged_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """What a repeated flag says in all; the last word counts."""
+    """The values of a repeated flag; for each name the last one counts."""
     return {name: count for mapping in counts for name, count in mapping.items()}
 
 

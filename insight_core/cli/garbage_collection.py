@@ -12,9 +12,9 @@ _MANY_OBJECTS = 10_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Searches for cyclic garbage more rarely meanwhile.
+    """Collects cyclic garbage less often within the context.
 
-    Loading makes thousands of objects that stay: searching them takes longer than making them.
+    Loading creates many long-lived objects: a collection takes longer than creating them.
     """
     before = gc.get_threshold()
     if before[0]:  # else collections are disabled

@@ -1,4 +1,4 @@
-"""The flags and commands of the host itself: each is spelled once."""
+"""Definitions of all flags and commands of the host itself."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ LOGDIR = Option(
 )
 DATA_PROVIDER = Option(
     "data-provider",
-    "data source to ask instead of reading logs: an insight-data-server, any other with the service of "
-    "TensorBoard, or a location that a plugin opens",
+    "data source to use instead of --logdir: an insight-data-server, another server with TensorBoard's "
+    "service, or a location that a plugin opens",
     type=data_location,
     metavar="grpc://HOST:PORT",
 )
 LOAD = Option(
     "load",
-    "who reads the logs: inprocess: this process (default); server: an insight-data-server, started and kept "
-    "alive; rust: a tensorboard-data-server for each logdir, and this process what MindSpore wrote",
+    "what reads the logs: inprocess: this process (default); server: an insight-data-server, which the host "
+    "starts and restarts; rust: a tensorboard-data-server for each logdir, and this process for logs of "
+    "MindSpore",
     type=one_of("inprocess", "server", "rust"),
     default="inprocess",
     metavar="{inprocess,server,rust}",
 )
 DISABLE_PLUGIN = Option(
     "disable-plugin",
-    "leave this plugin out; may be repeated",
+    "do not load this plugin; may be repeated",
     type=nonempty,
     metavar="NAME",
     split=split_list,
@@ -55,7 +56,7 @@ DISABLE_PLUGIN = Option(
 )
 PLUGIN = Option(
     "plugin",
-    "take the plugin NAME from this distribution, where several have one name or one claim, and never start "
+    "choose the plugin NAME of this distribution if several have the same name or claim, and do not start "
     "without it; may be repeated",
     type=plugin_choice,
     metavar="NAME=DISTRIBUTION",
@@ -79,28 +80,28 @@ CACHE_PRESET = Option(
 )
 CACHE_DIR = Option(
     "cache-dir",
-    "where what was read is kept for the next start (default: the user's cache directory)",
+    "directory of the index, which speeds up the next start (default: the user's cache directory)",
     type=nonempty,
     metavar="DIR",
 )
-CACHE = Option("cache", "keep what was read for the next start (default)", type=bool, default=True)
+CACHE = Option("cache", "keep an index for the next start (default)", type=bool, default=True)
 STATE_DIR = Option(
     "state-dir",
-    "where names and notes of runs are kept, for several hosts too (default: the user's state directory)",
+    "directory for names and notes of runs, which hosts may share (default: the user's state directory)",
     type=nonempty,
     metavar="DIR",
 )
-READ_ONLY = Option("read-only", "let nobody write names and notes of runs", type=bool, default=False)
+READ_ONLY = Option("read-only", "do not save names and notes of runs", type=bool, default=False)
 MAX_MEMORY = Option(
     "max-memory",
-    "memory for columns, as in 4G, 512M or 50%%; the rest lies in a file in the cache directory "
+    "memory limit for numbers, as in 4G, 512M or 50%%; the rest is kept in a file in the cache directory "
     "(default: half of the memory)",
     type=memory_size,
     metavar="SIZE",
 )
 VERBOSITY = Option(
     "verbosity",
-    "what is logged to the terminal: error, warning (default), info or debug",
+    "least severe messages to log: error, warning (default), info or debug",
     type=one_of("error", "warning", "info", "debug"),
     default="warning",
     metavar="LEVEL",
@@ -118,7 +119,7 @@ SERVE_FLAGS = (
     LOAD,
     Option(
         "host",
-        "address to listen at (default 127.0.0.1: this machine only)",
+        "address to listen on (default 127.0.0.1: this machine only)",
         type=nonempty,
         default="127.0.0.1",
         metavar="ADDRESS",
@@ -140,7 +141,7 @@ SERVE_FLAGS = (
     ),
     Option(
         "reload-interval",
-        "seconds between looks for new data (default 1; 0: load once)",
+        "seconds between checks for new data (default 1; 0: load once)",
         type=seconds,
         default=1.0,
         metavar="SECONDS",
@@ -157,7 +158,7 @@ SERVE_FLAGS = (
     Option("window-title", "title of the browser window", type=str, default="", metavar="TEXT"),
     Option(
         "allowed-host",
-        "name by which browsers may address this host, besides its own; may be repeated",
+        "further host name that browsers may use for this host; may be repeated",
         type=nonempty,
         default=(),
         metavar="NAME",
@@ -165,8 +166,7 @@ SERVE_FLAGS = (
     ),
     Option(
         "frame-ancestor",
-        "site whose pages may show this host in a frame, besides its own, like https://example.org; may be "
-        "repeated",
+        "further site whose pages may show this host in a frame, like https://example.org; may be repeated",
         type=page_source,
         default=(),
         metavar="ORIGIN",
@@ -184,10 +184,10 @@ INSPECT_FLAGS = (LOGDIR, JSON, DISABLE_PLUGIN, PLUGIN, VERBOSITY)
 CACHE_FLAGS = (CACHE_DIR, JSON, VERBOSITY)
 PLUGINS_FLAGS = (JSON, DISABLE_PLUGIN, PLUGIN, SAMPLES, CACHE_PRESET, VERBOSITY)
 
-# besides those of plugin modules
+# without those of plugin modules
 COMMANDS: Mapping[str, tuple[tuple[Option, ...], str]] = {
     "serve": (SERVE_FLAGS, "serve logs to a browser (the command when none is given)"),
-    "plugins": (PLUGINS_FLAGS, "list the plugins, and why others failed to load"),
-    "cache info": (CACHE_FLAGS, "say what is kept for the next start, and where"),
-    "cache clear": (CACHE_FLAGS, "delete what is kept for the next start"),
+    "plugins": (PLUGINS_FLAGS, "list plugins, and why some failed to load"),
+    "cache info": (CACHE_FLAGS, "print size and location of the cache"),
+    "cache clear": (CACHE_FLAGS, "delete the cache"),
 }

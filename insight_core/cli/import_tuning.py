@@ -1,4 +1,4 @@
-"""What a process of ours need not spend while it starts."""
+"""Speeds up imports: fewer threads of numpy, and no garbage collection until they are done."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import os
 
 def prepare_imports() -> None:
     """Called before numpy is imported."""
-    # nothing here multiplies matrices, yet numpy's OpenBLAS starts a thread a core, and they spin for a while
+    # numpy's OpenBLAS would start a busy thread for each core, and nothing here multiplies matrices
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.disable()  # nearly all that a start makes stays: looking through it for garbage is in vain
+    gc.disable()  # nearly all objects of a start live until the end
 
 
 def settle_imports() -> None:
-    """Called when what the command needs is there: from now on garbage is looked for, among what is new."""
+    """Called when the command has imported its modules: enables garbage collection, of new objects only."""
     gc.freeze()
     gc.enable()

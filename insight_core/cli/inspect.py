@@ -1,4 +1,4 @@
-"""``insight-host inspect``: loads everything once and says what is there."""
+"""``insight-host inspect``: loads all logs once and prints runs, tags, points and damage."""
 
 from __future__ import annotations
 

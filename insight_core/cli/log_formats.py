@@ -1,4 +1,4 @@
-"""The log formats of plugin modules, those that load late included."""
+"""Collects the log formats of plugin modules, including modules that load late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log directories on the command line, and what is wrong with them."""
+"""Parses the log directories of the command line and checks that they can be read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the web half is loaded when loading has begun
 def open_logdirs(options: Options) -> list[Logdir]:
     """The parsed --logdir values. Raises InvalidArgument, which names the flag or variable.
 
-    Their paths are absolute: whatever directory a plugin makes the current one, they stay where they are.
+    Paths are absolute, because a plugin may change the current directory.
     """
     logdirs = []
     for text in options.logdir:
@@ -33,7 +33,7 @@ def open_logdirs(options: Options) -> list[Logdir]:
 
 
 def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
-    """One for each log directory that cannot be read now; looked for again at every call."""
+    """A notice for each log directory that cannot be read now."""
     from insight_core.web.settings import Notice
 
     found = []
@@ -45,6 +45,6 @@ def problems(logdirs: Sequence[Logdir]) -> list[Notice]:
         elif not os.path.isdir(path):
             found.append(Notice("logdir-not-a-directory", shown, f"{shown} is not a directory."))
         elif not os.access(path, os.R_OK | os.X_OK):
-            text = f"The log directory {shown} may not be read by this user."
+            text = f"This user has no permission to read the log directory {shown}."
             found.append(Notice("logdir-unreadable", shown, text))
     return found

@@ -1,4 +1,4 @@
-"""What the user asked for: command, flags and environment to one value."""
+"""Parses command, flags and environment variables into ``Options``."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Options:
     open: bool = False
     verbosity: str = "warning"
     json: bool = False
-    origins: Mapping[str, str] = {}  # of each value, by name: the flag or variable that gave it
-    registry: Registry | None = field(default=None, eq=False)  # if it was needed for the command line
+    origins: Mapping[str, str] = {}  # the flag or variable that set each value, by name
+    registry: Registry | None = field(default=None, eq=False)  # if parsing had to load the plugins
 
     def origin(self, name: str) -> str:
         """The flag or variable that set an option, for messages; the flag's name by default."""
@@ -74,7 +74,7 @@ class _VersionAction(argparse.Action):
 def read_options(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Options:
     """Parses a command line. Prints and exits (SystemExit: 0 help, 2 usage error) as argparse does.
 
-    Plugin modules are loaded for ``--help``, and for flags and commands that are none of the host's.
+    Plugin modules are loaded for ``--help``, and for flags and commands that the host does not define.
     """
     command, rest = _command(list(arguments))
     if command not in COMMANDS:  # of a plugin module, which reads its arguments itself
@@ -90,7 +90,7 @@ def read_flags(
     arguments: Sequence[str],
     environment: Mapping[str, str] | None = None,
 ) -> Options:
-    """Parses the flags of a command; those of ``serve`` are also those of plugin modules."""
+    """Parses the flags of a command; ``serve`` also accepts flags of plugin modules."""
     environment = os.environ if environment is None else environment
     words = with_hyphens(arguments)
     parser = _parser(command, help_text, flags)
@@ -132,13 +132,13 @@ def _settle_source(
     origins: dict[str, str],
     defaults: Mapping[str, Any],
 ) -> None:
-    """Logs or a data server, not both: a flag wins over the variable of the other, else it is an error."""
+    """Chooses logs or a data server: a flag wins over a variable; two flags or two variables are an error."""
     for name in ("logdir", "load"):
         if name not in origins or "data_provider" not in origins:
             continue
         by_flag = {source for source in (name, "data_provider") if origins[source].startswith("--")}
         if len(by_flag) != 1:
-            parser.error(f"{origins[name]} makes no sense beside {origins['data_provider']}")
+            parser.error(f"{origins[name]} cannot be combined with {origins['data_provider']}")
         loser = "data_provider" if name in by_flag else name
         values[loser] = defaults[loser]
         del origins[loser]
@@ -162,12 +162,12 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
 
 
 def _show_group(word: str, group: Sequence[str], arguments: Sequence[str]) -> NoReturn:
-    """``insight-host cache``: which commands there are; asked for that is an answer, else an error."""
+    """Prints the commands of a group, for ``insight-host cache``; exits with 0 for ``--help``, else 2."""
     listed = _listed((name, COMMANDS[name][1]) for name in group)
     parser = argparse.ArgumentParser(
         prog=f"insight-host {word}",
         usage=f"insight-host {word} COMMAND [FLAGS]",
-        epilog=f"commands (each with --help tells more):\n{listed}",
+        epilog=f"commands (add --help for details):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -183,7 +183,7 @@ def _listed(commands: Iterable[tuple[str, str]]) -> str:
 def _epilog(contributed: Iterable[tuple[str, str]] = ()) -> str:
     commands = [*((name, text) for name, (_, text) in COMMANDS.items()), *contributed]
     return (
-        f"commands (insight-host COMMAND --help tells more):\n{_listed(commands)}\n\n"
+        f"commands (insight-host COMMAND --help for details):\n{_listed(commands)}\n\n"
         "Each flag can also be an environment variable: INSIGHT_HOST_LOGDIR and so on.\n"
         "A flag wins over its variable. Lists in variables are separated by commas or as PATH is."
     )
@@ -212,6 +212,6 @@ def _parser(command: str, help_text: str, flags: Sequence[Option]) -> argparse.A
 
 
 def fail(text: str) -> int:
-    """Says on stderr why the command ends, and returns its exit code."""
+    """Prints an error on stderr and returns the exit code."""
     print(f"insight-host: error: {printable(text)}", file=sys.stderr)
     return 1

@@ -1,4 +1,4 @@
-"""Finds, counts and removes what plugins keep below the cache directory (PluginContext.cache_directory)."""
+"""Measures and deletes the files of plugins in the cache directory (PluginContext.cache_directory)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def kept_by_plugins(directory: Path) -> dict[str, int]:
-    """Bytes by plugin, of those that keep something."""
+    """Bytes by plugin, without plugins that keep nothing."""
     found = {}
     try:
         places = sorted((directory / "plugins").iterdir())
@@ -22,7 +22,7 @@ def kept_by_plugins(directory: Path) -> dict[str, int]:
 
 
 def clear_plugin_caches(directory: Path) -> int:
-    """Removes all of it; returns how many bytes. Raises OSError."""
+    """Deletes all files of plugins; returns their bytes. Raises OSError."""
     size = sum(kept_by_plugins(directory).values())
     place = directory / "plugins"
     if place.is_dir() and not place.is_symlink():

@@ -1,4 +1,4 @@
-"""Which plugins are meant, and how much of their data stays: flags to a registry and cache policies."""
+"""Opens the registry of plugins and computes cache policies, as the flags say."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from insight_core.registry import Registry, same_distribution
 
 
 def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry:
-    """The installed plugins without the disabled ones. Raises InvalidArgument for a name nobody has.
+    """The installed plugins without disabled ones. Raises InvalidArgument for an unknown name.
 
-    Those made for TensorBoard are no part of it, but may be named.
+    Plugins made for TensorBoard are not in the registry, but their names are accepted.
     """
     registry = options.registry
     if registry is None:
@@ -34,13 +34,13 @@ def open_registry(options: Options, limits: Limits = DEFAULT_LIMITS) -> Registry
 
 
 def open_whole_registry(options: Options) -> Registry:
-    """The same for commands that answer once: plugins are waited for until they have failed."""
+    """``open_registry`` for commands that run once: waits until every plugin has loaded or failed."""
     limits = DEFAULT_LIMITS
     return open_registry(options, evolve(limits, start=limits.imports + limits.hook))
 
 
 def _check_choices(registry: Registry, options: Options) -> None:
-    """Raises InvalidArgument if a chosen plugin did not load: nobody wants a host without it."""
+    """Raises InvalidArgument if a plugin chosen with ``--plugin`` did not load."""
     loaded = [(name, origin.distribution) for name, origin in registry.origins.items()]
     loaded += [(each.candidate.name, each.candidate.origin.distribution) for each in registry.modules]
     for name, distribution in options.plugin.items():
@@ -59,21 +59,21 @@ def _check_names(names: Mapping[str, int] | tuple[str, ...], known: set[str], or
     for name in names:
         if name in known:
             continue
-        from insight_core.tensorboard.discovery import known_names, may_have_other_names  # rarely needed
+        from insight_core.tensorboard.discovery import known_names, may_have_other_names
 
         known = known | known_names()
-        if name in known or may_have_other_names():  # then it is checked when all have loaded
+        if name in known or may_have_other_names():  # known only after all have loaded
             continue
         import difflib  # slow to load
 
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         listed = ", ".join(sorted(known)) or "none"
-        raise InvalidArgument(f"{origin}: there is no plugin {name!r}{hint}; known plugins: {listed}")
+        raise InvalidArgument(f"{origin}: unknown plugin {name!r}{hint}; known plugins: {listed}")
 
 
 def cache_policies(options: Options, plugins: Mapping[str, Plugin]) -> dict[str, CachePolicy]:
-    """The policies that the flags change, by plugin."""
+    """The cache policies that differ from the plugins' own, by plugin."""
     policies = {}
     for name, plugin in plugins.items():
         if options.cache_preset == "all":
@@ -88,7 +88,7 @@ def cache_policies(options: Options, plugins: Mapping[str, Plugin]) -> dict[str,
 
 
 def _retaining(cache: CachePolicy, preset: CachePolicy) -> CachePolicy:
-    """A preset says which points stay, not how much memory decoded values may take."""
+    """A preset without its memory limit: that of the plugin stays."""
     return evolve(preset, payload_bytes=cache.payload_bytes)
 
 

@@ -1,4 +1,4 @@
-"""The wait for the end: a signal that says so, or something that failed."""
+"""Waits for the end of the process: a signal, or a request of another thread."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from contextlib import suppress
 from types import FrameType
 from typing import Self
 
-_LEFT_BEHIND = 1.5  # seconds that what plugins of TensorBoard leave behind has to end
+_LEFT_BEHIND = 1.5  # seconds that threads of plugins have to end
 
 
 def end_soon(code: int) -> None:
-    """Ends the process, whatever threads plugins have left in it, if it has not ended by itself soon."""
+    """Ends the process after 1.5 seconds if threads of plugins keep it alive."""
     late = threading.Timer(_LEFT_BEHIND, os._exit, [code])
     late.daemon = True
     late.start()
 
 
 def ending_signals() -> list[int]:
-    """Ctrl-C, what the system asks, and the terminal that is closed, unless that is ignored (nohup)."""
+    """SIGINT, SIGTERM, and SIGHUP unless it is ignored (nohup)."""
     signals: list[int] = [signal.SIGINT, signal.SIGTERM]
     hang_up = getattr(signal, "SIGHUP", None)  # not on Windows
     if hang_up is not None and signal.getsignal(hang_up) != signal.SIG_IGN:
@@ -30,16 +30,17 @@ def ending_signals() -> list[int]:
 
 
 class Ending:
-    """Made, waited for and closed by the main thread; ``ask`` may be called by any.
+    """Created, waited for and closed by the main thread; any thread may call ``ask``.
 
-    The system may give a signal to any thread, or between a look for signals and the wait for a lock: Python
-    would then not see it before the wait is over. What the interpreter writes into a socket is always seen.
+    The system may deliver a signal to any thread, or just before the main thread waits for a lock; Python
+    would then handle it only after the wait. The interpreter also writes each signal into a socket, and the
+    main thread waits for that.
     """
 
     def __init__(self) -> None:
         self._alarm, self._bell = socket.socketpair()
         self._bell.setblocking(False)
-        # first, so that no signal falls between the handlers before and the wait
+        # first, so that no signal is lost between the old handlers and the wait
         signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
         self._before = {number: signal.signal(number, _ignored) for number in ending_signals()}
         if hasattr(os, "register_at_fork"):
@@ -55,7 +56,7 @@ class Ending:
 
     def ask(self) -> None:
         """Asks the main thread to end the process. Callable from any thread, any number of times."""
-        with suppress(OSError):  # it is over already, or was asked for so often that the socket is full
+        with suppress(OSError):  # closed, or full of requests
             self._bell.send(b"\0")
 
     def wait(self) -> int:
@@ -63,7 +64,7 @@ class Ending:
         return self._alarm.recv(1)[0]
 
     def _let_go(self) -> None:
-        """A process that a plugin forks off ends by a signal itself, and does not end its parent by one."""
+        """Restores the signal handlers in a forked child, so that a signal ends the child, not its parent."""
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
             if signal.getsignal(number) is _ignored:
@@ -71,4 +72,4 @@ class Ending:
 
 
 def _ignored(number: int, frame: FrameType | None) -> None:
-    """The wake-up is what counts; without a handler the signal would end the process."""
+    """The wake-up socket reports the signal; without a handler the signal would end the process."""

@@ -1,5 +1,4 @@
-"""The provider that loads in this process, where it keeps what was read for the next start, and where
-annotations are kept."""
+"""Opens the local provider and the annotations, and finds the directories of cache and state."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ def open_local(
     policies: Mapping[str, CachePolicy],
     reload_interval: float,
 ) -> LocalProvider:
-    """The provider of these logdirs, not started yet. Raises InvalidArgument."""
+    """A provider of these logdirs, not started yet. Raises InvalidArgument."""
     from insight_core.cli.log_formats import follow_log_formats
     from insight_core.providers.local import LocalProvider
 
@@ -56,34 +55,38 @@ def cache_directory(options: Options) -> Path:
     """Absolute path of the cache directory, which need not exist."""
     if options.cache_dir is not None:
         return Path(os.path.abspath(os.path.expanduser(options.cache_dir)))
-    from platformdirs import user_cache_path  # not needed by those who name a directory
+    from platformdirs import user_cache_path
 
     return user_cache_path("insight-host")
 
 
 def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
-    """The cache directory unless it lies in a logdir, where nothing is ever written: then None, said in
-    the log, for the default one, and InvalidArgument for one that the user chose."""
+    """The cache directory; None, with a warning, if the default one lies in a logdir.
+
+    Raises InvalidArgument if the user chose a directory in a logdir, where nothing is ever written.
+    """
     directory = cache_directory(options)
     where = _where_in_logdir(directory, logdirs)
     if where is None:
         return directory
     if options.cache_dir is not None:
         raise InvalidArgument(f"{options.origin('cache_dir')}: {where}, and nothing is written there")
-    log.warning("nothing is kept for the next start: %s; --cache-dir names another place", where)
+    log.warning("the index is disabled: %s; choose another directory with --cache-dir", where)
     return None
 
 
 def plugin_cache_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
-    """Where plugins of the host may keep what took long to make; None with ``--no-cache`` and in a logdir."""
+    """The directory for caches of plugins; None with ``--no-cache``, or if it lies in a logdir."""
     directory = cache_directory(options)
     return directory if options.cache and _where_in_logdir(directory, logdirs) is None else None
 
 
 def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: DataProvider) -> AnnotationStore:
-    """The annotations of the runs that the provider shows. Raises InvalidArgument for a state directory
-    in a logdir that the user chose; where the default one is, nothing can be written."""
-    # after loading has begun
+    """The annotations of the provider's runs; read-only if the default state directory lies in a logdir.
+
+    Raises InvalidArgument if the user chose a state directory in a logdir.
+    """
+    # imported late: loading has begun by then
     from insight_core.web.annotations.places import Place
     from insight_core.web.annotations.store import AnnotationStore
 
@@ -91,7 +94,7 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
     where = _where_in_logdir(directory, logdirs)
     if where is not None and options.state_dir is not None:
         raise InvalidArgument(f"{options.origin('state_dir')}: {where}, and nothing is written there")
-    refusal = None if where is None else f"{where}; --state-dir names another place"
+    refusal = None if where is None else f"{where}; choose another directory with --state-dir"
 
     def places() -> list[Place]:
         if options.data_provider is not None:
@@ -109,13 +112,13 @@ def state_directory(options: Options) -> Path:
     """Absolute path of the state directory, which need not exist."""
     if options.state_dir is not None:
         return Path(os.path.abspath(os.path.expanduser(options.state_dir)))
-    from platformdirs import user_state_path  # not needed by those who name a directory
+    from platformdirs import user_state_path
 
     return user_state_path("insight-host")
 
 
 def _where_in_logdir(directory: Path, logdirs: Sequence[Logdir]) -> str | None:
-    """In which logdir a directory lies, in words; None if it lies in none."""
+    """A text that says in which logdir the directory lies; None if it is outside all of them."""
     inside = next((logdir for logdir in logdirs if _is_inside(directory, logdir.path)), None)
     if inside is None:
         return None

@@ -1,4 +1,4 @@
-"""Text tables whose columns stay aligned, whatever is in them."""
+"""Formats text tables with aligned columns, and escapes control characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def printable(text: str) -> str:
-    """``text`` with control characters and stray bytes escaped: names come from files, not from friends."""
+    """``text`` with control characters and invalid bytes escaped: names in logs are not trusted."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(

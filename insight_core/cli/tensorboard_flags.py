@@ -1,4 +1,4 @@
-"""The flag ``--plugin-flag`` of hosting plugins made for TensorBoard."""
+"""The flag ``--plugin-flag``, which passes flags to plugins made for TensorBoard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OPTION = "plugin-flag"
 
 
 def _plugin_flag(text: str) -> str:
-    """Words of a flag as a shell has them, the first with its hyphens."""
+    """Checks that the text is a flag with hyphens and its value, quoted as in a shell."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -40,6 +40,6 @@ def insight_options() -> Iterable[Option]:
 
 
 def plugin_flags(registry: Registry) -> Sequence[str]:
-    """The words of all these flags."""
+    """The words of all given ``--plugin-flag`` values."""
     given = registry.options.get(MODULE, {}).get(_OPTION.replace("-", "_"), ())
     return [word for text in given for word in shlex.split(text)]

@@ -1,4 +1,4 @@
-"""The terminal while loading: one line that is rewritten, below everything else that is printed."""
+"""Log output and a status line on the terminal that shows the progress of loading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEVELS = {
     "debug": logging.DEBUG,
 }
 _SHORT = 2.0  # seconds
-_LOOKS = 25  # by which the pace is told: what lies long back says little of what is to come
+_LOOKS = 25  # recent measurements that determine the reading speed
 _ERASE = "\r\x1b[2K"
 
 
@@ -48,7 +48,7 @@ class StatusLine:
                 self._write(_ERASE + text)
 
     def print(self, text: str) -> None:
-        """A line of its own above the status line."""
+        """Prints a line above the status line."""
         with self._lock:
             if self._text:
                 self._write(f"{_ERASE}{text}\n{self._text}")
@@ -60,11 +60,11 @@ class StatusLine:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError):
-            self.visible = False  # the terminal went away; serving goes on
+            self.visible = False  # the terminal was closed
 
 
 class _OneLine(logging.Formatter):
-    """Writes a message as one line whatever names are in it; lines of a traceback are indented."""
+    """Formats a message as one line, with control characters escaped; traceback lines are indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         return printable(super().formatMessage(record))
@@ -95,7 +95,7 @@ class _StatusLineLog(logging.Handler):
 
 
 def open_terminal(verbosity: str) -> StatusLine:
-    """Sends the log to stderr, beside a status line; output never fails on odd characters."""
+    """Sends the log to stderr, above a status line; characters that cannot be encoded are escaped."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -107,7 +107,7 @@ def open_terminal(verbosity: str) -> StatusLine:
 
 
 class LoadingDisplay:
-    """Shows how far loading is, from a thread of its own, until everything was loaded once."""
+    """Shows the progress of loading, in a thread, until everything was loaded once."""
 
     def __init__(self, line: StatusLine, progress: Callable[[], Progress], runs: Callable[[], int]) -> None:
         self._line, self._progress, self._runs = line, progress, runs
@@ -136,7 +136,7 @@ class LoadingDisplay:
                 self._line.show(printable(str(error)))
                 self._ended.wait(0.2)
                 continue
-            except Exception:  # the display must never be the reason that a host fails
+            except Exception:  # a failure of the display must not end the host
                 logging.getLogger(__name__).debug("no progress to show", exc_info=True)
                 break
             if progress.loaded_once:
@@ -149,7 +149,7 @@ class LoadingDisplay:
 
 
 class Pace:
-    """How fast bytes are read, and for how long still; of logs that are soon loaded nothing is said."""
+    """Measures the reading speed and estimates the remaining time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Versions, read from package metadata, and what scans the logs here."""
+"""The versions for ``--version``, from package metadata, and the scanner in use."""
 
 from __future__ import annotations
 

@@ -35,13 +35,11 @@ class DamagedRecord(ValueError):
 
 @frozen(eq=False)
 class ValueColumns:
-    """The values of some tags under one field in a batch, end to end: those of one tag in file order, then
-    those of the next. Columns of equal length.
+    """Columns of equal length: the values of several tags under one field, tag after tag, in file order.
 
-    Numbers of simple_value and scalar_value have no locators, payloads have no values, and tensors of
-    one number have both, or no locators where it is known that nobody will ask for them (NumberTags). A tag
-    whose values change between these forms, or whose numbers are now simple_values and now tensors, has
-    several of these, in order.
+    Numbers of simple_value and scalar_value have no locators, payloads have no values. Tensors of
+    one number have both, or only values if the tag belongs to a plugin of numbers (NumberTags). A tag
+    whose values change between these forms has several entries, in order.
     """
 
     tags: tuple[str, ...]
@@ -63,11 +61,10 @@ def never_back(steps: NDArray[Any]) -> bool:
 
 @define
 class Batch:
-    """The records of a stretch of a file, up to ``end``.
+    """The records of a part of a file, up to ``end``.
 
-    The end of what can be read now is reached when ``end`` is the size of the file or there is a
-    ``tail``: why the rest cannot be read (yet). Otherwise scanning goes on at ``end``, also when
-    that is where this batch began.
+    The file is read as far as possible if ``end`` is its size or ``tail`` is set, the reason why the rest
+    cannot be read (yet). Otherwise scanning continues at ``end``, even if this batch is empty.
     """
 
     end: int

@@ -1,4 +1,4 @@
-"""CRC-32C (Castagnoli), as the record format masks it: compiled, or over whole arrays with numpy.
+"""Computes masked CRC-32C (Castagnoli) checksums: compiled, or with numpy over whole arrays.
 
 The checksum is linear over GF(2): a byte adds a term that depends only on its value and on its
 distance from the end. So a block is one table look-up a byte and an XOR over all of them, and

@@ -24,8 +24,8 @@ class ElementType(NamedTuple):
     widened: str = ""
 
 
-# What the values of a typed field look like when packed.
-TENSORFLOW_FIELDS = {  # but for its strings
+# Encoding of the values of a typed field when packed.
+TENSORFLOW_FIELDS = {  # without strings
     5: FLOATS,
     6: DOUBLES,
     7: VARINTS,
@@ -39,10 +39,10 @@ TENSORFLOW_FIELDS = {  # but for its strings
     18: BYTES,
 }
 MINDSPORE_FIELDS = {3: FLOATS, 4: VARINTS, 5: VARINTS, 6: DOUBLES, 7: VARINTS, 8: BYTES}
-MINDSPORE_INTEGERS = {4: "<i4", 5: "<i8", 7: "<u8"}  # what the varints of a field are
+MINDSPORE_INTEGERS = {4: "<i4", 5: "<i8", 7: "<u8"}  # types of varints, by field
 
 STRING = 7  # the number of TensorFlow's type
-REFERENCE = 100  # by which DT_FLOAT_REF is more than DT_FLOAT
+REFERENCE = 100  # DT_FLOAT_REF - DT_FLOAT
 WITHOUT_VALUES = {
     0: "no type",
     20: "resource",

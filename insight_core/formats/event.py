@@ -1,4 +1,4 @@
-"""One event as it lies on the wire: where its time, step and values are. Nothing is copied but tags.
+"""Locates time, step and values of an encoded event; copies only tags.
 
 Field numbers: TensorFlow's event.proto, summary.proto, tensor.proto; MindSpore's
 mindinsight_summary.proto and mindinsight_anf_ir.proto (reference: docs/reference/formats.md).
@@ -54,7 +54,7 @@ class Value:
 
     tag: bytes = b""
     tag_start: int = 0
-    field: str = ""  # oneof field: simple_value, image, ...; metadata: there is nothing but that
+    field: str = ""  # oneof field: simple_value, image, ...; "metadata" if the value has only metadata
     start: int = 0  # of the message, its length prefix left out
     size: int = 0
     number: str = ""  # struct format of a number found in place: "<f", "<d"

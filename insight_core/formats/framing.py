@@ -48,9 +48,9 @@ def header_is_good(length: int, crc: int) -> bool:
 class Frames(NamedTuple):
     """Complete records of a chunk, and where and why the walk ended.
 
-    ``end`` is the offset in the chunk of the first byte not walked. ``wanted`` is the size of the
-    record there, header and footer included, when its header is whole and good; else 0. It is
-    longer than the rest of the chunk, or so long that it is not read with the others.
+    ``end`` is the offset in the chunk of the first byte not walked. If the record there has a valid header,
+    ``wanted`` is its size with header and footer: more than the rest of the chunk, or more than
+    ``LONGEST_READ``. Otherwise it is 0.
     """
 
     starts: NDArray[np.int64]  # of the event, in the chunk
@@ -83,12 +83,12 @@ def walk(chunk: bytes, position: int, until: int) -> Frames:
 
 
 def find_header(chunk: bytes, start: int, known: int) -> tuple[int | None, int | None]:
-    """The first good header from offset ``start`` on whose record lies within ``known`` bytes.
+    """The first valid header from offset ``start`` on whose record ends within ``known`` bytes.
 
-    The second is the first good one before it whose record does not: it may be going to.
+    The second result is the first valid header before it whose record ends later: the file may still grow.
     """
     unfit = None
-    window = _FIRST_WINDOW  # mostly the next record is near: a long look ahead each time would be quadratic
+    window = _FIRST_WINDOW  # the next record is usually near; a long window each time would be quadratic
     while len(chunk) - start >= HEADER_SIZE:
         for offset in _good_headers(chunk, start, min(len(chunk), start + window + HEADER_SIZE - 1)):
             if offset + _HEADER.unpack_from(chunk, offset)[0] + HEADER_SIZE + FOOTER_SIZE <= known:

@@ -40,7 +40,7 @@ class HistogramProto:
 
 @frozen(eq=False)
 class MindSporeHistogram:
-    """MindSpore's message; ``count`` has what is not finite in it, ``sum`` has not."""
+    """MindSpore's message; ``count`` includes non-finite values, ``sum`` does not."""
 
     left: Floats
     width: Floats
@@ -55,7 +55,7 @@ class MindSporeHistogram:
 
 
 def histogram_proto(data: bytes) -> HistogramProto:
-    """Raises ValueError for bytes that are not the message, or with as many limits as no buckets have."""
+    """Parses the message. Raises ValueError for other bytes, or if limits and counts differ in number."""
     numbers = {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0}
     columns: dict[int, list[Floats]] = {6: [], 7: []}
     for number, kind, start, end, _ in fields(data):
@@ -72,7 +72,7 @@ def histogram_proto(data: bytes) -> HistogramProto:
 
 
 def mindspore_histogram(data: bytes) -> MindSporeHistogram:
-    """Raises ValueError for bytes that are not the message."""
+    """Parses the message. Raises ValueError for other bytes."""
     starts: list[int] = []
     ends: list[int] = []
     numbers: dict[int, float] = {}
@@ -169,9 +169,9 @@ def read_histogram_tensor(data: bytes) -> Histogram:
 def _believed(
     low: float, high: float, count: float, left: Floats, right: Floats, counts: Floats
 ) -> tuple[float, float] | None:
-    """The smallest and largest value, where the buckets do not say otherwise.
+    """Minimum and maximum as recorded; None if they contradict the buckets.
 
-    A writer that says nothing of them leaves both 0: then values are counted beyond.
+    A writer that does not record them leaves both 0, and then buckets beyond 0 have counts.
     """
     counted = counts > 0
     if not (count > 0 and math.isfinite(low) and math.isfinite(high) and low <= high):
@@ -199,9 +199,9 @@ def _endless(left: Floats, right: Floats) -> NDArray[np.bool_]:
 def _bounded(
     left: Floats, right: Floats, counts: Floats, bounds: tuple[float, float] | None
 ) -> tuple[Floats, Floats, Floats]:
-    """The buckets in ascending order and between the bounds; what these leave nothing of is dropped if empty.
+    """The buckets in ascending order, clipped to the bounds; empty buckets outside are dropped.
 
-    Without bounds, the values of a bucket without an end are at its other edge.
+    Without bounds, values of a bucket that reaches to infinity are placed at its finite edge.
     """
     order = np.argsort(left, kind="stable")
     left, right, counts = left[order], right[order], counts[order]
@@ -253,7 +253,7 @@ def _buckets(data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> t
 def _buckets_one_by_one(
     data: bytes, starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> tuple[Floats, Floats, Floats]:
-    """Whatever order their fields are in, and whichever are left out."""
+    """``_buckets`` for fields in any order, or omitted."""
     rows = np.zeros((len(starts), 3))
     for row, (begin, stop) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         for number, kind, start, _, value in fields(data, begin, stop):

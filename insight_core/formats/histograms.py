@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 MAX_COUNTED = 1 << 53  # values of a histogram: float64 counts no further by ones
 _ARRAY = 112  # bytes of an array object, without its numbers
 _LARGEST = float(np.finfo(np.float64).max)
-_NARROWEST = 1e-300  # of an axis: parts of a narrower one are no numbers any more
+_NARROWEST = 1e-300  # width of an axis: bins of a narrower axis would underflow
 _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 
 
@@ -22,9 +22,9 @@ _PORTION = 1 << 16  # values at a time: they stay in the cache of the processor
 class Histogram:
     """Buckets from ``left`` to ``right`` in ascending order, and further statistics.
 
-    ``count`` is how many values there were, finite or not; ``counts`` may be fractions. ``min``, ``max``
-    and ``mean`` are those of the finite values, None where the writer did not say. A bucket of width 0
-    holds values that are all equal.
+    ``count`` is the number of values, finite or not; ``counts`` may be fractions. ``min``, ``max``
+    and ``mean`` cover the finite values and are None if the writer did not record them. A bucket of width 0
+    holds equal values.
     """
 
     left: Floats
@@ -48,7 +48,7 @@ class Histogram:
 class AlignedHistograms:
     """The same bins for every step: ``edges`` float64[bins + 1], ``counts`` float64[steps, bins].
 
-    ``beyond`` (float64[steps]) is how many values are in no bin, for they are beyond the axis.
+    ``beyond`` (float64[steps]) is the number of values outside the axis.
     """
 
     edges: Floats
@@ -75,7 +75,7 @@ def checked(left: Floats, right: Floats, counts: Floats) -> None:
 def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
     """``bins`` equal buckets from the smallest to the largest finite value, or one of width 0.
 
-    Values are integers, floats or booleans, of any shape. Nothing finite: no buckets.
+    Values are integers, floats or booleans, of any shape. Without finite values there are no buckets.
     """
     if values.dtype.kind not in "fiub":
         raise ValueError(f"values of type {values.dtype} have no histogram")
@@ -115,7 +115,7 @@ def histogram_of(values: NDArray[Any], bins: int) -> Histogram:
 
 
 def bins_for(count: float) -> int:
-    """How many bins to show ``count`` values in: as MindInsight, about ten values in each, 30 at most."""
+    """The number of bins for ``count`` values: about ten values in each, 30 at most, as in MindInsight."""
     if count <= 10:
         return 1 if not count else 2 if count <= 5 else 3
     return min(30, math.ceil(count / 10) + 1)
@@ -124,12 +124,12 @@ def bins_for(count: float) -> int:
 def aligned(
     histograms: Sequence[Histogram], bins: int | None = None, extent: tuple[float, float] | None = None
 ) -> AlignedHistograms:
-    """Every histogram on the axis that all of them share, from the first counted edge to the last.
+    """Histograms on one shared axis, from the first edge with counts to the last.
 
-    The count of a bucket goes to the bins that it overlaps, in proportion, so that the sum of each step
-    stays; a bucket of width 0 goes to one bin as a whole. Without ``bins``, as many as the fullest step
-    deserves. Where all values are equal the axis reaches half a unit to both sides. With ``extent`` the
-    axis is that, and what lies beyond is in no bin.
+    The count of a bucket is divided between the bins that it overlaps, in proportion, so that the sum of
+    each step is unchanged; a bucket of width 0 goes to one bin. Without ``bins``, the largest step determines
+    the number. If all values are equal, the axis extends by half a unit to both sides. ``extent`` sets the
+    axis; values outside are counted in ``beyond``.
     """
     sizes = [len(histogram.counts) for histogram in histograms]
     step = np.repeat(np.arange(len(histograms)), sizes)
@@ -174,8 +174,7 @@ def _within(
 def usual_range(rows: Floats) -> tuple[float, float] | None:
     """The range of values without the most extreme steps; ``rows`` are float64[steps, 9] percentiles.
 
-    On either side a twentieth of the steps may reach beyond, of five steps or more at least one. None
-    where that leaves nothing.
+    At each end 5% of the steps are ignored, at least one of five. None if the range is empty.
     """
     known = rows[~np.isnan(rows[:, 0])]
     if not len(known):
@@ -186,14 +185,14 @@ def usual_range(rows: Floats) -> tuple[float, float] | None:
 
 
 PERCENTS: Final = (0.0, 6.68, 15.87, 30.85, 50.0, 69.15, 84.13, 93.32, 100.0)
-"""Of ``percentiles``, as TensorBoard's distributions have them: a normal one is cut by half deviations."""
+"""As in TensorBoard's distributions: half standard deviations of a normal distribution."""
 
 
 def percentiles(histogram: Histogram) -> Floats:
-    """The values below which these percent of all lie; NaN where there is nothing.
+    """float64[9]: the percentiles ``PERCENTS``; NaN for an empty histogram.
 
-    Values are taken to be spread evenly over their bucket. The first is ``min`` and the last ``max``,
-    where these are known.
+    Values are assumed to be spread evenly over their bucket. The first is ``min`` and the last ``max``,
+    if known.
     """
     counted = histogram.counts > 0
     if not counted.any():

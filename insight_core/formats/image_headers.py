@@ -1,7 +1,7 @@
 """Headers of image files: format, size, and whether the file is whole. Pixels are not decoded.
 
-The format goes by the signature, never by what a log says, and only formats are known that cannot hold
-script. Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (BITMAPCOREHEADER and later).
+The signature determines the format, not the log, and only formats that cannot contain scripts are supported.
+Layouts: PNG (RFC 2083), JPEG (ITU T.81), GIF89a, WebP (RFC 9649), BMP (BITMAPCOREHEADER and later).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}  # by colour type; 3 is a palette
 class ImageHeader(NamedTuple):
     """Format and size of one picture; ``suffix`` is that of file names.
 
-    ``whole`` is false for a file that was cut off, and for a PNG file of wrong checksums: browsers show
-    what there is of it, or nothing, without a word.
+    ``whole`` is false for a truncated file, and for a PNG file with wrong checksums: browsers show such a
+    file in part, or not at all, without an error.
     """
 
     mimetype: str

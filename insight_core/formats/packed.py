@@ -1,4 +1,4 @@
-"""Packed numbers of protobuf messages, read all at once.
+"""Decodes packed numbers of protobuf messages into arrays.
 
 The format is https://protobuf.dev/programming-guides/encoding/.
 """

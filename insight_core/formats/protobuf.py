@@ -1,7 +1,7 @@
-"""Fields of protobuf messages, read where they lie and encoded for writing.
+"""Parses and encodes fields of protobuf messages.
 
-Reading copies nothing. A message to be written is bytes, or a list of pieces (``Pieces``) where it may be
-long: pieces are never joined, so that an array is copied once and not again for each message around it.
+Parsing copies nothing. An encoded message is bytes, or a list of pieces (``Pieces``) if it may be
+long: pieces are never joined, so that an array is copied once and not again for each enclosing message.
 The format is https://protobuf.dev/programming-guides/encoding/.
 """
 

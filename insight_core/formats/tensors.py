@@ -44,11 +44,10 @@ class TensorHeader:
 
 @frozen(eq=False)
 class Tensor:
-    """A tensor, its ``values`` of that shape, read-only, and perhaps a view of the payload.
+    """A tensor. ``values`` have its shape, are read-only, and may be a view of the payload.
 
-    ``dtype`` is the writer's name. MindSpore converts to float32 whatever that says, and so these values
-    are; float32 also stands for what numpy has no type for (bfloat16, float8). Strings are an object
-    array of bytes.
+    ``dtype`` is the writer's name. MindSpore stores every type as float32, so its values are float32; types
+    that numpy lacks (bfloat16, float8) become float32 too. Strings are an object array of bytes.
     """
 
     dtype: str
@@ -90,13 +89,13 @@ def read_tensor(data: bytes, dialect: Dialect) -> Tensor:
 
 def _message(data: bytes, dialect: Dialect, *, head: bool = False) -> _Mindspore | _Tensorflow:
     if not data:
-        raise ValueError("nothing was written but metadata")
+        raise ValueError("the tensor is empty: only metadata was written")
     message = _Mindspore(data) if dialect is Dialect.MINDSPORE else _Tensorflow(data)
     try:
         for number, kind, start, end, value in wire.fields(data):
             message.take(number, kind, start, end, value)
     except ValueError:
-        # the head of a payload ends within the values, and may not have told the shape yet
+        # the first bytes of a payload end within the values, possibly before the shape
         if not head or message.data_type is None or not message.sizes:
             raise
     return message
@@ -266,7 +265,7 @@ def _is_typed(number: int, kind: int, forms: Mapping[int, str]) -> bool:
 
 
 def _filled(found: NDArray[Any], header: TensorHeader) -> NDArray[Any]:
-    """The last value stands for all that were not written, and nothing at all for zeros."""
+    """Repeats the last written value up to the shape, as TensorFlow does; zeros if no value was written."""
     missing = header.count - len(found)
     if missing < 0:
         raise _mismatch(len(found), header)

@@ -83,12 +83,12 @@ class EventFiles:
         return self._directory
 
     def open(self) -> EventFileWriter:
-        """The file that is written now, made if there is none."""
+        """The current file, created if necessary."""
         if self._file is None:
             file = self._made()
             if not self._checked and (other := written_elsewhere(self._directory)) is not None:
                 log.warning(
-                    "another process writes %s, and this one %s: what both record is in this run twice",
+                    "another process writes %s, and this one %s: the run contains the records of both",
                     other,
                     file.path.name,
                 )
@@ -113,7 +113,7 @@ class EventFiles:
 
     def write(self, records: Columns) -> None:
         """Writes records in order, into as many files as ``max_file_size`` requires. Raises OSError."""
-        with np.errstate(all="ignore"):  # what the training has chosen is not meant for this
+        with np.errstate(all="ignore"):  # settings of the training do not apply here
             self._write(records)
 
     def _write(self, records: Columns) -> None:
@@ -172,7 +172,7 @@ class EventFiles:
         self._with_room(size_of(records)).write(records)
 
     def _with_room(self, size: int) -> EventFileWriter:
-        """The file that so many bytes still go into: another one where they are too many for this."""
+        """The current file, or a new one if it has no room for ``size`` bytes."""
         file = self.open()
         if self._max_file_size is None or file.is_new or file.size + size <= self._max_file_size:
             return file

@@ -54,7 +54,7 @@ def nodes_of(value: object) -> list[Node]:
     for node in nodes:
         for name in (*node.inputs, *node.control):
             if name not in names:
-                raise ValueError(f"the node {node.name!r} has an input {name!r}, which there is not")
+                raise ValueError(f"the node {node.name!r} has an unknown input {name!r}")
     return nodes
 
 
@@ -69,7 +69,7 @@ def graph_proto(nodes: Sequence[Node]) -> bytes:
         for number, node in enumerate(nodes, 1)
     }
     if len(set(ids.values())) < len(ids):
-        raise ValueError("parameters that differ in slashes and points alone, or are called like numbers")
+        raise ValueError("parameter names must differ in more than slashes and dots, and not be numbers")
     return b"".join(
         mindspore_parameter(ids[node.name], node.shape or (), node.dtype, _trainable(node))
         if node.op == PARAMETER
@@ -240,7 +240,7 @@ def _node(value: object) -> Node:
         raise ValueError("the name of a node is empty")
     dtype = text_of("dtype", node.get("dtype", "float32"))
     if dtype not in MINDSPORE_NUMBERS or dtype not in TENSORFLOW_NUMBERS:
-        raise ValueError(f"the node {name!r} has a dtype {dtype!r}, which there is not")
+        raise ValueError(f"the node {name!r} has an unknown dtype {dtype!r}")
     shape = node.get("shape")
     attributes = mapping_of("attributes", node.get("attributes") or {})
     return Node(

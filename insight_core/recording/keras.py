@@ -46,7 +46,7 @@ class KerasCollector(keras.callbacks.Callback):  # type: ignore[misc,unused-igno
     def collector(self) -> SummaryCollector:
         """The collector during ``fit``; RuntimeError at other times."""
         if self._collector is None:
-            raise RuntimeError("there is a collector only while fit runs")
+            raise RuntimeError("the collector exists only while fit runs")
         return self._collector
 
     def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
@@ -114,7 +114,7 @@ class _Collector(SummaryCollector):
             "keras": keras.__version__,
             "backend": keras.backend.backend(),
         }
-        if self._model.built:  # else nobody knows yet
+        if self._model.built:  # otherwise not known yet
             said["model_parameters"] = self._model.count_params()
         if self._fit.get("epochs") is not None:
             said["epoch"] = self._fit["epochs"]
@@ -138,7 +138,7 @@ def layer_nodes(model: keras.Model) -> list[dict[str, Any]]:
     nodes: list[dict[str, Any]] = []
     outputs = _walk(model, "", None, nodes, {})
     if outputs is None:
-        raise ValueError("Keras knows which layers it has, but not what leads where")
+        raise ValueError("Keras knows its layers, but not their connections")
     nodes.append({"name": "output", "op": "Output", "inputs": outputs})
     return nodes
 
@@ -150,8 +150,7 @@ def _walk(
     nodes: list[dict[str, Any]],
     written: dict[int, str],
 ) -> list[str] | None:
-    """Adds the nodes of a model that is called with the outputs of ``sources``; returns the names of its
-    outputs.
+    """Adds the nodes of a model called with the outputs of ``sources``; returns the names of its outputs.
 
     ``written`` has the names of weight nodes: a layer that is called twice has its weights once.
     """

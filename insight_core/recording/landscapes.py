@@ -64,9 +64,9 @@ def landscape_of(value: object) -> LossLandscape:
     intervals = _whole_numbers(path.get("intervals", ()))
     points, convergence = path.get("points"), whole.get("convergence_point")
     if points is not None and not intervals:
-        raise ValueError("the loss_path has points, and no intervals that say of what")
+        raise ValueError("loss_path has points but no intervals: add the epochs or steps of the points")
     notes = mapping_of("notes", whole.get("notes") or {})
-    json.dumps(notes, allow_nan=False)  # says what is wrong with it
+    json.dumps(notes, allow_nan=False)  # raises for invalid notes
     return LossLandscape(
         _surface(_point("landscape", whole["landscape"])),
         intervals,
@@ -173,13 +173,13 @@ def _point(name: str, value: object) -> Point:
 
 
 def _surface(point: Point) -> Point:
-    """With axes where there were meshgrids."""
+    """Replaces meshgrids by axes."""
     x, y, z = point
     if z.ndim != 2 or 0 in z.shape:
         raise ValueError(f"z of the landscape is of shape {list(z.shape)}, not a grid")
     if x.shape == y.shape == z.shape:
         if not ((x == x[0]).all() and (y == y[:, :1]).all()):
-            raise ValueError("x and y of the landscape are those of no grid: z[i, j] is at x[j], y[i]")
+            raise ValueError("x and y of the landscape do not form a grid: z[i, j] is at x[j], y[i]")
         x, y = x[0], y[:, 0]
     if x.shape != (z.shape[1],) or y.shape != (z.shape[0],):
         raise ValueError(f"x is of shape {list(x.shape)} and y of {list(y.shape)}, z of {list(z.shape)}")

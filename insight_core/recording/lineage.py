@@ -47,7 +47,7 @@ def _float(number: int, name: str, value: object) -> bytes:
 
 
 def _json_text(number: int, name: str, value: object) -> bytes:
-    """Text as it is, and everything else as JSON."""
+    """Text unchanged, other values as JSON."""
     return text_field(number, value if isinstance(value, str) else json.dumps(_plain(name, value)))
 
 
@@ -107,7 +107,7 @@ def user_defined_info(name: str, value: object) -> bytes:
             cell = str(cell).lower()
         elif isinstance(cell, int) and cell not in INT32:
             if abs(cell) > 2**53:
-                raise ValueError(f"{key!r} is {cell}, more than MindSpore's lineage can hold: say it as text")
+                raise ValueError(f"{key!r} is {cell}, beyond the range of MindSpore's lineage: use text")
             cell = float(cell)
         items.append(_user_info(key, cell))
     return b"".join(items)
@@ -152,7 +152,7 @@ def cells_of(name: str, value: object) -> Iterator[tuple[str, Cell]]:
 
 def trained_cells(value: object) -> Iterator[tuple[str, Cell]]:
     """The fields of a train_lineage by their own names, except for ``model_path`` and ``model_size``."""
-    train_lineage(value)  # says what is wrong with it
+    train_lineage(value)  # raises for invalid values
     for part, fields in mapping_of("a train_lineage", value).items():
         for name, one in mapping_of(part, fields).items():
             if one is not None:
@@ -233,7 +233,7 @@ def _parameters(parameters: Mapping[str, object]) -> bytes:
 
 
 def _parameter(name: str, value: object) -> tuple[int, bytes]:
-    """The map that it belongs to, and the value of an entry there."""
+    """The map for a parameter of this type, and the encoded value of the entry."""
     if isinstance(value, (list, tuple)):
         texts = ("" if one is None else text_of(f"an element of {name}", one) for one in value)
         return _STR_LIST, message_field(_VALUE, b"".join(text_field(1, text) for text in texts))
@@ -273,7 +273,7 @@ def _cell(name: str, value: object) -> Cell:
 
 
 def _plain(name: str, value: object) -> object:
-    """As JSON can hold it: mappings and lists of texts, numbers and None. Numbers may be arrays of one."""
+    """Converts to JSON types: mapping, list, text, number or None; an array of one value becomes a number."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Mapping):

@@ -47,7 +47,7 @@ def unlock(descriptor: int) -> None:
 
 
 def written_elsewhere(directory: Path) -> Path | None:
-    """An event file in the directory that another process is writing; None if there is no such file."""
+    """An event file in the directory that another process is writing; None if no process does."""
     command = getattr(fcntl, "F_OFD_GETLK", None)
     if command is None:
         return None

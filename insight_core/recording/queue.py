@@ -1,4 +1,4 @@
-"""Records that wait to be written, as columns."""
+"""Records that wait to be written, and their conversion to columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from insight_core.recording.encoders.encoder import EncodedValue
 from insight_core.recording.scalars import Names
 
 Scalars: TypeAlias = list[Any]  # name, number, name, number, ...
-# step, wall time, all but scalars (a list of Values, or None), name, number, name, number, ...
-# A tuple of numbers and texts is nothing that the garbage collector looks into.
+# step, wall time, other values (a list, or None), name, number, name, number, ...
+# The garbage collector does not track a tuple of numbers and texts.
 Recorded: TypeAlias = tuple[Any, ...]
 
 _SIZE_OF_ONE = 4096  # bytes of arrays that count as one value
@@ -22,8 +22,8 @@ _SIZE_OF_ONE = 4096  # bytes of arrays that count as one value
 class Columns(NamedTuple):
     """Records in their order.
 
-    ``layout``: for each the number of its scalars' names in ``layouts``; ``numbers`` are those of all end to
-    end. ``others``: what else there is of a record, by its number.
+    ``layout`` is the index of each record's scalar names in ``layouts``; ``numbers`` are the scalars of all
+    records, concatenated. ``others`` are values that are not scalars, with the index of their record.
     """
 
     steps: NDArray[np.int64]

@@ -36,11 +36,10 @@ def scalar_records(
     wall_times: NDArray[np.float64],
     numbers: NDArray[np.float64],
 ) -> ScalarRecords:
-    """One record for each step, with the scalars whose names are ``layouts[layout[i]]``; none without
-    names.
+    """One record for each step, with the scalars ``layouts[layout[i]]``; steps without scalars have none.
 
-    ``numbers`` are those of all records, end to end. They become float32; values beyond its range become
-    infinite.
+    ``numbers`` are the scalars of all records, concatenated. They become float32; values beyond its range
+    become infinite.
     """
     floats = numbers.astype("<f4")
     counts = np.array([len(names) for names in layouts], np.int64)[layout]
@@ -62,9 +61,9 @@ def scalar_records(
 def _shapes(
     dialect: EventEncoder, layouts: Sequence[Names]
 ) -> tuple[dict[Offsets, list[bytes]], NDArray[np.int64], NDArray[np.int64]]:
-    """The summaries of events with these scalars, by where their numbers are.
+    """Encoded summaries of the layouts, grouped by the offsets of their numbers.
 
-    And of each layout the number of its shape, -1 for no names, and the place of its summary there.
+    Also for each layout the index of its group, -1 without scalars, and its index within the group.
     """
     shapes: dict[Offsets, list[bytes]] = {}
     numbers: dict[Offsets, int] = {}
@@ -79,7 +78,7 @@ def _shapes(
 
 
 def _summary(dialect: EventEncoder, names: Names) -> tuple[bytes, Offsets]:
-    """The summary of an event with these scalars, and where their numbers are in it."""
+    """The encoded summary with these scalars, and the offsets of their numbers."""
     content = b""
     ends = []
     for name in names:
@@ -118,7 +117,7 @@ def sealed_rows(
 
 
 def in_order(groups: Sequence[tuple[NDArray[np.intp], NDArray[np.uint8]]], count: int) -> ScalarRecords:
-    """``count`` records, of which each group has those at its indices, rows of one length."""
+    """Merges groups of records; each group has the indices of its records, and rows of one length."""
     sizes = np.zeros(count, np.int64)
     for index, rows in groups:
         sizes[index] = rows.shape[1]
@@ -138,9 +137,9 @@ def in_order(groups: Sequence[tuple[NDArray[np.intp], NDArray[np.uint8]]], count
 def steps_alike(
     steps: NDArray[np.int64], index: NDArray[np.intp]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint8]]]:
-    """Of the records at ``index`` those whose step takes equally many bytes, and the field with the step.
+    """Groups records by the encoded size of their step; yields their indices and step fields.
 
-    Step 0 is left out of an event, as writers do; steps below it take ten bytes, as ``int64`` does.
+    Step 0 is omitted, as in other writers; negative steps take ten bytes, as ``int64`` does.
     """
     unsigned = steps[index].astype(np.uint64)
     size = np.where(unsigned == 0, 0, 1)

@@ -20,7 +20,7 @@ from insight_core.recording.value_checks import named, number_of
 from insight_core.recording.writer import Closed, RecordWriter
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
-_MOST_NAMES = 100_000  # that are known to be good
+_MOST_NAMES = 100_000  # names that were checked
 
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
 
@@ -235,7 +235,7 @@ def _check_name_part(argument: str, text: str) -> None:
 
 
 def _reopened(kind: type[SummaryRecord], options: dict[str, Any]) -> SummaryRecord:
-    """What was pickled, in another process: its file is made with the first record."""
+    """Unpickles a record in another process; its file is created with the first record."""
     record = kind.__new__(kind)
     record._options = options
     record._set_up(**options)

@@ -51,13 +51,13 @@ class TorchCollector(SummaryCollector):
     ) -> None:
         self._model, self._optimizer = model, optimizer
         self._graph_wanted = graph
-        self._left_out: set[str] = set()  # parameters of which the log has said so
+        self._left_out: set[str] = set()  # skipped parameters that were logged
         super().__init__(log_dir, **collecting)
 
     def known(self) -> dict[str, Any]:
         """Network, optimizer and its settings, number of parameters, device, and version of torch."""
         said: dict[str, Any] = {"network": type(self._model).__name__, "torch": torch.__version__}
-        if not any(map(is_lazy, self._model.parameters())):  # else nobody knows yet
+        if not any(map(is_lazy, self._model.parameters())):  # otherwise not known yet
             said["model_parameters"] = sum(values.numel() for values in self._model.parameters())
         if self._optimizer is not None:
             said["optimizer"] = type(self._optimizer).__name__
@@ -108,7 +108,7 @@ class TorchCollector(SummaryCollector):
             self._record_graph(inputs)
 
     def _parameters_now(self) -> Iterator[tuple[str, Any]]:
-        """All where a pattern says which, else those that can be recorded: nobody asked for the others."""
+        """All parameters if the user gave a pattern; by default only those that can be recorded."""
         for name, values in self._model.named_parameters():
             reason = None if self._parameters is not None else _why_not(values)
             if reason is None:
@@ -137,7 +137,7 @@ def _why_not(values: torch.Tensor) -> str | None:
     """Why an array cannot be recorded, tested on its first value; None if it can."""
     try:
         numbers_of(values.detach().reshape(-1)[:1])
-    except Exception as error:  # there are as many kinds as there are tensors: lazy, sparse, complex, meta
+    except Exception as error:  # lazy, sparse, complex and meta tensors raise different types
         return str(error).partition("\n")[0]
     return None
 

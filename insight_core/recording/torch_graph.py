@@ -27,7 +27,7 @@ def graph_nodes(model: torch.nn.Module, inputs: Any = None) -> list[Node]:  # no
     with nothing_disturbed(model, arguments):
         try:
             traced = torch.fx.symbolic_trace(twin_of(model, with_values=False))
-        except Exception:  # control flow that depends on data; there are as many kinds as there are models
+        except Exception:  # control flow that depends on data raises different types
             if not arguments:
                 raise
             return list(_exported(twin_of(model, with_values=True), arguments))
@@ -62,8 +62,8 @@ class _Interpreted(torch.nn.Module):  # type: ignore[misc,unused-ignore]
 
 @torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]
 def _shapes(traced: torch.fx.GraphModule, arguments: tuple[Any, ...]) -> dict[str, Shape]:
-    """Shapes by name of node, from a run on the device "meta", which has no values: neither parameters nor
-    running statistics nor random numbers are touched. None where an operation has no such run."""
+    """Shapes by name of node, from a run on the device "meta", which leaves parameters, running statistics
+    and random numbers unchanged. Empty if an operation does not support this device."""
     interpreted = _Interpreted(traced)
     if not arguments:
         return {}
@@ -78,7 +78,7 @@ def _shapes(traced: torch.fx.GraphModule, arguments: tuple[Any, ...]) -> dict[st
 
 
 class _Names:
-    """Names of nodes: no two are the same."""
+    """Unique names of nodes."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}

@@ -14,7 +14,7 @@ from torch.nn.modules import module as torch_module  # type: ignore[import-not-f
 from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found,unused-ignore]
 
 _SMALL = 2**20  # numbers: flags, counters and tables that a model reads while it runs are smaller
-_OWN_HOOKS = "torch.nn.utils."  # those that make a parameter of others: weight_norm, pruning
+_OWN_HOOKS = "torch.nn.utils."  # hooks that compute a parameter from others: weight_norm, pruning
 
 
 def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
@@ -37,10 +37,10 @@ def twin_of(model: torch.nn.Module, *, with_values: bool) -> torch.nn.Module:
     try:
         with _LightCopies():
             twin = copy.deepcopy(model, twins)
-    except Exception as error:  # there are as many kinds as there are things that a model may hold
-        raise TypeError(f"only a copy of it is traced, which cannot be made: {error}") from error
+    except Exception as error:  # a model may hold objects of any type
+        raise TypeError(f"it cannot be copied for tracing: {error}") from error
     if not {*map(id, model.modules())}.isdisjoint(map(id, twin.modules())):
-        raise TypeError("only a copy of it is traced, and what it gives for one is itself")
+        raise TypeError("it cannot be copied for tracing: its copy shares modules with it")
     return twin
 
 
@@ -58,7 +58,7 @@ def nothing_disturbed(model: torch.nn.Module, arguments: Iterable[Any]) -> Itera
 
 
 class _LightCopies(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
-    """Within it large tensors are copied without values, and those with a gradient's graph without it."""
+    """A context in which large tensors are copied without values, and all tensors without gradient graph."""
 
     def __torch_function__(
         self,
@@ -87,11 +87,11 @@ def _is_own(hook: object) -> bool:
 
 
 def _generators(devices: set[str]) -> Iterator[tuple[Callable[[], Any], Callable[[Any], Any]]]:
-    """What reads and what restores the states that random numbers come from."""
+    """Functions that read and restore each state of random number generators."""
     yield random.getstate, random.setstate
     yield np.random.get_state, np.random.set_state
     yield torch.get_rng_state, torch.set_rng_state
     for kind in devices - {"cpu", "meta"}:
         device = getattr(torch, kind)
-        every = "_all" if hasattr(device, "get_rng_state_all") else ""  # which MPS, of one device, has not
+        every = "_all" if hasattr(device, "get_rng_state_all") else ""  # MPS has a single device
         yield getattr(device, f"get_rng_state{every}"), getattr(device, f"set_rng_state{every}")

@@ -23,7 +23,7 @@ _HEADERS = {
 }
 _SMALL = 1024  # bytes; below this size gzip does not pay
 _LEVEL = 4  # of gzip: half the time of the default for a few per cent more bytes
-_LARGE, _FAST_LEVEL = 1 << 20, 1  # bytes from which on half of that time again counts for more
+_LARGE, _FAST_LEVEL = 1 << 20, 1  # from this many bytes on, speed matters more than size
 
 
 def json_answer(value: object, status: int = 200) -> Response:
@@ -42,7 +42,7 @@ def http_error_answer(error: HTTPException) -> Response:
     code = error.code or 500
     if error.response is not None or code < 400:
         return Response(answer.get_data(), answer.status, answer.headers)
-    text = {404: "there is nothing at this address", 405: "this address does not take that method"}.get(code)
+    text = {404: "nothing at this address", 405: "method not allowed at this address"}.get(code)
     if text is None or error.description != type(error).description:
         text = error.description or text or error.name
     refusal = error_answer(text, code)

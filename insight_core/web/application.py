@@ -1,4 +1,4 @@
-"""The WSGI application: one map, one lookup, one call."""
+"""The WSGI application: routes requests to the page, the data routes, plugins and TensorBoard."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_TENSORBOARD = "TensorBoard's application"  # who failed, if nothing of ours did
+_TENSORBOARD = "TensorBoard's application"
 
 
 class Host:
     """Serves the page, the data and the plugins of a registry over any WSGI server.
 
-    Without an annotation store there are no annotations, and none can be written.
+    Without an annotation store, annotations are empty and read-only.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Host:
         self._parts.begin()
 
     def close(self) -> None:
-        """Ends the streams of events, and what plugins hold; the provider belongs to whoever opened it."""
+        """Ends event streams and calls the plugins' ``on_close``; the caller closes the provider."""
         self._streams.stop()
         self._parts.close()
 
@@ -127,7 +127,7 @@ class Host:
             owner = endpoint.owner
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return endpoint.answer(request, variables)
-            # before the view: what is loaded while it works must not pass for already seen
+            # computed before the view runs, so that data loaded meanwhile are not missed
             tag = f"{self._boot}-{self._provider.generation()}-{self._annotations.now().generation}"
             if request.if_none_match.contains_weak(tag):
                 return not_modified(tag)
@@ -163,7 +163,7 @@ class Host:
         return self._map.bind("host").match(path, method=method) if part is None else part.match(path, method)
 
     def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
-        """As ``app`` gives it, with no policy for scripts but its own: TensorBoard has none for it either."""
+        """The answer of ``app``; its script policy is not restricted, as in TensorBoard."""
         environ = request.environ
         prefix = self.settings.path_prefix
         path = "/" + environ.get("PATH_INFO", "").lstrip("/")
@@ -203,12 +203,12 @@ class Host:
         return decoded
 
     def _below_prefix(self, request: Request) -> str | Response:
-        """The path below the prefix, or what to say to a request that is not below it."""
+        """The path below the prefix, or the answer to a request outside it."""
         prefix, path = self.settings.path_prefix, request.path
         if not prefix:
             return path
         if path == prefix:
-            # relative, so that it is right behind a proxy that adds a prefix of its own
+            # relative, so that it works behind a proxy that adds a prefix
             query = request.query_string.decode("latin1")
             answer = Response(status=301)
             answer.headers["Location"] = f"{prefix.rpartition('/')[2]}/" + (f"?{query}" if query else "")

@@ -42,7 +42,7 @@ def asset_answer(root: Path, name: str, request: Request) -> Response:
     """The file ``name`` (decoded URL path) below ``root``; raises NotFound for anything else."""
     path = find_asset(root, name)
     if path is None:
-        raise NotFound(f"there is no file {name!r}")
+        raise NotFound(f"no file {name!r}")
     state = path.stat()
     content, tag = _content(path, state.st_mtime_ns, state.st_size)
     if request.if_none_match.contains_weak(tag):

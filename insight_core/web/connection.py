@@ -111,7 +111,7 @@ class Connection:
         self._incoming.discard(_LINGER, _LINGER_BYTES)
 
     def send(self, data: bytes) -> None:
-        """Raises ClientGone where the client does not take it."""
+        """Sends all bytes. Raises ClientGone if the client disconnects or does not receive them in time."""
         try:
             self._socket.settimeout(_WRITE_TIME)
             view = memoryview(data)

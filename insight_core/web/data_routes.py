@@ -35,7 +35,7 @@ def installed_version() -> str:
 
 @frozen(eq=False)
 class DataRoutes:
-    """Views over the provider and the registry; none of them keeps anything."""
+    """Stateless views of the provider and the registry."""
 
     registry: Registry
     provider: DataProvider
@@ -45,7 +45,7 @@ class DataRoutes:
     parts: Parts
 
     def rules(self) -> list[Rule]:
-        """``follows_data`` where the generation says all; the others carry a tag of their content."""
+        """The URL rules. Views that depend on more than the data set an ETag of their content."""
         views: list[tuple[str, Callable[..., Response], bool]] = [
             ("/data/environment", self.environment, False),
             ("/data/runs", self.runs, True),
@@ -96,7 +96,7 @@ class DataRoutes:
         return tag_by_content(request, json_answer({"window_title": self.settings.window_title}))
 
     def experiments(self, request: Request) -> Response:
-        """None, as in TensorBoard: the only one has no name."""
+        """An empty list, as in TensorBoard for a single experiment."""
         return tag_by_content(request, json_answer([]))
 
     def notifications(self, request: Request) -> Response:
@@ -188,11 +188,11 @@ class DataRoutes:
     def events(self, request: Request) -> Response:
         """Changes as server-sent events. Raises Unavailable if too many streams are open."""
         since = since_of(request, self.boot, default=self.provider.generation())
-        headers = {"X-Accel-Buffering": "no"}  # nginx would hold events back
+        headers = {"X-Accel-Buffering": "no"}  # nginx would buffer events
         if request.method == "HEAD":
             return Response(mimetype="text/event-stream", headers=headers)
         if not self.streams.take():
-            raise Unavailable("too many streams of events are open: ask /data/changes from time to time")
+            raise Unavailable("too many event streams are open: poll /data/changes instead")
         stream = EventStream(
             self.provider,
             self.streams,

@@ -46,7 +46,7 @@ _Key: TypeAlias = tuple[object, RecordPlace]
 
 
 class _Cache:
-    """Results by key, each made once for all who ask for it at the same time; the oldest are evicted."""
+    """Results by key, computed once for concurrent requests; the least recently used are evicted."""
 
     def __init__(self, max_bytes: int) -> None:
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class _Cache:
         return int(self._kept.currsize)
 
     def get(self, key: _Key, make: Callable[[], Decoded[T]], *, keep: bool) -> Decoded[T]:
-        from concurrent.futures import Future  # a start needs none of it
+        from concurrent.futures import Future  # slow to import
 
         with self._lock:
             kept = self._kept.get(key)
@@ -76,7 +76,7 @@ class _Cache:
     ) -> Decoded[T]:
         try:
             found = make()
-        except BaseException as error:  # for all who wait; the next request tries again
+        except BaseException as error:  # raised in all waiting requests; the next request retries
             with self._lock:
                 del self._coming[key]
             future.set_exception(error)
@@ -103,7 +103,7 @@ class DecodedValues(Generic[T]):
 
     @property
     def size(self) -> int:
-        """Bytes that the cache holds, with all that was derived."""
+        """Bytes in the cache, including derived values."""
         return self._cache.size
 
     def get(self, key: SeriesKey, index: int, attempts: ShownAttempts = "last") -> T:
@@ -133,7 +133,7 @@ class DecodedValues(Generic[T]):
 
 
 def values_of(plugin: Plugin, data: DataProvider) -> DecodedValues[Any]:
-    """Records as the plugin's decoder decodes them, at most as many at a time as there are processors."""
+    """Records decoded by the plugin's decoder, at most one per processor at a time."""
     name, decoder, cache = str(plugin.name), plugin.decoder, _Cache(plugin.cache.payload_bytes)
 
     def made(place: RecordPlace) -> Decoded[Any]:

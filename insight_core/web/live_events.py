@@ -217,9 +217,9 @@ class EventStream:
             self.close()  # before the client notices the end: it may reconnect immediately
 
     def _events(self, bell: _Bell) -> Iterator[bytes]:
-        # changes after the first line are reported; for the listing also changes between the last answer that
-        # the client had and this stream, or plugins that load just then would never appear
-        beside = self._streams.annotations.now().generation, 0
+        # changes after the first line are reported; the listing is always reported once, because plugins may
+        # have loaded between the client's last answer and this stream
+        others = self._streams.annotations.now().generation, 0
         yield f"retry: {_RETRY}\n\n".encode()  # also tells the page immediately that the stream is open
         quiet_since = time.monotonic()
         while not (self._closed or self._streams.stopped.is_set()):
@@ -229,11 +229,11 @@ class EventStream:
                 if not self._streams.stopped.is_set():
                     log.exception("a stream of events ends: the provider failed")
                 return
-            said, beside = beside, (self._streams.annotations.now().generation, self._streams.listing)
-            if self._since is None or changes.generation != self._since or beside != said:
+            said, others = others, (self._streams.annotations.now().generation, self._streams.listing)
+            if self._since is None or changes.generation != self._since or others != said:
                 self._since = changes.generation
                 quiet_since = time.monotonic()
-                yield self._event(changes, *beside)
+                yield self._event(changes, *others)
             elif time.monotonic() - quiet_since >= self._heartbeat:
                 quiet_since = time.monotonic()
                 yield b": alive\n\n"

@@ -8,7 +8,7 @@ from insight_core.plugin import InvalidArgument
 
 
 def generation_of(text: str, boot: str) -> int | None:
-    """The generation a cursor names; None for one of an earlier process of this host.
+    """The generation of a cursor; None for a cursor of an earlier process of this host.
 
     A cursor is a generation, or ``<boot>-<generation>`` as the ids of events are. Raises
     InvalidArgument for anything else.

@@ -20,7 +20,7 @@ _ALL = "all"
 
 @frozen(eq=False)
 class RunColumnTable:
-    """Asks the modules for cells, all at the same time; a module that fails costs its own columns."""
+    """Asks all modules for cells in parallel; a module that fails loses only its own columns."""
 
     registry: Registry
     provider: DataProvider

@@ -1,4 +1,4 @@
-"""What the host offers to its plugins: the context of each one."""
+"""Makes the context that the host passes to each plugin."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from insight_core.web.decoded import values_of
 
 
 def _ask_nobody(plugin: str, route: str, **parameters: str | int | Sequence[str]) -> object:
-    raise NotFound(f"there is no plugin {plugin!r} to ask")
+    raise NotFound(f"unknown plugin {plugin!r}")
 
 
 def _ignore(close: Callable[[], None]) -> None:
-    """Nothing is closed where no host runs."""
+    """Without a host nothing is closed."""
 
 
 @frozen(eq=False)
 class Services:
-    """Services that all plugins share. The defaults are those without a host.
+    """Services that all plugins share; the defaults work without a host.
 
     ``options`` returns the values of the plugins' own flags, by name of the plugin.
     """

@@ -1,4 +1,4 @@
-"""What the command line decides about a host."""
+"""Settings of a host, and the interface of the hosted TensorBoard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from insight_core.plugin import InvalidArgument
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-HEARTBEAT = 15.0  # seconds between signs of life on a quiet stream: proxies give up after 30 to 60
+HEARTBEAT = 15.0  # seconds between comments on a quiet stream: proxies time out after 30 to 60
 
 
 def _built_page() -> Path:
@@ -25,7 +25,7 @@ def _built_page() -> Path:
 
 
 def _prefix(text: str) -> str:
-    """``/a/b`` for every spelling of it, the empty string for the root."""
+    """Normalises a path prefix to ``/a/b``, or the empty string for the root."""
     parts = [part for part in text.strip().split("/") if part]
     for part in parts:
         if part in (".", "..") or re.search(r"[?#%\\\s\x00-\x1f]", part):
@@ -41,8 +41,7 @@ def _no_notices() -> Sequence[Notice]:
 class Notice:
     """Something the user should know about the data as a whole.
 
-    ``code`` is by which the page translates it, ``subject`` what it is about (a path), ``text`` the
-    whole in English.
+    The page translates ``code``; ``subject`` is the path concerned, ``text`` the sentence in English.
     """
 
     code: str
@@ -51,20 +50,22 @@ class Notice:
 
 
 class StockPart(Protocol):
-    """What was made for TensorBoard and is served beside our own: plugins, and its page.
+    """Hosted plugins made for TensorBoard, and TensorBoard's own page.
 
-    Methods may be called from any thread, and are quick.
+    Methods may be called from any thread, and return quickly.
     """
 
     def app_for(self, path: str) -> WSGIApplication | None:
-        """Who answers a path below the prefix that the host does not know. It finds the prefix in
-        SCRIPT_NAME and the path in PATH_INFO."""
+        """The application for a path (below the prefix) that the host does not serve; None if unknown.
+
+        The application receives the prefix in SCRIPT_NAME and the path in PATH_INFO.
+        """
         ...
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
-        """Rows of ``/data/plugins_listing`` by name, those of plugins that failed included.
+        """Rows of ``/data/plugins_listing`` by name, including plugins that failed.
 
-        ``experimental`` are names of plugins that are listed only to who asks for them.
+        Experimental plugins are listed only if ``experimental`` contains their name.
         """
         ...
 
@@ -75,11 +76,11 @@ class StockPart(Protocol):
 
 @frozen
 class HostSettings:
-    """How a host presents itself. ``bound_host`` is the address it listens on.
+    """Settings of a host. ``bound_host`` is the address it listens on.
 
-    ``allowed_hosts`` are further names it answers to, ``*`` for any; ``frame_ancestors`` sources, as in a
-    Content-Security-Policy, of further pages that may show it in a frame. ``notices`` is asked whenever
-    the run table is.
+    ``allowed_hosts`` are further accepted host names, ``*`` for any. ``frame_ancestors`` are sources, as in a
+    Content-Security-Policy, of further pages that may show the host in a frame. ``notices`` is called for
+    each request of the run table.
     """
 
     window_title: str = ""
@@ -91,7 +92,7 @@ class HostSettings:
     heartbeat: float = HEARTBEAT
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices
-    cache_directory: Path | None = None  # where plugins may keep what took long to make
+    cache_directory: Path | None = None  # for caches of plugins
     stock: StockPart | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins
     page: Path = field(factory=_built_page)  # directory with index.html

@@ -233,7 +233,7 @@ def test_a_head_without_the_shape_says_nothing() -> None:
         (_mindspore(11, (2,), b""), r"0 values for the shape \[2\]"),
         (_mindspore(13, (1,), _field(8, b"\0")), "string, which is not known"),
         (_mindspore(11, (1,), _field(3, b"\0" * 4) + _field(5, b"\0")), "in several fields"),
-        (Payload(b"", TENSORFLOW), "but metadata"),
+        (Payload(b"", TENSORFLOW), "only metadata"),
         (Payload(b"\x08\x01\x12\x02\x18\x01", TENSORFLOW), "shape is unknown"),
         (Payload(b"\xff\xff", TENSORFLOW), "end"),
         (Payload(b"\x0b", MINDSPORE), "wire type 3"),

@@ -158,7 +158,7 @@ def test_a_model_that_cannot_be_copied_has_no_graph(tmp_path: Path, caplog: pyte
     for number, model in enumerate((Locked(), Single(2, 2))):
         with TorchCollector(str(tmp_path / str(number)), model) as collector:
             collector.step(1.0, inputs=torch.ones(3, 2))
-        assert "only a copy of it is traced" in caplog.records[number].message
+        assert "it cannot be copied for tracing" in caplog.records[number].message
 
 
 def test_large_tensors_are_not_copied() -> None:

@@ -120,7 +120,7 @@ SQUARE = {"x": [0, 1], "y": [0, 1], "z": np.eye(2)}
         ("graph", "graph", "bytes or a list of nodes"),
         ("graph", [{"name": "a"}], "the op of 'a' is text"),
         ("graph", [{"name": "a", "op": "b", "input": []}], "did you mean 'inputs'"),
-        ("graph", [{"name": "a", "op": "b", "inputs": ["c"]}], "input 'c', which there is not"),
+        ("graph", [{"name": "a", "op": "b", "inputs": ["c"]}], "unknown input 'c'"),
         ("graph", [{"name": "a", "op": "b"}] * 2, "more than one node has the name 'a'"),
         ("graph", [{"name": "a", "op": "b", "attributes": {"c": None}}], "'c' of 'a' is text, a number"),
         ("train_lineage", 3, "a mapping, not int"),
@@ -262,7 +262,7 @@ def test_custom_lineage_data_is_the_same_in_both_dialects(tmp_path: Path) -> Non
     """What MindSpore's message has no type for is said by another, and what none can hold is refused."""
     with SummaryRecord(tmp_path) as record:
         record.add_value("custom_lineage_data", "custom", {"nesterov": True, "seed": 2**40})
-        with pytest.raises(ValueError, match=r"'seed' is .*: say it as text"):
+        with pytest.raises(ValueError, match=r"'seed' is .*: use text"):
             record.add_value("custom_lineage_data", "custom", {"seed": 2**60})
         record.record(0)
     [lineage] = tmp_path.glob("*_lineage")

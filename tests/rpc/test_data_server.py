@@ -128,7 +128,7 @@ def test_samples_by_tensorboards_names(start: Start, logdir: Path, tmp_path: Pat
     [
         (["--logdir="], 8, "empty --logdir"),
         (["--logdir=bogus://x"], 8, 'unknown protocol "bogus" in logdir bogus://x'),
-        (["--logdir=.", "--disable-plugin=nobody"], 2, "there is no plugin 'nobody'"),
+        (["--logdir=.", "--disable-plugin=nobody"], 2, "unknown plugin 'nobody'"),
         (["--logdir=.", "--port-file=/nonexistent/port"], 1, 'failed to write port "'),
     ],
 )

@@ -12,7 +12,7 @@ Place: TypeAlias = Literal["summary", "graph", "lineage"]
 
 
 class EncodedValue(NamedTuple):
-    """A value that was checked and taken; it is encoded when it is written.
+    """A value that was checked and copied; it is encoded when it is written.
 
     ``place`` is a value of a summary, the graph of an event, or the lineage file. ``encode`` returns the
     content (of a summary's value everything but tag and metadata) and cannot fail for a checked value.
@@ -57,10 +57,10 @@ class EventEncoder(Protocol):
         """
 
     def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
-        """The values of one record as they are written: some are one where they are in one record."""
+        """The values of one record as they are written: the dialect may join several into one."""
 
     def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
-        """What is to be written of ``value``, of any kind but scalar.
+        """The encoded values for ``value``, of any kind but scalar.
 
         Raises ValueError or TypeError with the problem, without plugin and name.
         """

@@ -30,8 +30,8 @@ from insight_core.recording.tensors import string_tensor, tensorflow_checked, te
 
 _HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value
 _PLUGIN_DATA, _DISPLAY_NAME, _DESCRIPTION, _DATA_CLASS = 1, 2, 3, 4  # of metadata
-_PLUGIN_NAME, _CONTENT = 1, 2  # of what metadata say of the plugin
-_START_INFO = 3  # of what hparams have there
+_PLUGIN_NAME, _CONTENT = 1, 2  # of the plugin data in metadata
+_START_INFO = 3  # of the content for hparams
 _SESSION_START = "_hparams_/session_start_info"
 TENSORS = 2  # a data class
 
@@ -51,7 +51,7 @@ class TensorBoard:
         return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
     def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
-        """Hyperparameters of one record are said at once: of a run only the first that are said count."""
+        """Joins hyperparameters, because TensorBoard reads only the first of these values in a run."""
         entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
         if not entries:
             return values
@@ -140,7 +140,7 @@ def _tested(name: str, value: object) -> list[EncodedValue]:
 
 
 def _session(cells: Iterable[tuple[str, Cell]]) -> list[EncodedValue]:
-    """Entries that ``joined`` makes one value of."""
+    """Entries that ``joined`` merges into one value."""
     entries = hparam_entries(cells)
     return [EncodedValue(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
 

@@ -170,15 +170,15 @@ class AnnotationFile:
 
     def _tidy(self) -> None:
         """Compacts the file to the current fields. The lock must be held."""
-        beside = self._path.with_name(f"{FILE_NAME}.{os.getpid()}.new")
-        number = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        compacted = self._path.with_name(f"{FILE_NAME}.{os.getpid()}.new")
+        number = os.open(compacted, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             _write(number, _first_line())
             for key, values in self.fields.items():
                 said = {name: value for name, value in values.items() if value is not None}
                 _write(number, "".join(_line(key, *item) for item in said.items()).encode("ascii"))
             os.fsync(number)
-            os.replace(beside, self._path)
+            os.replace(compacted, self._path)
             _sync_directory(
                 self._path.parent
             )  # otherwise a crash could restore the old file without later lines
@@ -186,7 +186,7 @@ class AnnotationFile:
         except OSError:  # the old file still exists and is valid
             log.warning("the annotations in %s could not be compacted", self._path, exc_info=True)
             with suppress(OSError):
-                os.unlink(beside)
+                os.unlink(compacted)
         finally:
             os.close(number)
 

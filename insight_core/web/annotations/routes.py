@@ -70,7 +70,7 @@ class AnnotationRoutes:
             raise InvalidArgument(f"run must be the name of a run, not {run!r:.100}")
         values = {name: checked(name, value) for name, value in body.items()}
         if not any(known.name == run for known in self.provider.runs()):
-            raise NotFound(f"there is no run {run!r}")
+            raise NotFound(f"unknown run {run!r}")
         annotation = self.store.annotate(run, values)
         self.streams.ring()
         answer = {

@@ -15,8 +15,8 @@ from insight_core.web.annotations.places import Place, key_of, runs_of
 class AnnotationStore:
     """Annotations in the file of a state directory, written by this host and others.
 
-    ``places`` returns where the runs are; if it raises InsightError, there are no annotations until it
-    succeeds. Without a directory there are none either. ``refusal`` is the reason if writing is disabled.
+    ``places`` returns the locations of the runs; while it raises InsightError, annotations are empty.
+    Without a directory they are empty too. ``refusal`` is the reason if writing is disabled.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class AnnotationStore:
             refusal = "this host has no state directory"
         self.read_only = read_only
         self._refusal = "this host was started with --read-only" if read_only else refusal
-        self._failure: str | None = None  # of the last look
+        self._failure: str | None = None  # of the last refresh
         self._file = None if directory is None else AnnotationFile(directory)
         self._places = places
         self._known: Sequence[Place] | None = None
@@ -77,7 +77,7 @@ class AnnotationStore:
             places = self._known = self._places()
             key = key_of(places, run)
             if key is None:
-                raise NotFound(f"there is no run {run!r}")
+                raise NotFound(f"unknown run {run!r}")
             if not values:
                 raise InvalidArgument("no field is named")
             self._file.append(key, values)

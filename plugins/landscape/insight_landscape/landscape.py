@@ -87,7 +87,7 @@ def landscape_grid(
         if not _is_constant(across, 0) and _is_constant(across, 1):  # x runs along the first axis
             across, down, loss = across.T, down.T, loss.T
         if not (_is_constant(across, 0) and _is_constant(down, 1)):
-            raise ValueError("the x and y values are those of no grid")
+            raise ValueError("the x and y values do not form a grid")
         across, down = across[0], down[:, 0]
     if across.shape != (loss.shape[1],) or down.shape != (loss.shape[0],):
         raise ValueError(
