@@ -12,12 +12,22 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from insight_core.formats.dtypes import MINDSPORE_NUMBERS, TENSORFLOW_NUMBERS
-from insight_core.formats.protobuf import double_field, float_field, int_field, message_field, text_field
+from insight_core.formats.protobuf import (
+    LENGTH_DELIMITED,
+    VARINT,
+    double_field,
+    fields,
+    float_field,
+    int_field,
+    message_field,
+    text_field,
+)
 from insight_core.recording.mappings import INT64, known, mapping_of, text_of, whole_number_of
 
 Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
 
 PARAMETER = "Parameter"  # ops of parameters and of inputs
+_LAST_FIELD = 5  # of GraphProto and GraphDef
 _TRAINABLE = 100  # extension field of MindSpore's ParameterProto
 _TENSOR, _LIST = 14, 32  # of MindSpore's DataType
 _MINDSPORE_VALUES = {bool: (1, 2), int: (5, 3), float: (12, 6), str: (13, 7)}  # DataType and field
@@ -106,26 +116,12 @@ def checked_graph(data: bytes) -> bytes:
     """``data``, if it looks like a graph message. Raises ValueError otherwise."""
     if not data:
         raise ValueError("the bytes are not a graph: empty")
-    position = 0
-    while position < len(data):
-        key = data[position]
-        size = shift = 0
-        position += 1
-        while True:
-            if position >= len(data):
-                raise ValueError("the bytes are not a graph: truncated field")
-            byte = data[position]
-            position += 1
-            size |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        if key & 7 == 2 and 1 <= key >> 3 <= 5:
-            position += size
-        elif key & 7 or not 1 <= key >> 3 <= 5:
-            raise ValueError(f"the bytes are not a graph: unexpected field {key >> 3} of wire type {key & 7}")
-    if position > len(data):
-        raise ValueError("the bytes are not a graph: truncated field")
+    try:
+        for number, kind, *_ in fields(data):
+            if kind not in (VARINT, LENGTH_DELIMITED) or number > _LAST_FIELD:
+                raise ValueError(f"unexpected field {number} of wire type {kind}")
+    except ValueError as error:
+        raise ValueError(f"the bytes are not a graph: {error}") from None
     return data
 
 

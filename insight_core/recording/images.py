@@ -1,15 +1,14 @@
-"""Encodes arrays as PNG files, and reads the sizes of encoded images."""
+"""Encodes arrays as PNG files and images as messages."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from insight_core.formats.image_headers import header_of
 from insight_core.formats.protobuf import int_field, message_field
 from insight_core.recording.arrays import numbers_of
 
@@ -18,15 +17,6 @@ _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # of PNG, by the number of channels
 _COLUMNS = 8  # of a batch, as MindSpore lays it out
 _LEVEL = 1  # compression level: on few processors the training waits for it
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
-
-class EncodedImage(NamedTuple):
-    """An image file: ``data`` is a PNG, JPEG, GIF or BMP; width and height are in pixels."""
-
-    data: bytes
-    width: int
-    height: int
-    channels: int
 
 
 def pixels_of(value: object) -> NDArray[Any]:
@@ -93,16 +83,10 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     return _SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
 
 
-def encoded_image(data: bytes) -> EncodedImage:
-    """An image file with the size in its header. Raises ValueError for unknown formats and broken headers."""
-    header = header_of(data)
-    return EncodedImage(data, header.width, header.height, header.channels)
-
-
-def image_message(image: EncodedImage) -> bytes:
-    """An ``Image``, which both dialects number alike."""
-    size = int_field(1, image.height) + int_field(2, image.width) + int_field(3, image.channels)
-    return size + message_field(4, image.data)
+def image_message(file: bytes, width: int, height: int, channels: int) -> bytes:
+    """An ``Image`` with an encoded file, equal in both dialects; width and height are in pixels."""
+    size = int_field(1, height) + int_field(2, width) + int_field(3, channels)
+    return size + message_field(4, file)
 
 
 def _chunk(name: bytes, content: bytes) -> bytes:

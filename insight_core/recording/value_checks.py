@@ -1,24 +1,10 @@
-"""Checks and copies values of the kinds that both dialects have."""
+"""Checks scalar values, and names a value in its error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from insight_core.recording.arrays import numbers_of, snapshot
-from insight_core.recording.images import (
-    EncodedImage,
-    bytes_of_pixels,
-    encoded_image,
-    image_message,
-    pixels_of,
-    png,
-)
-
-Encode = Callable[[], bytes]
+from insight_core.recording.arrays import numbers_of
 
 
 def number_of(value: object) -> float:
@@ -48,25 +34,3 @@ def _float_of(value: float) -> float:
         return float(value)
     except OverflowError:  # an integer beyond the range of floats
         return float("inf") if value > 0 else float("-inf")
-
-
-def image_of(value: object) -> tuple[int, Encode]:
-    """Memory size, and a function that creates the ``Image`` from pixels or from an encoded file."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        image = encoded_image(bytes(value))
-        return len(image.data), lambda: image_message(image)
-    pixels = snapshot(pixels_of(value))
-
-    def encode() -> bytes:
-        height, width, channels = pixels.shape
-        return image_message(EncodedImage(png(bytes_of_pixels(pixels)), width, height, channels))
-
-    return pixels.nbytes, encode
-
-
-def histogram_of(value: object, message: Callable[[NDArray[Any]], bytes]) -> tuple[int, Encode]:
-    """Memory size, and a function that counts the numbers of the array."""
-    array = snapshot(numbers_of(value))
-    if array.dtype.kind == "V":
-        array = array.astype(np.float32)
-    return array.nbytes, lambda: message(array)

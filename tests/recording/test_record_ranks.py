@@ -124,7 +124,7 @@ def test_a_record_that_is_carried_into_another_process_warns_there(tmp_path: Pat
         end.send("go")
         place, said = end.recv()
     assert (Path(place), len(said)) == (tmp_path / "run", 1)
-    assert "twice" in said[0]
+    assert "the records of both" in said[0]
 
 
 def _killed(run: str) -> None:

@@ -16,7 +16,7 @@ from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.tensorboard import metadata as metadata
 from insight_core.recording.events import SUMMARY, VALUE, VERSION
 from insight_core.recording.events import event as event
-from insight_core.recording.images import EncodedImage, image_message
+from insight_core.recording.images import image_message
 from insight_core.recording.tensors import string_tensor, tensorflow_head
 
 VERSIONS = {dialect: encoder_of(dialect.value).version for dialect in Dialect}  # Text of the first event.
@@ -81,4 +81,4 @@ def value(tag: str | bytes, field: int, message: bytes) -> bytes:
 
 def image_value(tag: str | bytes, encoded: bytes, width: int, height: int, channels: int = 3) -> bytes:
     """An ``Image`` value; both dialects number it alike."""
-    return value(tag, 4, image_message(EncodedImage(encoded, width, height, channels)))
+    return value(tag, 4, image_message(encoded, width, height, channels))

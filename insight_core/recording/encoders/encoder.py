@@ -1,8 +1,8 @@
-"""The encoder interface of a dialect, and checked values that wait to be encoded."""
+"""The encoder of a dialect, and checked values that wait to be encoded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from insight_core.formats.protobuf import Pieces
@@ -27,7 +27,20 @@ class EncodedValue(NamedTuple):
     metadata: bytes = b""
 
 
-class EventEncoder(Protocol):
+class FileNaming(Protocol):
+    """Names the event files of a dialect."""
+
+    def __call__(
+        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
+    ) -> str:
+        """The name of an event file.
+
+        ``seconds`` (since the epoch) say when it began; readers take files in their order.
+        ``process`` is the id of the process, ``number`` counts the files of that process.
+        """
+
+
+class EventEncoder(NamedTuple):
     """Encodes values in the wire format of one dialect, and names its files.
 
     Attributes
@@ -40,27 +53,28 @@ class EventEncoder(Protocol):
         The end of a file's name, if the user gives no other.
     number_key
         The key of the field of a summary's value that holds a scalar, a float32.
+    file_name
+        The name of an event file.
+    kinds
+        For each kind but scalar, a function of name and value that returns encoded values.
+    joined
+        The values of one record as they are written: the dialect may join several into one.
     """
 
     name: str
     version: bytes
-    suffix: str  # of files, where nothing else is said
-    number_key: bytes  # of the float32 of a scalar
+    suffix: str
+    number_key: bytes
+    file_name: FileNaming
+    kinds: Mapping[str, Callable[[str, object], list[EncodedValue]]]
+    joined: Callable[[list[EncodedValue]], list[EncodedValue]] = list
 
-    def file_name(
-        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
-    ) -> str:
-        """The name of an event file.
-
-        ``seconds`` (since the epoch) say when it began; readers take files in their order.
-        ``process`` is the id of the process, ``number`` counts the files of that process.
-        """
-
-    def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
-        """The values of one record as they are written: the dialect may join several into one."""
-
-    def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
+    def values(self, kind: str, name: str, value: object) -> list[EncodedValue]:
         """The encoded values for ``value``, of any kind but scalar.
 
-        Raises ValueError or TypeError with the problem, without plugin and name.
+        Raises ValueError or TypeError with the problem, without kind and name.
         """
+        if kind not in self.kinds:
+            known = ", ".join(["scalar", *self.kinds])
+            raise ValueError(f"the {self.name} dialect has no {kind!r}: it has {known}")
+        return self.kinds[kind](name, value)

@@ -5,14 +5,14 @@ Field numbers: tensorboard/compat/proto/{summary,tensor}.proto.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
 from insight_core.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
 from insight_core.recording.arrays import snapshot
-from insight_core.recording.encoders.encoder import EncodedValue
-from insight_core.recording.encoders.shared import histogram, image
-from insight_core.recording.graphs import checked_graph, graph_def, nodes_of
+from insight_core.recording.encoders.common_kinds import graph, histogram, image, lineage
+from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
+from insight_core.recording.graphs import graph_def
 from insight_core.recording.histograms import histogram_proto
 from insight_core.recording.landscapes import landscape_file, landscape_of
 from insight_core.recording.lineage import (
@@ -34,39 +34,23 @@ _PLUGIN_NAME, _CONTENT = 1, 2  # of the plugin data in metadata
 _START_INFO = 3  # of the content for hparams
 _SESSION_START = "_hparams_/session_start_info"
 TENSORS = 2  # a data class
+_NUMBER_KEY = b"\x15"  # of simple_value
 
 
-class TensorBoard:
-    """TensorBoard's event files: event.proto and summary.proto of TensorFlow."""
+def _file_name(
+    prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
+) -> str:
+    return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
 
-    name = "tensorboard"
-    version = b"brain.Event:2"
-    suffix = ""
-    number_key = b"\x15"
 
-    def file_name(
-        self, prefix: str, suffix: str, seconds: int, rank: int, host: str, process: int, number: int
-    ) -> str:
-        """See ``Dialect.file_name``; the rank is not in the name."""
-        return f"{prefix}.out.tfevents.{seconds}.{host}.{process}.{number:05}{suffix}"
-
-    def joined(self, values: list[EncodedValue]) -> list[EncodedValue]:
-        """Joins hyperparameters, because TensorBoard reads only the first of these values in a run."""
-        entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
-        if not entries:
-            return values
-        said = metadata("hparams", content=message_field(_START_INFO, entries))
-        others = [value for value in values if value.tag != _SESSION_START]
-        return [EncodedValue(_SESSION_START, "summary", len(said), lambda: [said]), *others]
-
-    def values(self, plugin: str, name: str, value: object) -> list[EncodedValue]:
-        """See ``Dialect.values``. Raises ValueError also for a kind that this dialect lacks."""
-        kind = _KINDS.get(plugin)
-        if kind is None:
-            raise ValueError(
-                f"the tensorboard dialect has no {plugin!r}: it has {', '.join(['scalar', *_KINDS])}"
-            )
-        return kind(name, value)
+def _joined(values: list[EncodedValue]) -> list[EncodedValue]:
+    """Joins hyperparameters, because TensorBoard reads only the first of these values in a run."""
+    entries = b"".join(value.encode()[0] for value in values if value.tag == _SESSION_START)
+    if not entries:
+        return values
+    said = metadata("hparams", content=message_field(_START_INFO, entries))
+    others = [value for value in values if value.tag != _SESSION_START]
+    return [EncodedValue(_SESSION_START, "summary", len(said), lambda: [said]), *others]
 
 
 def metadata(
@@ -116,11 +100,6 @@ def _strings(name: str, plugin: str, strings: list[bytes]) -> EncodedValue:
     return EncodedValue(name, "summary", size, lambda: [tensor], metadata(plugin, TENSORS))
 
 
-def _graph(name: str, value: object) -> list[EncodedValue]:
-    graph = checked_graph(value) if isinstance(value, bytes) else graph_def(nodes_of(value))
-    return [EncodedValue(name, "graph", len(graph), lambda: [graph])]
-
-
 def _hparams(kind: str, name: str, value: object) -> list[EncodedValue]:
     return _session(cells_of(kind, value))
 
@@ -131,9 +110,7 @@ def _trained(name: str, value: object) -> list[EncodedValue]:
 
 def _tested(name: str, value: object) -> list[EncodedValue]:
     metrics = [
-        EncodedValue(
-            f"eval/{metric}", "summary", 4, partial(list, [TENSORBOARD.number_key + float32(number)])
-        )
+        EncodedValue(f"eval/{metric}", "summary", 4, partial(list, [_NUMBER_KEY + float32(number)]))
         for metric, number in metric_numbers(value)
     ]
     return metrics + _session(tested_cells(value))
@@ -145,22 +122,24 @@ def _session(cells: Iterable[tuple[str, Cell]]) -> list[EncodedValue]:
     return [EncodedValue(_SESSION_START, "summary", len(entries), lambda: [entries])] if entries else []
 
 
-def _dataset_graph(name: str, value: object) -> list[EncodedValue]:
-    content = message_field(DATASET_GRAPH, dataset_graph(value))
-    return [EncodedValue(name, "lineage", len(content), lambda: [content])]
-
-
-_KINDS: Mapping[str, Callable[[str, object], list[EncodedValue]]] = {
-    "image": image,
-    "histogram": partial(histogram, _HISTO, histogram_proto),
-    "tensor": _tensor,
-    "text": _text,
-    "graph": _graph,
-    "train_lineage": _trained,
-    "eval_lineage": _tested,
-    "dataset_graph": _dataset_graph,
-    "custom_lineage_data": partial(_hparams, "custom_lineage_data"),
-    "hparams": partial(_hparams, "hparams"),
-    "loss_landscape": _landscape,
-}
-TENSORBOARD = TensorBoard()
+TENSORBOARD = EventEncoder(
+    name="tensorboard",
+    version=b"brain.Event:2",
+    suffix="",
+    number_key=_NUMBER_KEY,
+    file_name=_file_name,
+    kinds={
+        "image": image,
+        "histogram": partial(histogram, _HISTO, histogram_proto),
+        "tensor": _tensor,
+        "text": _text,
+        "graph": partial(graph, graph_def),
+        "train_lineage": _trained,
+        "eval_lineage": _tested,
+        "dataset_graph": partial(lineage, DATASET_GRAPH, dataset_graph),
+        "custom_lineage_data": partial(_hparams, "custom_lineage_data"),
+        "hparams": partial(_hparams, "hparams"),
+        "loss_landscape": _landscape,
+    },
+    joined=_joined,
+)
