@@ -12,14 +12,12 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
+from insight_core.recording.argument_checks import INT32, INT64, mapping_of, named, number_of, whole_number_of
 from insight_core.recording.collector_lineage import LineageRecorder
 from insight_core.recording.collector_values import held, pictures_of
-from insight_core.recording.context import Closing
-from insight_core.recording.mappings import INT32, INT64, mapping_of, whole_number_of
-from insight_core.recording.muted import MutedRecord
+from insight_core.recording.muted_record import MutedRecord
 from insight_core.recording.ranks import rank_of_process
-from insight_core.recording.summary_record import SummaryRecord
-from insight_core.recording.value_checks import named, number_of
+from insight_core.recording.summary_record import Closing, SummaryRecord
 
 log = logging.getLogger(__name__)
 

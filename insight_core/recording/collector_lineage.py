@@ -13,9 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from insight_core.recording.mappings import INT32, INT64
+from insight_core.recording.argument_checks import INT32, INT64, number_of
 from insight_core.recording.summary_record import SummaryRecord
-from insight_core.recording.value_checks import number_of
 
 Fields: TypeAlias = dict[str, dict[str, Any]]
 

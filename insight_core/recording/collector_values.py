@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.recording.argument_checks import check_one, number_of
 from insight_core.recording.arrays import array_of
-from insight_core.recording.value_checks import check_one, number_of
 
 _CHANNELS = (1, 3, 4)
 

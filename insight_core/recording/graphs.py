@@ -22,7 +22,7 @@ from insight_core.formats.protobuf import (
     message_field,
     text_field,
 )
-from insight_core.recording.mappings import INT64, known, mapping_of, text_of, whole_number_of
+from insight_core.recording.argument_checks import INT64, known, mapping_of, text_of, whole_number_of
 
 Attribute: TypeAlias = str | bool | int | float | list[str | bool | int | float]
 

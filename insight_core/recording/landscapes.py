@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from insight_core.formats.protobuf import Pieces, int_field, message_field, pieces_field, text_field
+from insight_core.recording.argument_checks import INT32, INT64, known, mapping_of, text_of, whole_number_of
 from insight_core.recording.arrays import numbers_of
-from insight_core.recording.mappings import INT32, INT64, known, mapping_of, text_of, whole_number_of
 from insight_core.recording.tensors import mindspore_tensor
 
 _LANDSCAPE, _PATH, _METADATA, _CONVERGENCE = 1, 2, 3, 4  # of a LossLandscape

@@ -13,8 +13,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from insight_core.formats.protobuf import double_field, float_field, int_field, message_field, text_field
-from insight_core.recording.mappings import INT32, INT64, known, mapping_of, text_of, whole_number_of
-from insight_core.recording.value_checks import number_of
+from insight_core.recording.argument_checks import (
+    INT32,
+    INT64,
+    known,
+    mapping_of,
+    number_of,
+    text_of,
+    whole_number_of,
+)
 
 Cell: TypeAlias = str | bool | int | float
 Encode: TypeAlias = Callable[[int, str, object], bytes]  # of a field's number, name and value

@@ -4,25 +4,48 @@ from __future__ import annotations
 
 import os
 import weakref
+from abc import ABC, abstractmethod
 from operator import index
 from pathlib import Path
 from time import time
-from typing import Any, Literal, SupportsIndex
+from types import TracebackType
+from typing import Any, Literal, Self, SupportsIndex
 
-from insight_core.recording.context import Closing
+from insight_core.recording.argument_checks import named, number_of
 from insight_core.recording.encoders import encoder_of
 from insight_core.recording.encoders.encoder import DialectName
 from insight_core.recording.event_file import host_name
 from insight_core.recording.events import LONGEST_VALUE
-from insight_core.recording.files import EventFiles
 from insight_core.recording.ranks import rank_of_process
-from insight_core.recording.value_checks import named, number_of
+from insight_core.recording.rotating_files import EventFiles
 from insight_core.recording.writer import Closed, RecordWriter
 
 _OTHERS = ("_lineage", "_explain")  # of MindSpore
 _MOST_NAMES = 100_000  # names that were checked
 
 _all: weakref.WeakSet[SummaryRecord] = weakref.WeakSet()
+
+
+class Closing(ABC):
+    """A context manager that calls ``close`` at the end of ``with``."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the recording; called at the end of the ``with``, whether the body failed or not."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except Exception as ours:
+            if error is None:
+                raise
+            # the error of the training has priority
+            error.add_note(f"The summaries were not all written: {type(ours).__name__}: {ours}")
 
 
 class SummaryRecord(Closing):
@@ -213,9 +236,6 @@ class SummaryRecord(Closing):
             self._good_names.clear()
         self._good_names.add(name)
 
-    def _begin_in_child(self) -> None:
-        self._writer.begin_in_child()
-
 
 def _whole(argument: str, number: SupportsIndex, least: int) -> int:
     try:
@@ -244,7 +264,7 @@ def _reopened(kind: type[SummaryRecord], options: dict[str, Any]) -> SummaryReco
 
 def _begin_in_child() -> None:
     for record in list(_all):
-        record._begin_in_child()
+        record._writer.begin_in_child()
 
 
 if hasattr(os, "register_at_fork"):

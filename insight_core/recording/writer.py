@@ -12,10 +12,10 @@ from operator import index
 from queue import Empty, SimpleQueue
 from typing import Literal, NamedTuple, SupportsIndex
 
+from insight_core.recording.argument_checks import INT64
 from insight_core.recording.encoders.encoder import EncodedValue
-from insight_core.recording.files import EventFiles
-from insight_core.recording.mappings import INT64
-from insight_core.recording.queue import Recorded, Scalars, columns, load
+from insight_core.recording.queued_records import Recorded, Scalars, columns, load
+from insight_core.recording.rotating_files import EventFiles
 
 _LOOK = 1.0  # seconds between checks whether the thread still runs, while waiting for it
 

@@ -216,7 +216,7 @@ def test_interrupted_while_it_is_made_it_is_silent_at_the_end(tmp_path: Path) ->
 import shutil, sys
 sys.path[:0] = {[path for path in sys.path if path] + [str(Path(__file__).parents[2])]!r}
 from insight_core.recording import SummaryRecord
-from insight_core.recording.files import EventFiles
+from insight_core.recording.rotating_files import EventFiles
 opened = EventFiles.open
 def interrupted(files):
     opened(files)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from insight_core.recording import SummaryRecord
-from insight_core.recording.queue import Columns
+from insight_core.recording.queued_records import Columns
 from tests.recording.reading import are_whole, points
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that send signals")

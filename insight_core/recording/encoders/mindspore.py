@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from insight_core.formats.protobuf import pieces_field
+from insight_core.recording.argument_checks import INT32, whole_number_of
 from insight_core.recording.arrays import snapshot
 from insight_core.recording.encoders.common_kinds import graph, histogram, image, lineage
 from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
@@ -24,7 +25,6 @@ from insight_core.recording.lineage import (
     train_lineage,
     user_defined_info,
 )
-from insight_core.recording.mappings import INT32, whole_number_of
 from insight_core.recording.tensors import mindspore_checked, mindspore_tensor
 
 _TENSOR, _HISTOGRAM, _LANDSCAPE = 8, 9, 10  # of a value

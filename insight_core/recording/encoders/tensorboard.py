@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from insight_core.formats.protobuf import float32, int_field, message_field, pieces_field, text_field
+from insight_core.recording.argument_checks import text_of
 from insight_core.recording.arrays import snapshot
 from insight_core.recording.encoders.common_kinds import graph, histogram, image, lineage
 from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
@@ -25,7 +26,6 @@ from insight_core.recording.lineage import (
     tested_cells,
     trained_cells,
 )
-from insight_core.recording.mappings import text_of
 from insight_core.recording.tensors import string_tensor, tensorflow_checked, tensorflow_tensor
 
 _HISTO, _TENSOR, _METADATA = 5, 8, 9  # of a value

@@ -19,7 +19,7 @@ from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
 from insight_core.recording.event_file import EventFileWriter, new_file
 from insight_core.recording.events import GRAPH, event, summary, version_record
 from insight_core.recording.locks import one_at_a_time, written_elsewhere
-from insight_core.recording.queue import Columns
+from insight_core.recording.queued_records import Columns
 from insight_core.recording.scalars import scalar_records
 
 log = logging.getLogger(__name__)
