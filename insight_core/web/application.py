@@ -6,6 +6,7 @@ import json
 import logging
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from werkzeug import Request, Response
@@ -223,16 +224,12 @@ class Host:
         def index(request: Request) -> Response:
             return page_answer(page, tabs_of(self._parts, page), request)
 
-        def static(request: Request, name: str) -> Response:
-            return asset_answer(page, name, request)
-
-        def health(request: Request) -> Response:
-            return json_answer({"status": "ok"})
-
         return [
             Rule("/", endpoint=Endpoint(index), methods=["GET"]),
-            Rule("/static/<path:name>", endpoint=Endpoint(static), methods=["GET"]),
-            Rule("/healthz", endpoint=Endpoint(health), methods=["GET"]),
+            Rule("/static/<path:name>", endpoint=Endpoint(partial(asset_answer, page)), methods=["GET"]),
+            Rule(
+                "/healthz", endpoint=Endpoint(lambda request: json_answer({"status": "ok"})), methods=["GET"]
+            ),
         ]
 
 

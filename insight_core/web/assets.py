@@ -38,7 +38,7 @@ FOREVER = "public, max-age=31536000, immutable"
 _HASH = re.compile(r"[-.](?=[0-9a-f]*[0-9])[0-9a-f]{8,64}\.[A-Za-z0-9]+(?:\.map)?$")
 
 
-def asset_answer(root: Path, name: str, request: Request) -> Response:
+def asset_answer(root: Path, request: Request, name: str) -> Response:
     """The file ``name`` (decoded URL path) below ``root``; raises NotFound for anything else."""
     path = find_asset(root, name)
     if path is None:

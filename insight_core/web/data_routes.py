@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from attrs import asdict, frozen
@@ -54,16 +55,28 @@ class DataRoutes:
             ("/data/damage", self.damage, True),
             ("/data/changes", self.changes, False),
             ("/data/events", self.events, False),
-            ("/data/logdir", self.logdir, False),
-            ("/data/window_properties", self.window_properties, False),
-            ("/data/experiments", self.experiments, False),
-            ("/data/experiment_runs", self.experiments, False),
-            ("/data/notifications", self.notifications, False),
+            *(
+                (f"/data/{name}", partial(self._answer, value), False)
+                for name, value in self._fixed().items()
+            ),
         ]
         return [
             Rule(path, endpoint=Endpoint(view, follows_data=follows), methods=["GET"])
             for path, view, follows in views
         ]
+
+    def _fixed(self) -> dict[str, Callable[[], object]]:
+        """Answers for TensorBoard's clients, which know a single experiment without a name."""
+        return {
+            "logdir": lambda: {"logdir": self.provider.location()},
+            "window_properties": lambda: {"window_title": self.settings.window_title},
+            "experiments": list,
+            "experiment_runs": list,
+            "notifications": lambda: {"notifications": []},
+        }
+
+    def _answer(self, value: Callable[[], object], request: Request) -> Response:
+        return tag_by_content(request, json_answer(value()))
 
     def environment(self, request: Request) -> Response:
         """TensorBoard's description of the host and its data."""
@@ -86,22 +99,6 @@ class DataRoutes:
             return (math.inf if unknown else run.start_time or 0.0, run.name)
 
         return json_answer([run.name for run in sorted(self.provider.runs(), key=start)])
-
-    def logdir(self, request: Request) -> Response:
-        """The location of the data, for TensorBoard's clients."""
-        return tag_by_content(request, json_answer({"logdir": self.provider.location()}))
-
-    def window_properties(self, request: Request) -> Response:
-        """The window title, for TensorBoard's clients."""
-        return tag_by_content(request, json_answer({"window_title": self.settings.window_title}))
-
-    def experiments(self, request: Request) -> Response:
-        """An empty list, as in TensorBoard for a single experiment."""
-        return tag_by_content(request, json_answer([]))
-
-    def notifications(self, request: Request) -> Response:
-        """An empty list, for TensorBoard's clients."""
-        return tag_by_content(request, json_answer({"notifications": []}))
 
     def plugins_listing(self, request: Request) -> Response:
         """One row for each plugin, plugins that failed included, in tab order."""
@@ -165,16 +162,7 @@ class DataRoutes:
 
     def damage(self, request: Request) -> Response:
         """Damaged places of one run or all runs."""
-        entries = [
-            {
-                "run": entry.run,
-                "file": entry.file,
-                "offset": entry.offset,
-                "reason": entry.reason,
-                "skipped": entry.skipped,
-            }
-            for entry in self.provider.damage(request.args.get("run"))
-        ]
+        entries = [asdict(entry) for entry in self.provider.damage(request.args.get("run"))]
         return json_answer({"damage": entries})
 
     def changes(self, request: Request) -> Response:

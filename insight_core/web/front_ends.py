@@ -88,10 +88,10 @@ def shared_modules(page: Path) -> SharedModules:
     return SharedModules(found.get("api"), found.get("kit"), found.get("modules", {}))
 
 
-def front_end_answer(root: Path, name: str, request: Request) -> Response:
+def front_end_answer(root: Path, request: Request, name: str) -> Response:
     """The file ``name`` below ``root``, to be kept for ever if ``name`` begins with the present digest."""
     found = _DIGEST.fullmatch(name)
-    answer = asset_answer(root, found[2] if found else name, request)
+    answer = asset_answer(root, request, found[2] if found else name)
     if found:  # the digest is asked for after the file was read: an old name never keeps a new file
         answer.headers["Cache-Control"] = FOREVER if found[1] == digest_of(root) else "no-cache"
     return answer

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 from attrs import frozen
@@ -85,7 +84,7 @@ def given_rules(plugin: Plugin, ctx: PluginContext, calls: Calls, own: Sequence[
         if f"{base}/{name}" not in taken
     ]
     if plugin.frontend is not None:
-        static = Endpoint(_static_view(plugin.frontend), plugin.name)
+        static = Endpoint(partial(front_end_answer, plugin.frontend), plugin.name)
         rules.append(Rule(f"{base}/static/<path:name>", endpoint=static, methods=["GET"]))
     return rules
 
@@ -112,13 +111,6 @@ def own_rules(plugin: Plugin, ctx: PluginContext, calls: Calls) -> list[Rule]:
         path = f"/data/plugin/{plugin.name}{route.path}"
         rules.append(Rule(path, endpoint=endpoint, methods=list(route.methods)))
     return rules
-
-
-def _static_view(root: Path) -> Callable[..., Response]:
-    def static(request: Request, name: str) -> Response:
-        return front_end_answer(root, name, request)
-
-    return static
 
 
 def _checked(answer: object) -> Response:
