@@ -27,7 +27,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
         print(version_text())
         return 0
-    from insight_core.cli.import_tuning import prepare_imports, settle_imports
+    from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 
     prepare_imports()
     from insight_core.cli.options import fail, read_options

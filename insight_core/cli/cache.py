@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from datetime import datetime
+from pathlib import Path
 
 from insight_core.cli.options import Options
-from insight_core.cli.plugin_caches import clear_plugin_caches, kept_by_plugins
 from insight_core.cli.storage import cache_directory
 from insight_core.cli.table import printable
 from insight_core.cli.terminal import megabytes, open_terminal
@@ -56,13 +58,39 @@ def delete(options: Options) -> int:
             f"{printable(str(error.filename))} cannot be removed: {error.strerror or error}"
         ) from error
     if options.json:
-        print(
-            json.dumps(
-                {"directory": printable(str(directory)), "entries": removed.entries, "bytes": removed.bytes}
-            )
-        )
+        report = {"directory": printable(str(directory)), "entries": removed.entries, "bytes": removed.bytes}
+        print(json.dumps(report))
     else:
-        print(
-            f"removed {removed.entries} entries, {megabytes(removed.bytes)}, from {printable(str(directory))}"
-        )
+        size = megabytes(removed.bytes)
+        print(f"removed {removed.entries} entries, {size}, from {printable(str(directory))}")
     return 0
+
+
+def kept_by_plugins(directory: Path) -> dict[str, int]:
+    """Bytes by plugin, without plugins that keep nothing."""
+    found = {}
+    try:
+        places = sorted((directory / "plugins").iterdir())
+    except OSError:
+        return {}
+    for place in places:
+        size = sum(_size(Path(root, name)) for root, _, names in os.walk(place) for name in names)
+        if size:
+            found[place.name] = size
+    return found
+
+
+def clear_plugin_caches(directory: Path) -> int:
+    """Deletes all files of plugins; returns their bytes. Raises OSError."""
+    size = sum(kept_by_plugins(directory).values())
+    place = directory / "plugins"
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    return size
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:  # gone meanwhile
+        return 0

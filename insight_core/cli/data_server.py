@@ -13,11 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from insight_core.cli.flags import merged_counts, nonempty, port_number, seconds, with_hyphens
+from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.host_flags import (
     CACHE,
     CACHE_DIR,
@@ -27,8 +28,7 @@ from insight_core.cli.host_flags import (
     PLUGIN,
     VERBOSITY,
 )
-from insight_core.cli.import_tuning import prepare_imports, settle_imports
-from insight_core.cli.options import Options
+from insight_core.cli.options import Options, flag_values
 from insight_core.cli.shutdown import Ending
 from insight_core.cli.table import printable
 from insight_core.plugin import Option
@@ -148,24 +148,13 @@ def read_data_server_options(arguments: Sequence[str], environment: Mapping[str,
 
         print(version_text())
         parser.exit(0)
-    own: dict[str, Any] = {flag.key: _or(given[flag.key], flag.default) for flag in _FLAGS}
+    own, _ = flag_values(parser, given, _FLAGS, {})
     if own["logdir"] is None:
         parser.error("no log directory: give --logdir DIR")
-    shared: dict[str, Any] = {}
-    for flag in _SHARED_FLAGS:
-        value = given[flag.key]
-        try:
-            value = flag.from_environment(environment) if value is None else value
-        except argparse.ArgumentTypeError as error:
-            parser.error(str(error))
-        shared[flag.key] = _or(value, flag.default)
+    shared, _ = flag_values(parser, given, _SHARED_FLAGS, environment)
     if given["verbose"]:
         shared["verbosity"] = "info" if given["verbose"] == 1 else "debug"
     return DataServerOptions(**own, shared=Options(command="data-server", **shared))
-
-
-def _or(value: object, default: object) -> object:
-    return default if value is None else value
 
 
 class _Failure(Exception):

@@ -1,13 +1,27 @@
-"""Tunes Python's garbage collector for a process that loads logs."""
+"""Tunes the garbage collector and numpy's threads for the start of a process and for loading logs."""
 
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _OBJECTS_BETWEEN_COLLECTIONS = 200_000
 _MANY_OBJECTS = 10_000
+
+
+def prepare_imports() -> None:
+    """Called before numpy is imported."""
+    # numpy's OpenBLAS would start a busy thread for each core, and nothing here multiplies matrices
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # nearly all objects of a start live until the end
+
+
+def settle_imports() -> None:
+    """Called when the command has imported its modules: enables garbage collection, of new objects only."""
+    gc.freeze()
+    gc.enable()
 
 
 @contextmanager

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from attrs import asdict
+
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.log_formats import follow_log_formats
 from insight_core.cli.logdirs import open_logdirs, problems
@@ -13,7 +15,6 @@ from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
 from insight_core.cli.table import table
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
-from insight_core.plugin import Damage
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")
@@ -75,17 +76,8 @@ def inspection(provider: LocalProvider, plugins: Iterable[str]) -> dict[str, Any
                 }
     for damage in provider.damage():
         if damage.run in runs:
-            runs[damage.run]["damage"].append(_damage(damage))
+            runs[damage.run]["damage"].append(asdict(damage, filter=lambda field, _: field.name != "run"))
     return {"runs": runs}
-
-
-def _damage(damage: Damage) -> dict[str, Any]:
-    return {
-        "file": damage.file,
-        "offset": damage.offset,
-        "reason": damage.reason,
-        "skipped": damage.skipped,
-    }
 
 
 def _text(report: dict[str, Any]) -> str:

@@ -104,6 +104,26 @@ def read_flags(
                 parser.epilog = _epilog([(one.name, one.help) for one in contributed_commands(registry)])
             tell_failures(registry)
     given = vars(parser.parse_args(words))
+    values, origins = flag_values(parser, given, flags, environment)
+    if "data_provider" in origins:
+        _settle_source(parser, values, origins, {flag.key: flag.default for flag in flags})
+    if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
+        parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
+    if registry is not None:
+        registry.take_flags(given)
+    return Options(command=command, origins=origins, registry=registry, **values)
+
+
+def flag_values(
+    parser: argparse.ArgumentParser,
+    given: Mapping[str, Any],
+    flags: Iterable[Option],
+    environment: Mapping[str, str],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Values by name, from the command line, else the environment, else the default; and their origins.
+
+    An origin is the flag or variable that set the value. Exits as ``parser.error`` for an invalid variable.
+    """
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for flag in flags:
@@ -114,16 +134,9 @@ def read_flags(
             except argparse.ArgumentTypeError as error:
                 parser.error(str(error))
         if value is not None:
-            values[flag.key], origins[flag.key] = value, origin
-        else:
-            values[flag.key] = flag.default
-    if "data_provider" in origins:
-        _settle_source(parser, values, origins, {flag.key: flag.default for flag in flags})
-    if LOGDIR in flags and not values["logdir"] and not values.get("data_provider"):
-        parser.error(f"no log directory: give --logdir DIR (or set {LOGDIR.variable})")
-    if registry is not None:
-        registry.take_flags(given)
-    return Options(command=command, origins=origins, registry=registry, **values)
+            origins[flag.key] = origin
+        values[flag.key] = flag.default if value is None else value
+    return values, origins
 
 
 def _settle_source(

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from insight_core.cli.data_source import ignored_flags, open_data, start
-from insight_core.cli.import_tuning import settle_imports
+from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry

@@ -53,11 +53,7 @@ def open_local(
 
 def cache_directory(options: Options) -> Path:
     """Absolute path of the cache directory, which need not exist."""
-    if options.cache_dir is not None:
-        return Path(os.path.abspath(os.path.expanduser(options.cache_dir)))
-    from platformdirs import user_cache_path
-
-    return user_cache_path("insight-host")
+    return _directory(options.cache_dir, "user_cache_path")
 
 
 def writable_directory(options: Options, logdirs: Sequence[Logdir]) -> Path | None:
@@ -110,11 +106,16 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
 
 def state_directory(options: Options) -> Path:
     """Absolute path of the state directory, which need not exist."""
-    if options.state_dir is not None:
-        return Path(os.path.abspath(os.path.expanduser(options.state_dir)))
-    from platformdirs import user_state_path
+    return _directory(options.state_dir, "user_state_path")
 
-    return user_state_path("insight-host")
+
+def _directory(given: str | None, default: str) -> Path:
+    if given is not None:
+        return Path(os.path.abspath(os.path.expanduser(given)))
+    import platformdirs  # imported only if needed
+
+    path: Path = getattr(platformdirs, default)("insight-host")
+    return path
 
 
 def _where_in_logdir(directory: Path, logdirs: Sequence[Logdir]) -> str | None:

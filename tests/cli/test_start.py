@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from insight_core.cli.import_tuning import prepare_imports, settle_imports
+from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.options import read_options
 from insight_core.cli.storage import open_local
 from insight_core.ingest.discover import Found, Logdir, discover
@@ -27,7 +27,10 @@ def imported_by(statement: str) -> set[str]:
 
 
 def test_options_are_read_before_numpy_starts_its_threads() -> None:
-    assert not imported_by("import insight_core.cli, insight_core.cli.import_tuning") & {"numpy", "werkzeug"}
+    assert not imported_by("import insight_core.cli, insight_core.cli.garbage_collection") & {
+        "numpy",
+        "werkzeug",
+    }
 
 
 def test_loading_begins_without_the_web_half_and_what_only_some_need() -> None:
