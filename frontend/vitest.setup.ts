@@ -7,3 +7,7 @@ document.head.replaceChildren();
 localStorage.clear();
 sessionStorage.clear();
 history.replaceState(null, '', location.pathname);
+
+// happy-dom has no top layer
+HTMLElement.prototype.showPopover ??= () => undefined;
+HTMLElement.prototype.hidePopover ??= () => undefined;

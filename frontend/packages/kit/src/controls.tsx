@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, JSX, TargetedEvent } from 'preact';
+import type { ComponentChildren, JSX, Ref, TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Setting } from './tab_state';
 import { Icon, type IconName } from './icons';
+import { rove } from './roving';
 
 export interface ButtonProps {
   readonly action: string;
@@ -11,20 +12,25 @@ export interface ButtonProps {
   readonly icon?: IconName | JSX.Element;
   readonly text?: string;
   readonly pressed?: boolean;
+  /** Whether the menu is open that it opens. */
+  readonly expanded?: boolean;
   readonly disabled?: boolean;
+  readonly element?: Ref<HTMLButtonElement>;
   readonly onPress: () => void;
 }
 
 /** A small button; `action` is its name for tests and style, the same in every language. */
-export function Button({ action, label, icon, text, pressed, disabled, onPress }: ButtonProps): JSX.Element {
+export function Button({ action, label, icon, text, pressed, expanded, disabled, element = null, onPress }: ButtonProps): JSX.Element {
   return (
     <button
+      ref={element}
       type="button"
       class={text ? 'tool text' : 'tool'}
       data-action={action}
       title={label}
       aria-label={label}
       {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
+      {...(expanded === undefined ? {} : { 'aria-expanded': expanded, 'aria-haspopup': 'menu' })}
       disabled={disabled === true}
       onClick={onPress}
     >
@@ -75,16 +81,23 @@ export interface SegmentsProps<T extends string> {
   readonly onPick: (value: T) => void;
 }
 
-/** One of a few choices, all in sight. */
+/** One of a few choices, all in sight: the Tab key finds the chosen one, arrow keys choose. */
 export function Segments<T extends string>({ name, label, value, options, onPick }: SegmentsProps<T>): JSX.Element {
+  const isKnown = options.some((option) => option.value === value);
+  const pickNext = (event: TargetedEvent<HTMLElement, KeyboardEvent>): void => {
+    const next = rove(event, [...event.currentTarget.querySelectorAll('button')])?.dataset['value'];
+    const option = options.find((one) => one.value === next);
+    if (option) onPick(option.value);
+  };
   return (
-    <div class="segments" role="radiogroup" aria-label={label} data-control={name}>
-      {options.map((option) => (
+    <div class="segments" role="radiogroup" aria-label={label} data-control={name} onKeyDown={pickNext}>
+      {options.map((option, i) => (
         <button
           key={option.value}
           type="button"
           role="radio"
           aria-checked={option.value === value}
+          tabIndex={option.value === value || (!isKnown && i === 0) ? 0 : -1}
           data-value={option.value}
           title={option.title ?? option.text}
           onClick={() => onPick(option.value)}

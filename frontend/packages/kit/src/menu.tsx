@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Button } from './controls';
 import type { IconName } from './icons';
+import { Popover } from './popover';
 
 export interface MenuItem {
   /** Name for tests, the same in every language. */
@@ -23,52 +24,39 @@ export interface MenuProps {
   readonly items: () => readonly MenuItem[];
 }
 
-/** A button that opens a list; a click elsewhere or Escape closes it. */
+/** A button that opens a list. */
 export function Menu({ action, icon, label, items }: MenuProps): JSX.Element {
   const open = useSignal(false);
-  const root = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (!open.value) return;
-    const close = (event: Event): void => {
-      const escape = event instanceof KeyboardEvent && event.key === 'Escape';
-      if (escape) event.stopPropagation(); // the menu closes, not the full screen
-      if (escape || (event instanceof PointerEvent && !root.current?.contains(event.target as Node))) open.value = false;
-    };
-    addEventListener('pointerdown', close);
-    addEventListener('keydown', close, true);
-    return () => {
-      removeEventListener('pointerdown', close);
-      removeEventListener('keydown', close, true);
-    };
-  }, [open.value]);
-  const end = (): void => void (open.value = false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => void (open.value = false);
   return (
-    <span class="menu" ref={root}>
-      <Button action={action} icon={icon} label={label} pressed={open.value} onPress={() => (open.value = !open.value)} />
+    <>
+      <Button action={action} icon={icon} label={label} expanded={open.value} element={button} onPress={() => (open.value = !open.value)} />
       {open.value && (
-        <span class="menu-list" role="menu">
-          {items().map((item) =>
-            item.href !== undefined ? (
-              <a key={item.action} role="menuitem" data-action={item.action} href={item.href} download={item.download ?? ''} onClick={end}>
-                {item.text}
+        <Popover anchor={button} class="menu" role="menu" label={label} side="below-right" onClose={close}>
+          {items().map(({ action: name, text, href, download, onPress }) =>
+            href !== undefined ? (
+              <a key={name} role="menuitem" tabIndex={-1} data-action={name} href={href} download={download ?? ''} onClick={close}>
+                {text}
               </a>
             ) : (
               <button
-                key={item.action}
+                key={name}
                 type="button"
                 role="menuitem"
-                data-action={item.action}
+                tabIndex={-1}
+                data-action={name}
                 onClick={() => {
-                  end();
-                  item.onPress?.();
+                  close();
+                  onPress?.();
                 }}
               >
-                {item.text}
+                {text}
               </button>
             ),
           )}
-        </span>
+        </Popover>
       )}
-    </span>
+    </>
   );
 }

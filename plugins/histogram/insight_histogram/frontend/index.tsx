@@ -1,4 +1,4 @@
-import { HistogramBoard, histogramMessages, histogramStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, HistogramBoard, histogramMessages, histogramStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import styles from './histograms.css?inline';
 import { keys } from './keys';
@@ -7,7 +7,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
-  styles: stepStyles + histogramStyles + styles,
+  styles: cardStyles + stepStyles + histogramStyles + styles,
   board: (ctx) => new HistogramBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

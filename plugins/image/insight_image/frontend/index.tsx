@@ -1,4 +1,4 @@
-import { stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import { ImageBoard } from './board';
 import styles from './images.css?inline';
@@ -8,7 +8,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...zh } },
-  styles: stepStyles + styles,
+  styles: cardStyles + stepStyles + styles,
   board: (ctx) => new ImageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

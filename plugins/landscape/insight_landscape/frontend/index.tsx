@@ -1,4 +1,4 @@
-import { focusOn, tab } from '@insight-host/kit';
+import { cardStyles, focusOn, tab } from '@insight-host/kit';
 import { App } from './app';
 import { LandscapeBoard } from './board';
 import styles from './landscapes.css?inline';
@@ -8,7 +8,7 @@ import { endRenderer } from './stage';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles,
+  styles: cardStyles + styles,
   board: (ctx) => {
     ctx.signal.addEventListener('abort', endRenderer, { once: true });
     return new LandscapeBoard(ctx);

@@ -1,3 +1,4 @@
+import { Tooltip } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { LineageBoard } from './board';
 import type { Column } from './frame';
@@ -18,10 +19,8 @@ export function RowTip({ board, row, columns, x, y }: RowTipProps): JSX.Element 
   const run = board.frame.value?.runs[row];
   if (run === undefined) return null;
   const { palette, codes } = board.coloring.value;
-  const [right, low] = [x > innerWidth / 2, y > innerHeight / 2];
-  const place = `translate(${x + (right ? -14 : 14)}px, ${y + (low ? -10 : 14)}px) translate(${right ? '-100%' : '0'}, ${low ? '-100%' : '0'})`;
   return (
-    <div class="tooltip" data-testid="row-tip" style={{ transform: place }}>
+    <Tooltip name="row-tip" x={x} y={y}>
       <p class="run">
         <span class="dot" style={{ background: palette[codes[row] ?? 0] }} />
         {board.nameOf(run)}
@@ -36,6 +35,6 @@ export function RowTip({ board, row, columns, x, y }: RowTipProps): JSX.Element 
           ))}
         </tbody>
       </table>
-    </div>
+    </Tooltip>
   );
 }

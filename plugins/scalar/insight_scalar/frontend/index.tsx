@@ -1,4 +1,4 @@
-import { tab } from '@insight-host/kit';
+import { cardStyles, tab } from '@insight-host/kit';
 import { App } from './app';
 import { ScalarBoard } from './board';
 import { keys } from './keys';
@@ -8,7 +8,7 @@ import styles from './scalars.css?inline';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles,
+  styles: cardStyles + styles,
   board: (ctx) => new ScalarBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

@@ -1,8 +1,8 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { Cursor, XKind } from '@insight-host/api';
-import { Button, copyTable, durationText, timeText, valueText } from '@insight-host/kit';
+import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { ScalarBoard } from './board';
 import type { Feed } from './feed';
 import type { Lines } from './lines';
@@ -71,19 +71,8 @@ export interface TooltipProps {
 
 export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Element | null {
   const exact = useSignal<ReadonlyMap<string, Exact>>(NONE);
-  const box = useRef<HTMLDivElement>(null);
   const now = reading.value;
   useExact(board, feed, now?.cursor ?? null, exact);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element || !now) return;
-    const { width, height } = element.getBoundingClientRect();
-    const right = now.clientX + 16 + width > innerWidth - 8 ? now.clientX - width - 16 : now.clientX + 16;
-    const below = now.clientY + 16 + height > innerHeight - 8 ? now.clientY - height - 16 : now.clientY + 16;
-    element.style.left = `${Math.max(8, right)}px`;
-    element.style.top = `${Math.max(8, below)}px`;
-    element.style.visibility = 'visible';
-  });
   useEffect(() => {
     if (!now?.pinned) return;
     const close = (event: KeyboardEvent): void => {
@@ -111,7 +100,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
   const table = columns.map(([head, text]) => ({ head, cells: rows.map(text) })).filter(({ cells }) => cells.some((cell) => cell !== ''));
   const say = board.t.bind(board);
   return (
-    <div ref={box} class={now.pinned ? 'tooltip pinned' : 'tooltip'} role={now.pinned ? 'dialog' : 'tooltip'} aria-label={say('tooltip.label')} data-testid="tooltip">
+    <Box x={now.clientX} y={now.clientY} class={now.pinned ? 'pinned' : ''} role={now.pinned ? 'dialog' : 'tooltip'} label={say('tooltip.label')}>
       {now.pinned && (
         <div class="tooltip-head">
           <span>{say('tooltip.rows', { count: rows.length })}</span>
@@ -133,7 +122,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
         </tbody>
       </table>
       {rows.length > shown.length && <div class="more">{say('tooltip.more', { count: rows.length - shown.length })}</div>}
-    </div>
+    </Box>
   );
 }
 

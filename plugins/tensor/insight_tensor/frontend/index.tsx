@@ -1,4 +1,4 @@
-import { boardKeys, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { boardKeys, cardStyles, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { TensorBoard } from './board';
@@ -8,7 +8,7 @@ import styles from './tensors.css?inline';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
-  styles: stepStyles + histogramStyles + tableStyles + styles,
+  styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
   board: (ctx) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [

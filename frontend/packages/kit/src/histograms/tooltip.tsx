@@ -1,7 +1,7 @@
 import type { HistogramCursor, HistogramView } from '@insight-host/api';
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Board, TagInfo } from '../board';
+import { Tooltip } from '../popover';
 import { countsOf, percentilesOf, type Histograms } from './answer';
 import { durationText, timeText, valueText } from '../texts';
 
@@ -17,16 +17,7 @@ export interface HistogramTooltipProps<Info extends TagInfo> {
 
 /** The tooltip: the row, the bin and its count, and statistics of the row. */
 export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cursor, host }: HistogramTooltipProps<Info>): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    const chart = host.current?.getBoundingClientRect();
-    if (!element || !chart) return;
-    const { width, height } = element.getBoundingClientRect();
-    const [x, y] = [chart.left + cursor.px, chart.top + cursor.py];
-    element.style.left = `${Math.max(8, x + 16 + width > innerWidth - 8 ? x - width - 16 : x + 16)}px`;
-    element.style.top = `${Math.max(8, y + 16 + height > innerHeight - 8 ? y - height - 16 : y + 16)}px`;
-  });
+  const chart = host.current?.getBoundingClientRect();
   const say = board.t.bind(board);
   const locale = board.locale.value;
   const { row, bin } = cursor;
@@ -55,7 +46,7 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
     }),
   ];
   return (
-    <div ref={box} class="tooltip histogram-tooltip" role="tooltip" data-testid="tooltip">
+    <Tooltip x={(chart?.left ?? 0) + cursor.px} y={(chart?.top ?? 0) + cursor.py} class="histogram-tooltip">
       <div class="tooltip-head">
         {run !== undefined && <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'var(--faint)' }} />}
         {run !== undefined && <span class="run">{board.nameOf(run)}</span>}
@@ -68,7 +59,7 @@ export function HistogramTooltip<Info extends TagInfo>({ board, found, view, cur
         {beyond > 0 && <Line name={say('histogram.beyond')} text={estimate(beyond)} bad />}
         {odd.map(([name, many]) => <Line key={name} name={name} text={number(many as number)} bad />)}
       </dl>
-    </div>
+    </Tooltip>
   );
 }
 

@@ -1,3 +1,4 @@
+import { Tooltip } from '@insight-host/kit';
 import { signal, type Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -15,11 +16,8 @@ export const useTip = (): Signal<TipState | null> => useMemo(() => signal<TipSta
 export function Tip({ tip }: { readonly tip: Signal<TipState | null> }): JSX.Element | null {
   const { value } = tip;
   if (!value) return null;
-  const toLeft = value.x > innerWidth - 340;
-  const upwards = value.y > innerHeight - 60 - 18 * value.lines.length;
-  const style = { transform: `translate(${value.x + (toLeft ? -14 : 14)}px, ${value.y + (upwards ? -10 : 10)}px) translate(${toLeft ? '-100%' : '0'}, ${upwards ? '-100%' : '0'})` };
   return (
-    <div class="tooltip" role="status" style={style}>
+    <Tooltip x={value.x} y={value.y}>
       <strong>{value.title}</strong>
       <table>
         <tbody>
@@ -33,6 +31,6 @@ export function Tip({ tip }: { readonly tip: Signal<TipState | null> }): JSX.Ele
           ))}
         </tbody>
       </table>
-    </div>
+    </Tooltip>
   );
 }

@@ -1,0 +1,89 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { put } from './place';
+import { rove } from './roving';
+
+export interface PopoverProps {
+  /** The button that opened it: gets the focus back, and closes it. */
+  readonly anchor: { readonly current: HTMLButtonElement | null };
+  readonly class: string;
+  readonly role: 'menu' | 'radiogroup';
+  readonly label: string;
+  readonly side: 'below-left' | 'below-right';
+  readonly onClose: () => void;
+  /** Buttons and links, among which the arrow keys move. */
+  readonly children: ComponentChildren;
+}
+
+/** A list over everything else, next to its button. Render it while it is open; Escape, Tab, scrolling or a press elsewhere closes it. */
+export function Popover({ anchor, class: name, role, label, side, onClose, children }: PopoverProps): JSX.Element {
+  const root = useRef<HTMLDivElement>(null);
+  const items = (): readonly HTMLElement[] => [...(root.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
+  // before it is painted: who sees the list may press a key that is meant for it
+  useLayoutEffect(() => {
+    const [list, { current: button }] = [root.current, anchor];
+    if (!list || !button) return;
+    // The next press on the button is no press elsewhere; the one that opened the list is still under way.
+    const timer = setTimeout(() => (button.popoverTargetElement = list));
+    list.showPopover();
+    put(list, button.getBoundingClientRect(), side);
+    (list.querySelector<HTMLElement>('[aria-checked=true]') ?? items()[0])?.focus({ preventScroll: true });
+    const scrolled = (event: Event): void => {
+      if (!list.contains(event.target as Node)) onClose();
+    };
+    addEventListener('scroll', scrolled, true);
+    return () => {
+      clearTimeout(timer);
+      button.popoverTargetElement = null;
+      removeEventListener('scroll', scrolled, true);
+      if (list.contains(document.activeElement)) button.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <div
+      ref={root}
+      popover="auto"
+      class={`popover ${name}`}
+      role={role}
+      aria-label={label}
+      onToggle={(event) => {
+        if (event.newState === 'closed') onClose();
+      }}
+      onKeyDown={(event) => {
+        event.stopPropagation(); // Escape closes the list, not what is behind it
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          onClose();
+        } else if (event.key === 'Tab') onClose();
+        else rove(event, items());
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+export interface TooltipProps {
+  /** Of what it is about, in the window. */
+  readonly x: number;
+  readonly y: number;
+  readonly class?: string;
+  readonly name?: string;
+  readonly role?: 'tooltip' | 'dialog';
+  readonly label?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A box next to the pointer, over everything else. */
+export function Tooltip({ x, y, class: extra = '', name = 'tooltip', role = 'tooltip', label, children }: TooltipProps): JSX.Element {
+  const root = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => root.current?.showPopover(), []);
+  useLayoutEffect(() => {
+    if (root.current) put(root.current, { left: x, right: x, top: y, bottom: y }, 'beside');
+  });
+  return (
+    <div ref={root} popover="manual" class={`tooltip ${extra}`.trimEnd()} role={role} aria-label={label} data-testid={name}>
+      {children}
+    </div>
+  );
+}

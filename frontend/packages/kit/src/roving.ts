@@ -1,0 +1,31 @@
+const TYPING = 700; // ms between two letters of one word
+let typed = { text: '', at: 0 };
+
+/**
+ * Moves the focus among items: arrows go round, Home and End go to the ends, letters to the next item that begins with them.
+ * Returns the item that has the focus now; null if the key means something else.
+ */
+export function rove(event: KeyboardEvent, items: readonly HTMLElement[]): HTMLElement | null {
+  if (event.ctrlKey || event.metaKey || event.altKey || items.length === 0) return null;
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const to = itemAfter(event, items, at);
+  const next = to === null ? undefined : items[to];
+  if (!next) return null;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  return next;
+}
+
+function itemAfter({ key, timeStamp }: KeyboardEvent, items: readonly HTMLElement[], at: number): number | null {
+  const count = items.length;
+  if (key === 'ArrowDown' || key === 'ArrowRight') return (at + 1) % count;
+  if (key === 'ArrowUp' || key === 'ArrowLeft') return at < 0 ? count - 1 : (at - 1 + count) % count;
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  if (key.length !== 1 || key === ' ') return null;
+  typed = { text: (timeStamp - typed.at < TYPING ? typed.text : '') + key.toLowerCase(), at: timeStamp };
+  const isOne = [...typed.text].every((letter) => letter === key.toLowerCase()); // the same letter again goes on
+  const word = isOne ? key.toLowerCase() : typed.text;
+  const found = items.map((_, i) => (at + (isOne ? 1 : 0) + i + count) % count).find((i) => items[i]?.textContent?.trim().toLowerCase().startsWith(word));
+  return found ?? null;
+}
