@@ -12,6 +12,7 @@ export * from './controls';
 export * from './copy';
 export * from './csv';
 export * from './dialog';
+export * from './drag';
 export * from './error_cell';
 export * from './frame';
 export * from './groups';

@@ -1,4 +1,5 @@
 /** The left side: filter and selection over the list of runs. Its width is the user's. */
+import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { recall, remember } from '../state/memory';
@@ -20,14 +21,8 @@ export function Sidebar() {
     remember('page', 'sidebar', width.value);
   };
   const onPointerDown = (event: PointerEvent): void => {
-    const handle = event.currentTarget as HTMLElement;
-    const from = event.clientX - width.value;
-    handle.setPointerCapture(event.pointerId);
-    const drag = (moved: PointerEvent): void => resize(moved.clientX - from);
-    handle.addEventListener('pointermove', drag);
-    const end = (): void => handle.removeEventListener('pointermove', drag);
-    handle.addEventListener('pointerup', end, { once: true });
-    handle.addEventListener('pointercancel', end, { once: true });
+    const before = width.value;
+    drag(event, { move: (_, dx) => resize(before + dx), cancel: () => resize(before) });
   };
   return (
     <aside class="ih-sidebar" style={{ width: `${width.value}px` }} aria-label={page.t.value('runs')}>

@@ -1,3 +1,4 @@
+import { drag } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { GraphBoard } from './board';
@@ -13,7 +14,6 @@ const PAD = 6;
 export function Minimap({ board, scene, ink, palette }: { readonly board: GraphBoard; readonly scene: Scene; readonly ink: Ink; readonly palette: Palette }): JSX.Element {
   const { explorer } = board;
   const root = useRef<SVGSVGElement>(null);
-  const grip = useRef<readonly [x: number, y: number] | null>(null);
   const scale = Math.min((WIDE - 2 * PAD) / Math.max(1, scene.width), (HIGH - 2 * PAD) / Math.max(1, scene.height));
   const [left, top] = [(WIDE - scene.width * scale) / 2, (HIGH - scene.height * scale) / 2];
   const overview = useMemo(() => <Overview scene={scene} ink={ink} palette={palette} least={1.5 / scale} />, [scene, ink, palette]);
@@ -23,11 +23,6 @@ export function Minimap({ board, scene, ink, palette }: { readonly board: GraphB
   const at = (event: PointerEvent): readonly [number, number] => {
     const box = root.current?.getBoundingClientRect();
     return [(event.clientX - (box?.left ?? 0) - left) / scale, (event.clientY - (box?.top ?? 0) - top) / scale];
-  };
-  const move = (event: PointerEvent): void => {
-    if (!grip.current) return;
-    const [px, py] = at(event);
-    board.camera.set({ ...explorer.cameraOf(scene), x: px + grip.current[0], y: py + grip.current[1] });
   };
   return (
     <svg
@@ -43,13 +38,14 @@ export function Minimap({ board, scene, ink, palette }: { readonly board: GraphB
         const camera = explorer.cameraOf(scene);
         // taken where it was touched; a press next to it brings it there
         const inside = px >= x && px <= x + width && py >= y && py <= y + height;
-        grip.current = inside ? [camera.x - px, camera.y - py] : [0, 0];
-        event.currentTarget.setPointerCapture(event.pointerId);
+        const grip = inside ? [camera.x - px, camera.y - py] : [0, 0];
+        const move = (to: PointerEvent): void => {
+          const [nx, ny] = at(to);
+          board.camera.set({ ...explorer.cameraOf(scene), x: nx + (grip[0] as number), y: ny + (grip[1] as number) });
+        };
+        drag(event, { move, cancel: () => board.camera.set(camera) });
         move(event);
       }}
-      onPointerMove={move}
-      onPointerUp={() => void (grip.current = null)}
-      onPointerCancel={() => void (grip.current = null)}
     >
       <g transform={`translate(${left} ${top}) scale(${scale})`}>
         {overview}

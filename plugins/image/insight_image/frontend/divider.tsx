@@ -1,6 +1,5 @@
-import type { Setting } from '@insight-host/kit';
+import { drag, type Setting } from '@insight-host/kit';
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
 
 export interface DividerProps {
   readonly label: string;
@@ -12,7 +11,6 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 
 /** The line between two pictures that lie on each other. */
 export function Divider({ label, setting }: DividerProps): JSX.Element {
-  const held = useRef(false);
   const set = (value: number): void => setting.set(Math.round(Math.max(0, Math.min(100, value))));
   return (
     <div
@@ -26,15 +24,10 @@ export function Divider({ label, setting }: DividerProps): JSX.Element {
       data-control="swipe"
       style={{ left: `${setting.value}%` }}
       onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        held.current = true;
+        const box = event.currentTarget.parentElement?.getBoundingClientRect();
+        const before = setting.value;
+        if (box) drag(event, { move: ({ clientX }) => set(((clientX - box.left) / box.width) * 100), cancel: () => set(before) });
       }}
-      onPointerMove={(event) => {
-        const box = held.current && event.currentTarget.parentElement?.getBoundingClientRect();
-        if (box) set(((event.clientX - box.left) / box.width) * 100);
-      }}
-      onPointerUp={() => (held.current = false)}
-      onPointerCancel={() => (held.current = false)}
       onKeyDown={(event) => {
         const by = KEYS[event.key];
         if (by === undefined) return;

@@ -1,3 +1,4 @@
+import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -31,8 +32,7 @@ export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', 
   const layer = useRef<HTMLDivElement>(null);
   const area = useSignal<Size>({ width: 0, height: 0 });
   const own = useRef<{ readonly of: Element; readonly element: HTMLImageElement | HTMLCanvasElement } | null>(null);
-  /** Where a drag began: events come faster than the page is drawn. */
-  const dragged = useRef<{ readonly x: number; readonly y: number; readonly zoom: Zoom } | null>(null);
+  const dragged = useRef(false);
   const latest = useRef({ size, zoom, onZoom, wheel });
   latest.current = { size, zoom, onZoom, wheel };
 
@@ -103,16 +103,21 @@ export function Stage({ element, size, zoom, onZoom, wheel, label, filter = '', 
       onPointerDown={(event) => {
         if (!drags || !zoom || event.button !== 0) return;
         event.preventDefault();
-        event.currentTarget.setPointerCapture(event.pointerId);
-        dragged.current = { x: event.clientX, y: event.clientY, zoom };
+        dragged.current = true;
+        const end = (): void => void (dragged.current = false);
+        drag(event, {
+          // from where it began: events come faster than the page is drawn
+          move: (_, dx, dy) => onZoom(panned(area.value, size, zoom, dx, dy)),
+          end,
+          cancel() {
+            end();
+            onZoom(zoom);
+          },
+        });
       }}
       onPointerMove={(event) => {
-        const from = dragged.current;
-        if (from) onZoom(panned(area.value, size, from.zoom, event.clientX - from.x, event.clientY - from.y));
-        else if (element) onPixel?.(pixelAt(area.value, size, zoom, ...placeOf(event)));
+        if (!dragged.current && element) onPixel?.(pixelAt(area.value, size, zoom, ...placeOf(event)));
       }}
-      onPointerUp={() => void (dragged.current = null)}
-      onPointerCancel={() => void (dragged.current = null)}
       onPointerLeave={() => onPixel?.(null)}
     >
       <div ref={layer} class="layer" style={{ clipPath: clip || 'none' }} />

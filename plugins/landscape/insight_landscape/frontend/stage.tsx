@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
+import { drag, NO_PIXELS, valueText, watchPixels } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { LandscapeBoard } from './board';
@@ -113,7 +113,7 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
     const box = place.current?.getBoundingClientRect();
     return box ? [event.clientX - box.left, event.clientY - box.top] : [0, 0];
   };
-  const drag = useRef<readonly [number, number] | null>(null);
+  const turns = useRef(false);
   const keys = (event: KeyboardEvent): void => {
     const moves: Readonly<Record<string, readonly [number, number]>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     const move = moves[event.key];
@@ -156,21 +156,22 @@ export function Stage({ board, items, look, label, id }: StageProps): JSX.Elemen
       onKeyDown={keys}
       onPointerDown={(event) => {
         if (!isSurface || event.button !== 0) return;
-        drag.current = [event.clientX, event.clientY];
+        turns.current = true;
         reading.value = null;
-        event.currentTarget.setPointerCapture(event.pointerId);
+        const before = board.camera.value;
+        const end = (): void => void (turns.current = false);
+        drag(event, {
+          move: (_, dx, dy) => board.look(turned(before, -dx * DRAG, dy * DRAG)),
+          end,
+          cancel() {
+            end();
+            board.look(before);
+          },
+        });
       }}
       onPointerMove={(event) => {
-        const from = drag.current;
-        if (!from) {
-          read(...local(event));
-          return;
-        }
-        drag.current = [event.clientX, event.clientY];
-        board.look(turned(board.camera.value, (from[0] - event.clientX) * DRAG, (event.clientY - from[1]) * DRAG));
+        if (!turns.current) read(...local(event));
       }}
-      onPointerUp={() => (drag.current = null)}
-      onPointerCancel={() => (drag.current = null)}
       onPointerLeave={() => (reading.value = null)}
       onBlur={() => (reading.value = null)}
       onDblClick={() => isSurface && board.look(FIRST_CAMERA)}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Empty } from '@insight-host/kit';
+import { drag, Empty } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { Analysis } from './analysis';
 import type { LineageBoard } from './board';
@@ -74,14 +74,7 @@ function Divider({ label, value, onMove }: { readonly label: string; readonly va
       aria-valuemax={HIGHEST}
       tabIndex={0}
       onPointerDown={(event) => {
-        const handle = event.currentTarget;
-        const from = event.clientY - value;
-        handle.setPointerCapture(event.pointerId);
-        const drag = (moved: PointerEvent): void => onMove(moved.clientY - from);
-        handle.addEventListener('pointermove', drag);
-        const end = (): void => handle.removeEventListener('pointermove', drag);
-        handle.addEventListener('pointerup', end, { once: true });
-        handle.addEventListener('pointercancel', end, { once: true });
+        drag(event, { move: ({ clientY }) => onMove(value + clientY - event.clientY), cancel: () => onMove(value) });
       }}
       onKeyDown={(event) => {
         if (event.key === 'ArrowUp') onMove(value - 20);

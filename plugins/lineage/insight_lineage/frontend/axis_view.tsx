@@ -1,3 +1,4 @@
+import { drag } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -52,7 +53,7 @@ const clamp = (place: number): number => Math.max(0, Math.min(1, Number.isNaN(pl
 export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Element {
   const { column } = axis;
   const say = board.t.bind(board);
-  const drag = useSignal<number | null>(null); // pixels that the axis was moved
+  const shift = useSignal<number | null>(null); // pixels that the axis was moved
   const brush = board.brushes.value.get(column.name);
   const span = spanOf(axis, brush);
   const x = layout.xs[at] as number;
@@ -60,20 +61,16 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const room = Math.min(apart, 2 * x, 2 * (layout.width - x)) - 12; // for its name
   const move = (to: number): void => board.setAxes(moved(board.axisNames.value, column.name, to));
   const onName = (event: PointerEvent): void => {
-    const head = event.currentTarget as SVGElement;
-    const from = event.clientX;
-    head.setPointerCapture(event.pointerId);
-    const follow = ({ clientX }: PointerEvent): void => {
-      if (drag.value !== null || Math.abs(clientX - from) > CLICK) drag.value = clientX - from;
-    };
-    const end = ({ type }: Event): void => {
-      head.removeEventListener('pointermove', follow);
-      if (drag.value !== null && type === 'pointerup') move(axisNear(layout.xs, x + drag.value));
-      drag.value = null;
-    };
-    head.addEventListener('pointermove', follow);
-    head.addEventListener('pointerup', end, { once: true });
-    head.addEventListener('pointercancel', end, { once: true });
+    const put = (): void => void (shift.value = null);
+    drag(event, {
+      slop: CLICK + 1,
+      move: (_, dx) => (shift.value = dx),
+      end() {
+        if (shift.value !== null) move(axisNear(layout.xs, x + shift.value));
+        put();
+      },
+      cancel: put,
+    });
   };
   const nextScale = (): void => {
     const scales = scalesOf(column);
@@ -99,8 +96,8 @@ export function AxisView({ board, axis, at, layout }: AxisViewProps): JSX.Elemen
   const spaced = axis.ticks.filter((_, place) => place % Math.ceil((axis.ticks.length * 13) / (layout.bottom - layout.top)) === 0);
   return (
     <g
-      class={drag.value === null ? 'axis' : 'axis moving'}
-      transform={`translate(${x + (drag.value ?? 0)},0)`}
+      class={shift.value === null ? 'axis' : 'axis moving'}
+      transform={`translate(${x + (shift.value ?? 0)},0)`}
       data-axis={column.name}
       data-scale={axis.scale}
       tabindex={0}
@@ -151,8 +148,6 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
     const y = event.clientY - origin;
     const start = placeAt(layout, y);
     const how = !span ? 'new' : Math.abs(y - top) <= EDGE ? 'high' : Math.abs(y - bottom) <= EDGE ? 'low' : y > top && y < bottom ? 'whole' : 'new';
-    element.setPointerCapture(event.pointerId);
-    let far = false;
     let frame = 0;
     const apply = (to: number): void => {
       const [low, high] = span ?? [start, start];
@@ -160,21 +155,28 @@ function BrushStrip({ board, axis, layout, span }: BrushStripProps): JSX.Element
       const ends = how === 'new' ? [start, to] : how === 'high' ? [low, to] : how === 'low' ? [to, high] : [low + shift, high + shift];
       board.setBrush(name, brushOf(axis, ends[0] as number, ends[1] as number));
     };
-    const follow = (moved: PointerEvent): void => {
-      far ||= Math.abs(moved.clientY - event.clientY) > CLICK;
-      if (!far) return;
-      cancelAnimationFrame(frame); // the last of a frame counts
-      frame = requestAnimationFrame(() => apply(placeAt(layout, moved.clientY - origin)));
+    const before = board.brushes.peek().get(name) ?? null;
+    const clicked = (): Brush | null => {
+      if (span || axis.scale !== 'category') return null;
+      const { length } = axis.categories;
+      return brushOf(axis, Math.floor(start * length) / length, (Math.floor(start * length) + 1) / length);
     };
-    const end = (last: PointerEvent): void => {
-      element.removeEventListener('pointermove', follow);
-      cancelAnimationFrame(frame);
-      if (far) apply(placeAt(layout, last.clientY - origin));
-      else if (last.type === 'pointerup') board.setBrush(name, span || axis.scale !== 'category' ? null : brushOf(axis, Math.floor(start * axis.categories.length) / axis.categories.length, (Math.floor(start * axis.categories.length) + 1) / axis.categories.length));
-    };
-    element.addEventListener('pointermove', follow);
-    element.addEventListener('pointerup', end, { once: true });
-    element.addEventListener('pointercancel', end, { once: true });
+    drag(event, {
+      slop: CLICK + 1,
+      move({ clientY }) {
+        cancelAnimationFrame(frame); // the last of a frame counts
+        frame = requestAnimationFrame(() => apply(placeAt(layout, clientY - origin)));
+      },
+      end({ clientY }, moved) {
+        cancelAnimationFrame(frame);
+        if (moved) apply(placeAt(layout, clientY - origin));
+        else board.setBrush(name, clicked());
+      },
+      cancel() {
+        cancelAnimationFrame(frame);
+        board.setBrush(name, before);
+      },
+    });
   };
   return (
     <g class="brush" data-part="brush">

@@ -19,8 +19,8 @@ function setUp() {
     point: () => undefined,
     click: () => undefined,
   });
-  const at = (type: string, clientX: number, clientY: number): void =>
-    void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY, button: 0 }), { pointerId: 1, pointerType: 'mouse' }));
+  const at = (type: string, clientX: number, clientY: number, finger = 0): void =>
+    void element.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY, button: 0 }), { pointerId: finger, pointerType: finger ? 'touch' : 'mouse' }));
   const press = (from: readonly [number, number], to: readonly [number, number]): void => {
     at('pointerdown', ...from);
     if (from !== to) at('pointermove', ...to);
@@ -43,5 +43,32 @@ describe('the pointer', () => {
     for (let n = 0; n < 2; n++) press(here, here);
     at('dblclick', ...here);
     expect(looks).toEqual([[{ x: null, y: null }, 'reset']]);
+  });
+
+  it('zooms by two fingers around their middle', () => {
+    const { looks, at } = setUp();
+    at('pointerdown', 150, 80, 1);
+    at('pointerdown', 250, 80, 2);
+    at('pointermove', 100, 80, 1);
+    at('pointermove', 300, 80, 2);
+    at('pointerup', 300, 80, 2);
+    at('pointermove', 200, 80, 1);
+    at('pointerup', 200, 80, 1);
+    expect(looks.every(([, how]) => how === 'zoom')).toBe(true);
+    const [low, high] = looks.at(-1)?.[0].x ?? [0, 0];
+    expect(high - low).toBeLessThan(60);
+    expect((low + high) / 2).toBeCloseTo(50, -1);
+  });
+
+  it('zooms with one finger too, and stops where the page takes it to scroll', () => {
+    const { looks, at } = setUp();
+    at('pointerdown', 100, 40, 1);
+    at('pointermove', 200, 120, 1);
+    at('pointercancel', 200, 120, 1);
+    expect(looks).toEqual([]);
+    at('pointerdown', 100, 40, 1);
+    at('pointermove', 200, 120, 1);
+    at('pointerup', 200, 120, 1);
+    expect(looks.map(([, how]) => how)).toEqual(['zoom']);
   });
 });

@@ -1,4 +1,5 @@
 import type { Disposer } from '@insight-host/api';
+import { drag } from '../drag';
 import { ordered, panBy, zoomAround } from '../draw/scale';
 import type { Figure } from './figure';
 import { selectedArea, type Selection } from './overlay';
@@ -20,8 +21,12 @@ export interface Gestures {
 
 const SLOP = 4; // pixels that a click may wander
 
+const distance = (a: readonly [number, number], b: readonly [number, number]): number => Math.max(8, Math.hypot(a[0] - b[0], a[1] - b[1]));
+
 export function listenToPointer(element: HTMLElement, gestures: Gestures): Disposer {
-  let drag: { start: readonly [number, number]; figure: Figure; pan: boolean; moved: boolean } | null = null;
+  let cancel: (() => void) | null = null; // of the drag that is under way
+  const fingers = new Map<number, readonly [number, number]>();
+  let pinch: { readonly figure: Figure; readonly middle: number; readonly apart: number } | null = null;
   let still = 0; // consecutive clicks without movement: two drags from one place are not a double click
   const stop = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(type: K, run: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
@@ -36,46 +41,66 @@ export function listenToPointer(element: HTMLElement, gestures: Gestures): Dispo
   };
 
   on('pointerdown', (event) => {
-    if (event.button !== 0 || event.pointerType === 'touch' || !inside(place(event))) return;
-    drag = { start: place(event), figure: gestures.figure(), pan: event.shiftKey !== (gestures.tool() === 'pan'), moved: false };
-    element.setPointerCapture(event.pointerId);
-  });
-  on('pointermove', (event) => {
-    const at = place(event);
-    if (!drag) {
-      gestures.point(inside(at) ? at : null);
-      return;
+    const start = place(event);
+    if (event.button !== 0 || !inside(start)) return;
+    if (event.pointerType === 'touch') fingers.set(event.pointerId, start);
+    if (fingers.size === 2) {
+      cancel?.();
+      const [a, b] = [...fingers.values()] as [readonly [number, number], readonly [number, number]];
+      pinch = { figure: gestures.figure(), middle: (a[0] + b[0]) / 2, apart: distance(a, b) };
     }
-    if (!drag.moved && Math.hypot(at[0] - drag.start[0], at[1] - drag.start[1]) < SLOP) return;
-    drag.moved = true;
-    gestures.point(null);
-    if (drag.pan) gestures.look({ x: panBy(drag.figure.x, at[0] - drag.start[0]), y: panBy(drag.figure.y, at[1] - drag.start[1]) }, 'pan');
-    else gestures.select({ from: drag.start, to: at });
-  });
-  on('pointerup', (event) => {
-    const ended = drag;
-    drag = null;
-    if (!ended) return;
-    still = ended.moved ? 0 : still + 1;
-    if (!ended.moved) {
-      gestures.click(place(event));
-      return;
-    }
-    if (ended.pan) return;
-    gestures.select(null);
+    if (fingers.size > 1) return;
     const figure = gestures.figure();
-    const area = selectedArea({ from: ended.start, to: place(event) }, figure.plot);
+    const pan = event.shiftKey !== (gestures.tool() === 'pan');
+    let panned = false;
+    const stopped = (): void => {
+      cancel = null;
+      gestures.select(null);
+    };
+    cancel = drag(event, {
+      slop: SLOP,
+      move(moved, dx, dy) {
+        gestures.point(null);
+        panned = pan;
+        if (pan) gestures.look({ x: panBy(figure.x, dx), y: panBy(figure.y, dy) }, 'pan');
+        else gestures.select({ from: start, to: place(moved) });
+      },
+      end(last, moved) {
+        stopped();
+        still = moved ? 0 : still + 1;
+        if (!moved) gestures.click(place(last));
+        else if (!pan) lookAt({ from: start, to: place(last) });
+      },
+      cancel() {
+        stopped();
+        if (panned) gestures.look({ x: figure.x.domain, y: figure.y.domain }, 'pan');
+      },
+    });
+  });
+  const lookAt = (selection: Selection): void => {
+    const figure = gestures.figure();
+    const area = selectedArea(selection, figure.plot);
     if (area.width < SLOP || area.height < SLOP) return;
     const x = ordered(figure.x.toValue(area.left), figure.x.toValue(area.left + area.width));
     const y = ordered(figure.y.toValue(area.top), figure.y.toValue(area.top + area.height));
     gestures.look({ ...(area.wholeX ? {} : { x }), ...(area.wholeY ? {} : { y }) }, 'zoom');
+  };
+  on('pointermove', (event) => {
+    const at = place(event);
+    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, at);
+    if (pinch && fingers.size === 2) {
+      const [a, b] = [...fingers.values()] as [readonly [number, number], readonly [number, number]];
+      gestures.look({ x: zoomAround(pinch.figure.x, pinch.middle, pinch.apart / distance(a, b)) }, 'zoom');
+    } else if (!cancel) gestures.point(inside(at) ? at : null);
   });
-  on('pointercancel', () => {
-    drag = null;
-    gestures.select(null);
-  });
+  const lift = ({ pointerId }: PointerEvent): void => {
+    fingers.delete(pointerId);
+    if (fingers.size === 0) pinch = null;
+  };
+  on('pointerup', lift);
+  on('pointercancel', lift);
   on('pointerleave', () => {
-    if (!drag) gestures.point(null);
+    if (!cancel) gestures.point(null);
   });
   on('dblclick', (event) => {
     if (still >= 2 && inside(place(event))) gestures.look({ x: null, y: null }, 'reset');
