@@ -1,5 +1,5 @@
 import { copyTable } from '@insight-host/kit';
-import { sortOf, Table, type Column as TableColumn, type LineLook, type Value } from '@insight-host/kit/table';
+import { sortOf, Table, useWidths, type Column as TableColumn, type LineLook, type Value } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { LineageBoard } from './board';
@@ -35,6 +35,7 @@ export function RunsTable({ board }: { readonly board: LineageBoard }): JSX.Elem
       rows={{ count: lines.length, at: (place) => lines[place] ?? null }}
       frozen={runs}
       columns={columns}
+      widths={useWidths(board.ctx.memory, 'runs')}
       rowHeight={ROW_HEIGHT}
       idOf={(line) => (line >= 0 ? line : `group ${groupOf(board, line)?.key}`)}
       line={(line) => lineOf(board, line)}

@@ -1,4 +1,5 @@
 import { tab } from '@insight-host/kit';
+import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { ProfilerBoard } from './board';
 import { keys } from './keys';
@@ -8,7 +9,7 @@ import styles from './profiler.css?inline';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles,
+  styles: tableStyles + styles,
   board: (ctx) => new ProfilerBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

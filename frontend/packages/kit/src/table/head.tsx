@@ -38,7 +38,7 @@ export function Head<R>({ given, id, layout, from, end, widths, marked }: HeadPr
         ) : (
           <span class="name">{column.title}</span>
         )}
-        {Array.isArray(given.columns) && <Edge column={column.key} title={column.title} width={width} widths={widths} />}
+        {Array.isArray(given.columns) && <Edge column={column.key} width={width} widths={widths} />}
       </div>
     );
   };
@@ -68,23 +68,18 @@ export function resize(widths: { value: Widths }, key: string, width: number | n
 
 interface EdgeProps {
   readonly column: string;
-  readonly title: string;
   readonly width: number;
   readonly widths: { value: Widths };
 }
 
 /** The right edge of a head: a drag changes the width of the column, a double click resets it. */
-function Edge({ column, title, width, widths }: EdgeProps): JSX.Element {
+function Edge({ column, width, widths }: EdgeProps): JSX.Element {
   const grip = useRef<number | null>(null); // the left edge of the column on the screen
   return (
     <span
       class="edge"
       role="separator"
       aria-orientation="vertical"
-      aria-label={title}
-      aria-valuenow={Math.round(width)}
-      aria-valuemin={NARROWEST}
-      aria-valuemax={WIDEST}
       onClick={(event) => event.stopPropagation()}
       onDblClick={() => resize(widths, column, null)}
       onPointerDown={(event) => {

@@ -9,4 +9,5 @@ export { type Area, type Cell } from './selection';
 export * from './sight';
 export * from './sorting';
 export * from './table';
+export * from './widths';
 export { default as tableStyles } from './table.css?inline';

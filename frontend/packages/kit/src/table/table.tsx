@@ -80,7 +80,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
   const open = ({ row: place, column }: Cell): void => {
     const line = rows.at(place);
     if (line === null) return;
-    const button = document.getElementById(`${id}-${place}-${column}`)?.querySelector('button');
+    const button = column < frozen.length ? null : document.getElementById(`${id}-${place}-${column}`)?.querySelector('button');
     if (button) button.click();
     else (given.onOpen ?? given.onPick)?.(line);
   };

@@ -1,18 +1,12 @@
 /** How the columns of a table look: a title, a width, and a text for each value. */
 import type { Locale } from '@insight-host/api';
+import type { CellLook, Column } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { Cell, ColumnInfo, Row, Unit } from '../contract';
 import { countText, MISSING, powerText, shareText, sizeText, timeCell, timeText, unitSign, type TimeUnit } from '../units';
 
-export interface Column extends ColumnInfo {
-  readonly at: number;
-  readonly title: string;
-  readonly hint: string;
-  readonly width: number;
-  readonly isNumber: boolean;
-  /** Instead of its text. */
-  readonly view?: (value: Cell, row: Row, unit: TimeUnit) => JSX.Element | null;
-}
+/** What a column shows instead of the text of a value. */
+export type View = (value: Cell, row: Row, unit: TimeUnit) => JSX.Element | null;
 
 const WIDTHS: Readonly<Record<string, number>> = { name: 260, type: 150, scope: 260, shapes: 220, information: 240, operator: 220, grid: 120, block: 110 };
 
@@ -21,17 +15,18 @@ interface ColumnsProps {
   /** Those to show, in their order; null for all. */
   readonly shown: readonly string[] | null;
   readonly unit: TimeUnit;
+  readonly locale: Locale;
   readonly say: (key: string) => string;
   readonly has: (key: string) => boolean;
-  readonly views?: Readonly<Record<string, Column['view']>>;
+  readonly views?: Readonly<Record<string, View>>;
   readonly widths?: Readonly<Record<string, number>>;
   /** Instead of those of the catalogue. */
   readonly titles?: Readonly<Record<string, string>>;
 }
 
-export function columnsOf({ columns, shown, unit, say, has, views = {}, widths = {}, titles = {} }: ColumnsProps): readonly Column[] {
+export function columnsOf({ columns, shown, unit, locale, say, has, views = {}, widths = {}, titles = {} }: ColumnsProps): readonly Column<Row>[] {
   const chosen = shown ?? columns.map(({ name }) => name);
-  return chosen.flatMap((name): Column[] => {
+  return chosen.flatMap((name, place): Column<Row>[] => {
     const at = columns.findIndex((column) => column.name === name);
     const column = columns[at];
     if (!column) return [];
@@ -42,7 +37,11 @@ export function columnsOf({ columns, shown, unit, say, has, views = {}, widths =
     const hint = has(`column.${name}.hint`) ? say(`column.${name}.hint`) : title;
     const view = views[name];
     const width = widths[name] ?? WIDTHS[name] ?? (isNumber ? Math.max(98, Math.min(210, 38 + [...title].reduce((sum, letter) => sum + (letter > '\u2e80' ? 13 : 7.4), 0))) : 180);
-    return [{ ...column, at, title, hint, width, isNumber, ...(view ? { view } : {}) }];
+    const cell = (row: Row): CellLook => {
+      const value = row[at] ?? null;
+      return view ? { content: view(value, row, unit) } : { content: cellText(value, column.unit, unit, locale), title: valueWithUnit(value, column.unit, locale) };
+    };
+    return [{ key: name, title, hint, kind: isNumber ? 'number' : 'text', width, grows: place === 0 && !isNumber, cell, value: (row) => row[at] ?? null }];
   });
 }
 

@@ -1,16 +1,14 @@
 /** A small table with a title, sorted in the page. */
+import { ordered, rowsOf, sortOf, sortText, turned } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { ColumnInfo, Row } from '../contract';
 import { Figure } from '../figures/figure';
 import { unitOf } from '../units';
-import { columnsOf, type Column } from './cells';
-import { Grid } from './grid';
-import { LocalRows } from './rows';
-import type { Sort } from './settings';
+import { columnsOf, type View } from './cells';
+import { Grid, LINE } from './grid';
 
-const LINE = 28; // px
 const MOST_LINES = 14;
 
 export interface LocalTableProps {
@@ -22,7 +20,7 @@ export interface LocalTableProps {
   readonly rows: readonly Row[];
   readonly sort: string;
   readonly widths?: Readonly<Record<string, number>>;
-  readonly views?: Readonly<Record<string, Column['view']>>;
+  readonly views?: Readonly<Record<string, View>>;
   readonly tools?: ComponentChildren;
   readonly onOpen?: (row: Row) => void;
   readonly isOpen?: (row: Row) => boolean;
@@ -31,12 +29,12 @@ export interface LocalTableProps {
 export function LocalTable({ board, name, title, note = '', columns, rows, sort, widths = {}, views = {}, tools, onOpen, isOpen }: LocalTableProps): JSX.Element {
   const say = board.t.bind(board);
   const chosen = board.sorts.value.get(name) ?? sort;
-  const sorted: Sort = chosen.startsWith('-') ? { column: chosen.slice(1), down: true } : { column: chosen, down: false };
+  const sorted = sortOf(chosen);
   const times = columns.flatMap(({ unit }, at) => (unit === 'ns' ? [at] : []));
   const longest = rows.reduce((most, row) => times.reduce((high, at) => Math.max(high, Math.abs(Number(row[at] ?? 0))), most), 0);
   const unit = board.unit.value === 'auto' ? unitOf(longest / 5) : board.unit.value;
-  const local = useMemo(() => new LocalRows({ columns, rows }, sorted), [rows, chosen, columns.map((column) => column.name).join()]);
-  const placed = columnsOf({ columns, shown: null, unit, say, has: (key) => say(key) !== key, widths, views });
+  const placed = columnsOf({ columns, shown: null, unit, locale: board.locale.value, say, has: (key) => say(key) !== key, widths, views });
+  const local = useMemo(() => rowsOf(ordered(rows, chosen ? [sorted] : [], (row, key) => row[columns.findIndex((column) => column.name === key)] ?? null)), [rows, chosen, columns.map((column) => column.name).join()]);
   return (
     <Figure board={board} name={name} title={title} drawn={false} tools={tools} data={() => ({ head: columns.map((column) => (column.unit === 'ns' ? `${column.name}_ns` : column.name)), rows })}>
       {note && <p class="hint">{note}</p>}
@@ -47,11 +45,10 @@ export function LocalTable({ board, name, title, note = '', columns, rows, sort,
           label={title}
           rows={local}
           columns={placed}
-          unit={unit}
           sort={sorted}
-          onSort={(column) => {
-            const down = sorted.column === column.name ? !sorted.down : column.isNumber;
-            board.sorts.set(new Map([...board.sorts.peek(), [name, down ? `-${column.name}` : column.name]]));
+          onSort={({ key, kind }) => {
+            const next = turned([sorted], key, false, kind === 'number').map(sortText).join();
+            board.sorts.set(new Map([...board.sorts.peek(), [name, next]]));
           }}
           {...(onOpen ? { onOpen } : {})}
           {...(isOpen ? { isOpen } : {})}

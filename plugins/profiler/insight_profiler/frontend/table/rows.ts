@@ -1,25 +1,17 @@
-/** Sources of table rows: complete, or paginated by the server as the user scrolls. */
+/** Rows of a table that the server paginates as the user scrolls. */
 import { signal } from '@preact/signals';
 import { isAway, message, type RequestQueue } from '@insight-host/kit';
-import type { Cell, ColumnInfo, Row, TableAnswer } from '../contract';
-import type { Sort } from './settings';
-
-export interface Rows {
-  readonly columns: readonly ColumnInfo[];
-  readonly total: number;
-  /** null: it is not here yet. */
-  row(at: number): Row | null;
-  /** These are in sight, `last` not included. */
-  look(first: number, last: number): void;
-}
+import type { Area, Rows } from '@insight-host/kit/table';
+import type { Row, TableAnswer } from '../contract';
 
 export const PAGE = 200;
+const AHEAD = 6; // rows around those in sight
 const PAUSE = 2000; // ms before what failed, or what is not all, is asked for again
 
 export type Ask<A> = (offset: number, limit: number, signal: AbortSignal) => Promise<A>;
 
 /** Pages of one question at a time; those of the question before stay until the first of the new one is here. */
-export class ServerRows<A extends TableAnswer> implements Rows {
+export class ServerRows<A extends TableAnswer> implements Rows<Row> {
   /** The latest answer, whichever page it brought. */
   readonly head = signal<A | null>(null);
   readonly busy = signal(false);
@@ -37,17 +29,13 @@ export class ServerRows<A extends TableAnswer> implements Rows {
 
   constructor(private readonly queue: RequestQueue) {}
 
-  get columns(): readonly ColumnInfo[] {
-    return this.head.value?.columns ?? [];
-  }
-
-  get total(): number {
+  get count(): number {
     return this.head.value?.total ?? 0;
   }
 
-  row(at: number): Row | null {
+  at(row: number): Row | null {
     void this.arrived.value;
-    return this.pages.get(Math.floor(at / PAGE))?.[at % PAGE] ?? null;
+    return this.pages.get(Math.floor(row / PAGE))?.[row % PAGE] ?? null;
   }
 
   /** Another question; the same key asks for nothing. */
@@ -59,8 +47,8 @@ export class ServerRows<A extends TableAnswer> implements Rows {
     this.loadSight();
   }
 
-  look(first: number, last: number): void {
-    this.sight = [first, last];
+  look({ row, rowEnd }: Pick<Area, 'row' | 'rowEnd'>): void {
+    this.sight = [Math.max(0, row - AHEAD), rowEnd + AHEAD];
     this.loadSight();
   }
 
@@ -122,37 +110,4 @@ export class ServerRows<A extends TableAnswer> implements Rows {
     this.loading.delete(page);
     this.busy.value = this.loading.size > 0;
   }
-}
-
-/** A small table that is here as a whole, sorted in the page. */
-export class LocalRows implements Rows {
-  readonly columns: readonly ColumnInfo[];
-  private readonly rows: readonly Row[];
-
-  constructor({ columns, rows }: Pick<TableAnswer, 'columns' | 'rows'>, sort: Sort | null, query = '') {
-    this.columns = columns;
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = words.length === 0 ? rows : rows.filter((row) => words.every((word) => row.some((cell) => typeof cell === 'string' && cell.toLowerCase().includes(word))));
-    const at = sort ? columns.findIndex(({ name }) => name === sort.column) : -1;
-    this.rows = at < 0 ? found : [...found].sort((a, b) => compared(a[at] ?? null, b[at] ?? null, sort?.down === true));
-  }
-
-  get total(): number {
-    return this.rows.length;
-  }
-
-  row(at: number): Row | null {
-    return this.rows[at] ?? null;
-  }
-
-  look(): void {
-    // everything is here
-  }
-}
-
-/** What is missing comes last, whichever way. */
-function compared(a: Cell, b: Cell, down: boolean): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-  const order = typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
-  return down ? -order : order;
 }

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
 import type { Row, TableAnswer } from '../contract';
 import type { TimeUnit } from '../units';
-import { columnsOf, type Column } from './cells';
+import { columnsOf, type View } from './cells';
 import { Grid } from './grid';
 import type { TableSettings } from './settings';
 import { ColumnChooser, Search, UnitChoice } from './tools';
@@ -31,7 +31,7 @@ export interface ServerTableProps<A extends TableAnswer> {
   /** Called with what the server says, once for each answer. */
   readonly onAnswer?: (answer: A) => void;
   readonly status?: (answer: A, unit: TimeUnit) => string;
-  readonly views?: Readonly<Record<string, Column['view']>>;
+  readonly views?: Readonly<Record<string, View>>;
   readonly widths?: Readonly<Record<string, number>>;
   readonly titles?: Readonly<Record<string, string>>;
   readonly onOpen?: (row: Row, answer: A) => void;
@@ -61,7 +61,7 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
   }, [known.map((column) => column.name).join()]);
   const chosen = settings.columns.value.filter((column) => known.some((one) => one.name === column));
   const shown = chosen.length > 0 ? inOrder.filter((column) => chosen.includes(column.name)).map((column) => column.name) : inOrder.map((column) => column.name).filter((column) => !hidden.includes(column));
-  const columns = columnsOf({ columns: known, shown, unit, say, has: (key) => say(key) !== key, views, widths, titles });
+  const columns = columnsOf({ columns: known, shown, unit, locale: board.locale.value, say, has: (key) => say(key) !== key, views, widths, titles });
   const { onOpen, isOpen } = props;
   const error = rows.error.value;
   return (
@@ -99,9 +99,8 @@ export function ServerTable<A extends TableAnswer>(props: ServerTableProps<A>): 
             label={label}
             rows={rows}
             columns={columns}
-            unit={unit}
             sort={settings.sorted(sort)}
-            onSort={(column) => settings.turn(column.name, !column.isNumber, sort)}
+            onSort={({ key, kind }) => settings.turn(key, kind === 'text', sort)}
             question={question}
             busy={rows.busy.value}
             {...(onOpen ? { onOpen: (row: Row) => onOpen(row, answer) } : {})}

@@ -1,11 +1,7 @@
 import type { Setting } from '@insight-host/kit';
+import { sortOf, sortText, turned, type Sort } from '@insight-host/kit/table';
 
 export type FieldName = 'all' | 'name' | 'type' | 'scope';
-
-export interface Sort {
-  readonly column: string;
-  readonly down: boolean;
-}
 
 /** What the user has set of one table; in the URL. */
 export class TableSettings {
@@ -22,21 +18,18 @@ export class TableSettings {
   ) {}
 
   sorted(fallback: string): Sort {
-    const text = this.sort.value || fallback;
-    return text.startsWith('-') ? { column: text.slice(1), down: true } : { column: text, down: false };
+    return sortOf(this.sort.value || fallback);
   }
 
   /** A press on a head: the column the other way round, or another one, the largest number first. */
   turn(column: string, isText: boolean, fallback: string): void {
-    const now = this.sorted(fallback);
-    const down = now.column === column ? !now.down : !isText;
-    const next = down ? `-${column}` : column;
+    const next = turned([this.sorted(fallback)], column, false, !isText).map(sortText).join();
     this.sort.set(next === fallback ? '' : next);
   }
 
   /** What goes into a question of the server. */
   ask(fallback: string): Readonly<Record<string, string | number | null>> {
-    const { column, down } = this.sorted(fallback);
+    const { key: column, down } = this.sorted(fallback);
     return {
       q: this.query.value || null,
       regex: this.regex.value ? 1 : null,
