@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
 import insight_scalar
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import ScalarQuery, SeriesKey
@@ -41,3 +45,71 @@ def test_a_tag_written_by_simple_value_and_as_tensors_is_one_attempt(
         np.testing.assert_array_equal(columns.steps, np.arange(300))
         np.testing.assert_array_equal(columns.values, np.arange(300))
         np.testing.assert_array_equal(columns.wall_times, 1.0 + np.arange(300))
+
+
+Written = tuple[str, int]  # form and step
+
+FORMS = ["simple", "single", "double"]
+METADATA = wire.metadata("scalars", 1)
+
+
+def value_of(form: str, number: int) -> bytes:
+    if form == "simple":
+        return wire.scalar_value("loss", float(number))
+    return wire.tensor_value("loss", wire.number_tensor(float(number), double=form == "double"), METADATA)
+
+
+def opened(logs: Path, cache: Path) -> LocalProvider:
+    plugins = [insight_scalar.insight_plugin()]
+    return LocalProvider([Logdir(str(logs))], plugins, reload_interval=0, cache_directory=cache)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    pure=st.sampled_from(["0", "1"]),
+    stretches=st.lists(
+        st.lists(st.tuples(st.sampled_from(FORMS), st.integers(0, 20)), min_size=1, max_size=12),
+        min_size=2,
+        max_size=6,
+    ),
+    files=st.lists(st.integers(0, 1), min_size=6, max_size=6),
+    restarts=st.lists(st.booleans(), min_size=6, max_size=6),
+)
+def test_any_mix_of_forms_files_and_restarts_keeps_the_order_of_the_files(
+    pure: str, stretches: list[list[Written]], files: list[int], restarts: list[bool]
+) -> None:
+    """The host may end and start again between two writes: then it goes on from its index."""
+    written: dict[int, list[int]] = {0: [], 1: []}
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSIGHT_HOST_PURE", pure)
+        logs, cache = Path(name, "logs"), Path(name, "cache")
+        logs.mkdir()
+        provider = opened(logs, cache)
+        for stretch, number, restart in zip(stretches, files, restarts, strict=False):
+            with open(logs / f"events.out.tfevents.{number + 1}.test", "ab") as file:
+                for form, step in stretch:
+                    value = value_of(form, step)
+                    file.write(wire.record(wire.event(step, 1.0 + step, wire.summary([value]))))
+                    written[number].append(step)
+            if restart:
+                provider.close()
+                provider = opened(logs, cache)
+            provider.load()
+            with closing(opened(logs, cache / "none")) as fresh:
+                fresh.load()
+                for one in (provider, fresh):
+                    check(one, written[0] + written[1])
+        provider.close()
+
+
+def check(provider: LocalProvider, steps: list[int]) -> None:
+    key = SeriesKey(".", "loss")
+    [info] = provider.series("scalar")
+    attempts = 1 + sum(after < before for before, after in itertools.pairwise(steps))
+    assert (info.key, info.points, info.kept, info.attempts) == (key, len(steps), len(steps), attempts)
+    columns = provider.scalars("scalar", [key], ScalarQuery(attempts="all"))[key]
+    assert columns.steps.tolist() == columns.values.tolist() == steps
+    assert columns.wall_times.tolist() == [1.0 + step for step in steps]
+    shown = provider.scalars("scalar", [key])[key].steps.tolist()
+    assert shown == sorted(shown)
+    assert info.last_step == shown[-1]
