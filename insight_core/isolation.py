@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 _KEPT, _MOST_KEPT = 30.0, 4  # seconds that an idle thread of a plugin is kept, and how many are
 _MOST_TROUBLES = 8  # failed requests of a plugin that are remembered
-_LOOK = 0.5  # seconds between two looks for room: a call that is paused does not tell
+_LOOK = 0.5  # seconds between two checks for a free slot: a paused call does not notify
 _LONGEST = 200  # characters of a request in a message
 _NEVER = float("inf")
 Value = TypeVar("Value")
