@@ -1,136 +1,150 @@
 /**
- * Builds the page and the ES module of every plugin, prints gzip sizes, and fails over budget.
+ * Builds what the page shares, the page, and the module of every plugin; prints their sizes and fails over budget.
  *
- * `node frontend/build.mjs` builds everything; `node frontend/build.mjs scalar` only that plugin
- * (`shell` for the page). Budgets are in bytes of gzip: of what a tab loads when it opens, and of each part that it
- * loads later (`import('./part')`).
+ * `node frontend/build.mjs` builds everything; `node frontend/build.mjs scalar` only that plugin, `page` the rest.
+ * Each shared module is built by itself with all others as imports, so that nothing is in two of them. Names lead to
+ * files by an import map in index.html.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { insightPlugin, leaveShared, OUTPUT, SHARED, VERSIONS } from './packages/kit/build.js';
 
 const FRONTEND = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(FRONTEND);
-const BUDGET = 60_000;
+const PACKAGES = join(FRONTEND, 'packages');
+const SHELL = join(FRONTEND, 'shell');
+const STATIC = join(FRONTEND, 'insight_frontend', 'static');
 
-const shared = {
+/** Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, and of a part that a tab loads later. */
+const BUDGETS = { page: 66_000, '@insight-host/kit': 24_000, shared: 18_000, tab: 60_000, part: 30_000 };
+
+const PREACT = SHARED.filter((name) => !name.startsWith('@insight-host/'));
+
+/** Files of shared modules: what goes into each, and under which names the page has it. */
+const SHARED_FILES = [
+  { file: 'preact', entry: join(PACKAGES, 'preact.ts'), names: PREACT },
+  ...SHARED.filter((name) => !PREACT.includes(name)).map((name) => {
+    const [, scope, part] = name.split('/');
+    const source = join(PACKAGES, scope, 'src');
+    const entry = part ? [`${part}/index.ts`, `${part}.ts`].map((path) => join(source, path)).find(existsSync) : join(source, 'index.ts');
+    return { file: part ? `${scope}-${part}` : scope, entry, names: [name] };
+  }),
+];
+
+const common = {
   configFile: false,
   logLevel: 'warn',
+  base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  resolve: {
-    alias: {
-      '@insight-host/api': join(FRONTEND, 'packages', 'api', 'src'),
-      '@insight-host/kit': join(FRONTEND, 'packages', 'kit', 'src'),
-    },
-  },
 };
+
+/** One entry as an ES module; the chunks and assets that were made. */
+async function bundle({ entry, out, name, own = [], minify = true, output = OUTPUT, plugins = [], signatures = 'strict' }) {
+  const { output: made } = await build({
+    ...common,
+    root: dirname(entry),
+    publicDir: false,
+    plugins: [leaveShared(own), ...plugins],
+    build: {
+      outDir: out,
+      emptyOutDir: false,
+      write: out !== undefined,
+      target: 'es2022',
+      minify: minify ? 'oxc' : false,
+      modulePreload: false,
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: { [name]: entry }, preserveEntrySignatures: signatures, output },
+    },
+  });
+  return made;
+}
+
+/** Builds the shared modules below `out`; files by name of the module. */
+export async function buildShared(out, options = {}) {
+  const files = {};
+  const homes = new Map(); // of sources of ours
+  for (const { file, entry, names } of SHARED_FILES) {
+    const made = await bundle({ entry, out, name: file, own: names, ...options });
+    if (made.length !== 1) throw new Error(`${names[0]} became ${made.length} files`);
+    for (const source of made[0].moduleIds.filter((id) => id.startsWith(PACKAGES))) {
+      if (homes.has(source)) throw new Error(`${relative(ROOT, source)} is in ${homes.get(source)} and ${names[0]}: import it by the name of its package`);
+      homes.set(source, names[0]);
+    }
+    for (const name of names) files[name] = { fileName: made[0].fileName, imports: made[0].imports };
+  }
+  return files;
+}
+
+/** A script that is no module, as text. */
+async function classic(name) {
+  const entry = join(SHELL, 'src', `${name}.ts`);
+  const calls = { name: 'calls', transform: (code, id) => (id === entry ? `${code}\n${name}();` : null) };
+  const [{ code }] = await bundle({ entry, name, output: { format: 'iife' }, plugins: [calls], signatures: false });
+  return code.trim();
+}
+
+async function buildPage() {
+  rmSync(STATIC, { recursive: true, force: true });
+  const assets = join(STATIC, 'assets');
+  const shared = await buildShared(assets);
+  const made = await bundle({ entry: join(SHELL, 'src', 'main.tsx'), out: assets, name: 'shell' });
+  const shell = made.find((chunk) => chunk.isEntry);
+  const at = (file) => `static/assets/${file}`;
+  const map = Object.fromEntries(SHARED.map((name) => [name, `./${at(shared[name].fileName)}`]));
+  const guard = await classic('guard');
+  const guardFile = `guard-${createHash('sha256').update(guard).digest('hex').slice(0, 12)}.js`;
+  writeFileSync(join(assets, guardFile), guard);
+  const ahead = [...new Set(shell.imports.map((name) => shared[name].fileName))];
+  const styles = made.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
+  const links = [
+    ...ahead.map((file) => `<link rel="modulepreload" href="${at(file)}" />`),
+    ...styles.map((file) => `<link rel="stylesheet" href="${at(file)}" />`),
+  ];
+  const values = {
+    map: JSON.stringify({ imports: map }),
+    boot: await classic('boot'),
+    guard: at(guardFile),
+    shell: at(shell.fileName),
+    links: links.join('\n    '),
+  };
+  const html = readFileSync(join(SHELL, 'index.html'), 'utf8').replace(/%(\w+)%/g, (_, name) => values[name]);
+  writeFileSync(join(STATIC, 'index.html'), html);
+  for (const file of readdirSync(join(SHELL, 'public'))) writeFileSync(join(STATIC, file), readFileSync(join(SHELL, 'public', file)));
+  const modules = Object.fromEntries(SHARED.map((name) => [name, { file: `assets/${shared[name].fileName}`, imports: shared[name].imports }]));
+  writeFileSync(join(STATIC, 'manifest.json'), `${JSON.stringify({ ...VERSIONS, modules }, null, 1)}\n`);
+}
 
 function pluginEntries() {
   const plugins = join(ROOT, 'plugins');
   const entries = [];
   for (const directory of existsSync(plugins) ? readdirSync(plugins).sort() : []) {
-    if (!statSync(join(plugins, directory)).isDirectory()) continue;
-    for (const name of readdirSync(join(plugins, directory))) {
-      if (!name.startsWith('insight_')) continue;
-      const source = join(plugins, directory, name, 'frontend');
-      const entry = ['index.tsx', 'index.ts'].map((file) => join(source, file)).find(existsSync);
-      if (entry) entries.push({ name: name.slice('insight_'.length), entry, out: join(plugins, directory, name, 'static') });
-    }
+    const name = `insight_${directory}`;
+    const source = join(plugins, directory, name, 'frontend');
+    const entry = ['index.tsx', 'index.ts'].map((file) => join(source, file)).find(existsSync);
+    if (entry) entries.push({ name: directory, entry, out: join(plugins, directory, name, 'static') });
   }
   return entries;
 }
 
-async function buildShell() {
-  const out = join(FRONTEND, 'insight_frontend', 'static');
-  await build({
-    ...shared,
-    root: join(FRONTEND, 'shell'),
-    // The page is served at the mount point, its assets below static/: every URL stays relative.
-    experimental: {
-      renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `static/${file}` : { relative: true }),
-    },
-    build: {
-      outDir: out,
-      emptyOutDir: true,
-      target: 'es2022',
-      modulePreload: { polyfill: false },
-      assetsInlineLimit: 0,
-      rolldownOptions: {
-        output: {
-          hashCharacters: 'hex',
-          entryFileNames: 'assets/[name]-[hash:12].js',
-          chunkFileNames: 'assets/[name]-[hash:12].js',
-          assetFileNames: 'assets/[name]-[hash:12][extname]',
-        },
-      },
-    },
-  });
-  return out;
-}
+// --- sizes ----------------------------------------------------------------------------------------
 
-async function buildPlugin({ entry, out }) {
-  await build({
-    ...shared,
-    root: dirname(entry),
-    base: './',
-    publicDir: false,
-    worker: { format: 'es', rolldownOptions: { output: { hashCharacters: 'hex', entryFileNames: '[name]-[hash:12].js' } } },
-    build: {
-      outDir: out,
-      emptyOutDir: true,
-      target: 'es2022',
-      modulePreload: false,
-      // Not build.lib: that leaves the whitespace in.
-      rolldownOptions: {
-        input: entry,
-        preserveEntrySignatures: 'strict',
-        output: { hashCharacters: 'hex', entryFileNames: 'index.js', chunkFileNames: '[name]-[hash:12].js', assetFileNames: '[name]-[hash:12][extname]' },
-      },
-    },
-  });
-}
-
-function files(directory) {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-}
-
+const files = (directory) => readdirSync(directory).filter((name) => /\.(js|css)$/.test(name)).map((name) => join(directory, name));
 const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+const sum = (paths) => [...paths].reduce((bytes, path) => bytes + gzipped(path), 0);
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
 const failures = [];
 
-function report(directory) {
-  for (const path of files(directory).filter((path) => /\.(js|css)$/.test(path))) {
-    console.log(`${kilobytes(gzipped(path))} gz  ${relative(ROOT, path)}`);
-  }
-}
-
-function check(label, bytes) {
-  const over = bytes > BUDGET;
-  console.log(`${kilobytes(bytes)} gz  ${label}${over ? `  over the budget of ${BUDGET} B` : ''}`);
+function row(label, bytes, budget, note = '') {
+  const over = bytes > budget;
+  console.log(`${kilobytes(bytes)} gz  ${label}${note}${over ? `  over the budget of ${budget} B` : ''}`);
   if (over) failures.push(label);
 }
 
-/** The files that index.html names. */
-function namedFiles(directory) {
-  const html = readFileSync(join(directory, 'index.html'), 'utf8');
-  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) => match[1]);
-  if (!named.length || /<script(?![^>]*\ssrc=)/.test(html)) throw new Error('index.html: no assets, or an inline script');
-  return named.map((file) => join(directory, file));
-}
-
-/** What the browser loads before the first tab opens. */
-function shellEntry(directory) {
-  return namedFiles(directory).reduce((sum, path) => sum + gzipped(path), 0);
-}
-
-/** Widgets of `ctx.ui` that are loaded on first use, and the names of their chunks. */
-const WIDGETS = { lineChart: 'lines', histogramChart: 'chart' };
-
-/** A module and what it imports before it runs, of these files; with `lazy` also what it imports later. */
+/** A module and what it imports before it runs, among these files; with `lazy` also what it imports later. */
 function imported(path, among, { lazy = false } = {}, found = new Set()) {
   found.add(path);
   const pattern = lazy ? /(?:from|import)\s*\(?\s*[`"']\.\/([^`"']+)[`"']/g : /(?:from|import)\s*["']\.\/([^"']+)["']/g;
@@ -141,50 +155,57 @@ function imported(path, among, { lazy = false } = {}, found = new Set()) {
   return found;
 }
 
-/** What the browser loads when a plugin first asks for its widgets: their chunks, and what these import beside the page. */
-function widgetFiles(directory, code) {
-  const named = namedFiles(directory);
-  const lazy = files(directory).filter((path) => /\.js$/.test(path) && !named.includes(path));
-  const used = Object.keys(WIDGETS).filter((widget) => code.includes(widget));
-  const found = new Set();
-  for (const widget of used) {
-    const chunk = lazy.find((path) => basename(path).replace(/-.{12}\.js$/, '') === WIDGETS[widget]);
-    if (!chunk) throw new Error(`ctx.ui.${widget}: no chunk ${WIDGETS[widget]}`);
-    imported(chunk, lazy, {}, found);
+/** Files of shared modules that come with these names. */
+function sharedFiles(modules, names, found = new Set()) {
+  for (const name of names) {
+    const file = join(STATIC, modules[name].file);
+    if (found.has(file)) continue;
+    found.add(file);
+    sharedFiles(modules, modules[name].imports, found);
   }
-  return [...found];
+  return found;
+}
+
+function pageFiles() {
+  const html = readFileSync(join(STATIC, 'index.html'), 'utf8');
+  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) => join(STATIC, match[1]));
+  return new Set([join(STATIC, 'index.html'), ...named]);
+}
+
+function measurePage(modules) {
+  for (const name of SHARED.filter((name) => !PREACT.includes(name) || name === 'preact')) {
+    row(name, gzipped(join(STATIC, modules[name].file)), BUDGETS[name] ?? BUDGETS.shared);
+  }
+  row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');
+}
+
+/** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
+function measureTab({ name, out }, modules, page) {
+  const all = files(out);
+  const entry = join(out, 'index.js');
+  const atOnce = imported(entry, all);
+  const later = [...imported(entry, all, { lazy: true })].filter((path) => !atOnce.has(path));
+  const own = all.filter((path) => !later.includes(path)); // workers are no modules that anything imports: they count
+  const { imports } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+  const first = new Set([...page, ...sharedFiles(modules, imports), ...own]);
+  row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
+  const isPart = (path) => all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
+  for (const part of later.filter(isPart)) {
+    row(`plugin ${name}, later: ${basename(part)}`, sum([...imported(part, all)].filter((path) => !atOnce.has(path))), BUDGETS.part);
+  }
 }
 
 const only = process.argv.slice(2);
 const wanted = (name) => only.length === 0 || only.includes(name);
-const shellOut = join(FRONTEND, 'insight_frontend', 'static');
 
-if (wanted('shell')) {
-  await buildShell();
-  report(shellOut);
-  check('page', shellEntry(shellOut));
-}
+if (wanted('page')) await buildPage();
+const { modules } = JSON.parse(readFileSync(join(STATIC, 'manifest.json'), 'utf8'));
+if (wanted('page')) measurePage(modules);
+const page = pageFiles();
 for (const plugin of pluginEntries()) {
   if (!wanted(plugin.name)) continue;
-  await buildPlugin(plugin);
-  report(plugin.out);
-  const all = files(plugin.out).filter((path) => /\.(js|css)$/.test(path));
-  const entry = join(plugin.out, 'index.js');
-  const atOnce = imported(entry, all);
-  const later = [...imported(entry, all, { lazy: true })].filter((path) => !atOnce.has(path));
-  const isPart = (path) => later.includes(path) && all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
-  const sum = (paths) => {
-    const code = paths.filter((path) => /\.js$/.test(path)).map((path) => readFileSync(path, 'utf8')).join('');
-    const widgets = existsSync(shellOut) ? widgetFiles(shellOut, code) : [];
-    return { bytes: [...paths, ...widgets].reduce((bytes, path) => bytes + gzipped(path), 0), note: widgets.length ? ' with its chart' : '' };
-  };
-  // Workers are no modules that anything imports: they count with the entry.
-  const first = sum(all.filter((path) => !later.includes(path)));
-  check(`plugin ${plugin.name}${first.note}`, first.bytes);
-  for (const chunk of later.filter(isPart)) {
-    const part = sum([...imported(chunk, all)].filter((path) => !atOnce.has(path)));
-    check(`plugin ${plugin.name}, later: ${basename(chunk)}${part.note}`, part.bytes);
-  }
+  await build({ configFile: false, logLevel: 'warn', root: dirname(plugin.entry), ...insightPlugin(plugin) });
+  measureTab(plugin, modules, page);
 }
 if (failures.length) {
   console.error(`over budget: ${failures.join(', ')}`);

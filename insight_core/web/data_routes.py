@@ -23,8 +23,6 @@ from insight_core.web.parts import Part, Parts
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
 
-API_VERSION = 1  # of the contract between the page and ES modules
-
 
 def installed_version() -> str:
     """The version of the installed distribution; "unknown" in a source tree."""
@@ -124,7 +122,7 @@ class DataRoutes:
             found = front_end(plugin.frontend, self.settings.page)
             if found.error is None:
                 path = found.module_path(str(plugin.name))
-                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": API_VERSION}
+                mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": found.api}
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
         return row | {"warnings": part.calls.troubles} if part.calls.troubles else row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,22 @@ class Manifest:
 
 @frozen
 class SharedModules:
-    """What a page shares with plugins: its versions of contract and kit, and the file of each module name."""
+    """What a page shares with plugins: versions of contract and kit, imports of each shared module."""
 
     api: int | None = None
     kit: str | None = None
-    modules: Mapping[str, str] = field(factory=dict)
+    imports: Mapping[str, Sequence[str]] = field(factory=dict)
+
+    def with_imports(self, names: Iterable[str]) -> list[str]:
+        """These modules, and those that come with them."""
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.imports.get(name, ())
+        return sorted(found)
 
 
 @frozen
@@ -51,6 +62,7 @@ class FrontEnd:
     root: Path
     manifest: Manifest
     error: str | None  # why the page cannot run it
+    api: int | None = None  # of the page
 
     def module_path(self, plugin: str) -> str:
         """Where its module is, relative to the page: another address whenever one of its files changes."""
@@ -65,7 +77,8 @@ def front_end(root: Path, page: Path) -> FrontEnd:
         manifest = manifest_of(root)
     except ValueError as error:
         return FrontEnd(root, Manifest(), f"its front end cannot be used: {error}")
-    return FrontEnd(root, manifest, _misfit(manifest, shared_modules(page)))
+    shared = shared_modules(page)
+    return FrontEnd(root, manifest, _misfit(manifest, shared), shared.api)
 
 
 def manifest_of(root: Path) -> Manifest:
@@ -85,7 +98,9 @@ def manifest_of(root: Path) -> Manifest:
 def shared_modules(page: Path) -> SharedModules:
     """What the page in that directory shares; nothing if it was not built."""
     found = _read(page / MANIFEST)
-    return SharedModules(found.get("api"), found.get("kit"), found.get("modules", {}))
+    modules = found.get("modules", {})
+    imports = {name: module["imports"] for name, module in modules.items()}
+    return SharedModules(found.get("api"), found.get("kit"), imports)
 
 
 def front_end_answer(root: Path, request: Request, name: str) -> Response:
@@ -132,7 +147,7 @@ def _misfit(manifest: Manifest, page: SharedModules) -> str | None:
         if built[0] != ours[0] or built > ours:
             return _refusal("@insight-host/kit", manifest.kit, page.kit, is_newer=built > ours)
     missing = [
-        name for name in (*manifest.imports, *manifest.later) if page.modules and name not in page.modules
+        name for name in (*manifest.imports, *manifest.later) if page.imports and name not in page.imports
     ]
     if missing:
         return f"its front end imports {', '.join(missing)}, which this insight-host does not have: {_GUIDE}"

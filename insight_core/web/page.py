@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Unavailable
 from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
-from insight_core.web.front_ends import front_end
+from insight_core.web.front_ends import front_end, shared_modules
 from insight_core.web.parts import Parts
 
 _PLACE = b'<script type="application/json" id="tabs">{}</script>'
@@ -40,12 +40,16 @@ def page_answer(page: Path, tabs: Mapping[str, object], request: Request) -> Res
 def tabs_of(parts: Parts, page: Path) -> dict[str, object]:
     """Of each plugin with a front end that can be shown: its module, and the shared modules it imports."""
     tabs: dict[str, object] = {}
+    shared = shared_modules(page)
     for part in parts:
         if part.plugin.frontend is not None:
             found = front_end(part.plugin.frontend, page)
             if found.error is None:
                 name = str(part.plugin.name)
-                tabs[name] = {"module": found.module_path(name), "imports": found.manifest.imports}
+                tabs[name] = {
+                    "module": found.module_path(name),
+                    "imports": shared.with_imports(found.manifest.imports),
+                }
     return tabs
 
 

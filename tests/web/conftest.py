@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +21,14 @@ from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
 from insight_core.web.http_server import Server, listen
 
+SHARED = {
+    "api": 1,
+    "kit": "1.2.0",
+    "modules": {
+        "preact": {"file": "assets/preact-00112233aabb.js", "imports": []},
+        "@insight-host/kit": {"file": "assets/kit-00112233aacc.js", "imports": ["preact"]},
+    },
+}
 PAGE = """<!doctype html>
 <script type="importmap">{"imports": {"preact": "./static/assets/preact-00112233aabb.js"}}</script>
 <script type="application/json" id="tabs">{}</script>
@@ -43,6 +52,7 @@ def page_directory(tmp_path: Path) -> Path:
     (page / "assets").mkdir(parents=True)
     (page / "index.html").write_text(PAGE)
     (page / "assets/shell-3f2a91bc04de.js").write_text("export {};" + " " * 2000)
+    (page / "manifest.json").write_text(json.dumps(SHARED))
     (page / "style.css").write_text("body{}")
     (page / "font.woff2").write_bytes(b"wOF2")
     (page / "icon.svg").write_text("<svg/>")

@@ -1,5 +1,6 @@
 /** Codecs of the keys of the view in the page's URL; default values are omitted. */
-import type { Codec, XKind } from '@insight-host/api';
+import type { Codec } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 
 export function choice<T extends string>(values: readonly T[], fallback: T): Codec<T> {
   return {

@@ -4,7 +4,6 @@ export * from './byte_cache';
 export * from './card';
 export * from './card_grid';
 export * from './cards';
-export { default as cardStyles } from './cards.css?inline';
 export * as codecs from './codecs';
 export * from './columns';
 export * from './content';
@@ -16,15 +15,6 @@ export * from './drag';
 export * from './error_cell';
 export * from './frame';
 export * from './groups';
-export * from './histograms/answer';
-export * from './histograms/board';
-export * from './histograms/cards';
-export * from './histograms/messages';
-export * from './histograms/status';
-export * from './histograms/table';
-export * from './histograms/tools';
-export * from './histograms/view';
-export { default as histogramStyles } from './histograms/histogram.css?inline';
 export * from './icons';
 export * from './keys';
 export * from './latest';
@@ -43,10 +33,18 @@ export * from './step_messages';
 export * from './step_slider';
 export * from './step_tools';
 export * from './steps';
-export { default as stepStyles } from './steps.css?inline';
 export * from './tab';
 export * from './tab_state';
 export * from './tab_within';
 export * from './tag_filter';
 export * from './texts';
 export * from './visible_text';
+
+import cards from './cards.css?inline';
+import steps from './steps.css?inline';
+
+/** CSS text of cards. */
+export const cardStyles: string = cards;
+
+/** CSS text of step sliders. */
+export const stepStyles: string = steps;

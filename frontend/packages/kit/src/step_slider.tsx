@@ -1,4 +1,5 @@
-import type { Locale, XKind } from '@insight-host/api';
+import type { Locale } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TagInfo } from './board';

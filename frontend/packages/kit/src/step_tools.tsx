@@ -3,7 +3,7 @@ import type { Board, TagInfo } from './board';
 import { Button, Segments } from './controls';
 import { onCard, type Key } from './keys';
 import type { StepBoard } from './step_board';
-import type { XKind } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import type { Setting } from './tab_state';
 
 const KINDS: readonly XKind[] = ['step', 'relative', 'wall'];

@@ -1,4 +1,4 @@
-import type { Plugin, PluginContext } from '@insight-host/api';
+import { API, type Plugin, type PluginContext } from '@insight-host/api';
 import { render, type JSX } from 'preact';
 import { addKeys, type Key } from './keys';
 import kitStyles from './kit.css?inline';
@@ -22,7 +22,7 @@ export interface TabProps<B> {
 /** Creates a plugin whose tab is a board of cards or another component that follows the page. */
 export function tab<B extends TabState>({ messages, styles, board: make, view, keys }: TabProps<B>): Plugin {
   return {
-    apiVersion: 1,
+    apiVersion: API,
     messages: { en: { ...en, ...messages.en }, 'zh-CN': { ...zh, ...messages['zh-CN'] } },
     mount(host, ctx) {
       const [kit, own] = [sheetOf(kitStyles), sheetOf(styles)];

@@ -84,7 +84,7 @@ export function fakeContext(runs: readonly string[], { json, columns }: FakeAnsw
       columns: (route, query = {}, options) => (columns ?? never)(route, query, options?.signal ?? ended.signal),
       href: (route) => route,
     },
-    ui: { lineChart: never, histogramChart: never, icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
+    ui: { icon: () => document.createElementNS('http://www.w3.org/2000/svg', 'svg'), download: () => undefined },
     shortcut: () => () => undefined,
     notify: (_, text) => void notices.push(text),
     end: () => ended.abort(),

@@ -42,7 +42,7 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
   };
   const wrap = <T>(source: { readonly value: T; subscribe(listener: (value: T) => void): () => void }): ReadonlySignal<T> => ({
     get value() {
-      return source.value;
+      return untracked(() => source.value); // page and plugins share signals: to follow one, subscribe
     },
     subscribe: (listener) => endWith(source.subscribe(guarded(listener))),
   });
@@ -97,8 +97,6 @@ export function pluginContext(page: Page, mounting: Mounting): PluginContext {
       href: (path, query) => href(route(path), query),
     },
     ui: {
-      lineChart: async (host, props) => (await import('@insight-host/kit/lines')).mountLineChart(host, props),
-      histogramChart: async (host, props) => (await import('@insight-host/kit/histograms/chart')).mountHistogramChart(host, props),
       icon,
       download: saveFile,
     },

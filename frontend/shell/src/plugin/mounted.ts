@@ -1,6 +1,6 @@
 /** One opened plugin: loads its module, mounts it once, and keeps it until a retry. */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Plugin } from '@insight-host/api';
+import { API, type Plugin } from '@insight-host/api';
 import type { Page } from '../state/page';
 import type { Tab } from '../state/session';
 import { pluginContext } from './context';
@@ -100,7 +100,7 @@ export class MountedPlugin {
     const t = this.page.t.peek();
     const plugin = module.default as Partial<Plugin> | undefined;
     if (typeof plugin?.mount !== 'function') throw new NotAPlugin(t('plugin.noExport'));
-    if (plugin.apiVersion !== 1) throw new NotAPlugin(t('plugin.version', { found: String(plugin.apiVersion) }));
+    if (plugin.apiVersion !== API) throw new NotAPlugin(t('plugin.version', { found: String(plugin.apiVersion) }));
     return plugin as Plugin;
   }
 }

@@ -1,4 +1,5 @@
-import { AttemptsChoice, Frame, HistogramCard, HistogramTools, TimeChoice, type HistogramBoard } from '@insight-host/kit';
+import { AttemptsChoice, Frame, TimeChoice } from '@insight-host/kit';
+import { HistogramCard, HistogramTools, type HistogramBoard } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 
 export function App({ board }: { readonly board: HistogramBoard }): JSX.Element {

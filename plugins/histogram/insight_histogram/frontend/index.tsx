@@ -1,4 +1,5 @@
-import { cardStyles, HistogramBoard, histogramMessages, histogramStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { HistogramBoard, histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
 import { App } from './app';
 import styles from './histograms.css?inline';
 import { keys } from './keys';

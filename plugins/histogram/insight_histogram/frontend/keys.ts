@@ -1,4 +1,5 @@
-import { boardKeys, stepKeys, type HistogramBoard, type Key } from '@insight-host/kit';
+import { boardKeys, stepKeys, type Key } from '@insight-host/kit';
+import { type HistogramBoard } from '@insight-host/kit/histograms';
 
 export function keys(board: HistogramBoard, host: HTMLElement): readonly Key[] {
   return [

@@ -1,4 +1,4 @@
-import type { LineChart, LineChartProps } from '@insight-host/api';
+import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import { valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -72,21 +72,9 @@ function PathChart({ board, item, look }: { readonly board: LandscapeBoard; read
     description: board.t('chart.description', { count: path.at.length }),
     onClick: ({ nearest }) => nearest[0] && board.player.seek(nearest[0].index),
   };
-  const latest = useRef(props);
-  latest.current = props;
   useEffect(() => {
-    let gone = false;
-    if (host.current && latest.current) {
-      void board.ctx.ui.lineChart(host.current, latest.current).then((made) => {
-        if (gone) made.dispose();
-        else {
-          chart.current = made;
-          if (latest.current) made.update(latest.current);
-        }
-      });
-    }
+    if (host.current && props) chart.current = mountLineChart(host.current, props);
     return () => {
-      gone = true;
       chart.current?.dispose();
       chart.current = null;
     };

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { PluginContext, Threshold } from '@insight-host/api';
+import type { PluginContext } from '@insight-host/api';
+import type { Threshold } from '@insight-host/kit/lines';
 import { Board, changed, codecs, type ChangedSeries } from '@insight-host/kit';
 import * as own from './codecs';
 import type { LogFlags, Zoom } from './codecs';

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
-import type { LineChart, LineChartProps } from '@insight-host/api';
-import { CardHead, message, sameCard, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
+import { CardHead, sameCard, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';
@@ -56,24 +56,15 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   useEffect(() => {
     const element = host.current;
     if (!element) return;
-    let gone = false;
     const measure = (): void => {
       const found = chart.current?.plot.width ?? element.clientWidth - GUTTERS;
       if (found > 40) width.value = Math.ceil(found / WIDTH_STEP) * WIDTH_STEP;
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    board.ctx.ui.lineChart(element, latest.current).then(
-      (made) => {
-        if (gone) return made.dispose();
-        chart.current = made;
-        made.update(latest.current);
-        element.dataset['ready'] = '1';
-      },
-      (error: unknown) => (feed.error.value = message(error)),
-    );
+    chart.current = mountLineChart(element, latest.current);
+    element.dataset['ready'] = '1';
     return () => {
-      gone = true;
       observer.disconnect();
       chart.current?.dispose();
       chart.current = null;

@@ -1,4 +1,4 @@
-import type { LineChart } from '@insight-host/api';
+import type { LineChart } from '@insight-host/kit/lines';
 import { Button, fileName, Menu, message, Seldom, type MenuItem } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';

@@ -1,4 +1,4 @@
-import type { Threshold, ThresholdCondition } from '@insight-host/api';
+import type { Threshold, ThresholdCondition } from '@insight-host/kit/lines';
 
 /** What the threshold dialog's fields hold. */
 export interface ThresholdForm {

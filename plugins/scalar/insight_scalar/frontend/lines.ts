@@ -1,4 +1,6 @@
-import type { Line, LineChartProps, Run, XKind } from '@insight-host/api';
+import type { Line, LineChartProps } from '@insight-host/kit/lines';
+import type { Run } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import type { LayerData, Picture } from './feed';
 import { xColumn, type Series } from './series';
 

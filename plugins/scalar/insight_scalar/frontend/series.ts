@@ -1,4 +1,5 @@
-import type { Columns, XKind } from '@insight-host/api';
+import type { Columns } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import { floats } from '@insight-host/kit';
 
 /** One series of an answer of the `series` route. */

@@ -1,4 +1,5 @@
-import type { Columns, Query, XKind } from '@insight-host/api';
+import type { Columns, Query } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import { ByteCache, portions, RequestQueue, SeriesClock, statusOf, type ChangedSeries } from '@insight-host/kit';
 import type { ScalarBoard } from './board';
 import type { Range } from './codecs';

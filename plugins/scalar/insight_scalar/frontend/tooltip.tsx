@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
-import type { Cursor, XKind } from '@insight-host/api';
+import type { Cursor } from '@insight-host/kit/lines';
+import type { XKind } from '@insight-host/kit/draw';
 import { Button, copyTable, durationText, timeText, Tooltip as Box, valueText } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,5 @@
-import { AttemptsChoice, Frame, HistogramCard, HistogramTools, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from '@insight-host/kit';
+import { AttemptsChoice, Frame, LinkSteps, NumberBox, Segments, TimeChoice, Toggle } from '@insight-host/kit';
+import { HistogramCard, HistogramTools } from '@insight-host/kit/histograms';
 import type { JSX } from 'preact';
 import { SHOWS, type TensorBoard } from './board';
 import { MOST_DIGITS } from './numbers';

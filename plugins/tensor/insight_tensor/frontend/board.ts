@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import type { PluginContext, Query } from '@insight-host/api';
-import { cardId, changed, codecs, HistogramBoard, recordQuery, type CardKey, type Records, type Setting, type TagInfo } from '@insight-host/kit';
+import { cardId, changed, codecs, recordQuery, type CardKey, type Records, type Setting, type TagInfo } from '@insight-host/kit';
+import { HistogramBoard } from '@insight-host/kit/histograms';
 import { MOST_DIGITS, type Format, type Kind } from './numbers';
 
 /** What `/tags` says of a series of tensors. */

@@ -1,4 +1,5 @@
-import { boardKeys, cardStyles, histogramMessages, histogramStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
+import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
 import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { TensorBoard } from './board';

@@ -1,4 +1,4 @@
-import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '../pixels';
+import { fitBitmap, pixelsOf, watchPixels, type PixelSize } from '@insight-host/kit';
 import type { Size } from './area';
 import { CanvasPainter } from './canvas_painter';
 

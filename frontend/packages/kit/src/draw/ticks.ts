@@ -1,4 +1,5 @@
-import type { Locale, XKind } from '@insight-host/api';
+import type { Locale } from '@insight-host/api';
+import type { XKind } from './axis';
 import { calendarTicks } from './calendar';
 import { niceStep } from './scale';
 

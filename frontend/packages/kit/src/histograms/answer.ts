@@ -1,6 +1,7 @@
-import type { Columns, HistogramRow, HistogramView, XKind } from '@insight-host/api';
-import * as codecs from '../codecs';
-import { floats } from '../columns';
+import type { Columns } from '@insight-host/api';
+import type { HistogramRow, HistogramView } from './props';
+import type { XKind } from '@insight-host/kit/draw';
+import { codecs, floats } from '@insight-host/kit';
 
 /** A record that could not be read, and why. */
 export interface HistogramError {

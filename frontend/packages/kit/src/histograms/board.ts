@@ -1,11 +1,8 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import type { PluginContext } from '@insight-host/api';
-import type { ChangedSeries, TagInfo } from '../board';
-import { cardId, type CardKey } from '../cards';
-import * as codecs from '../codecs';
-import { seriesCards, tagCards, type CardGroup } from '../groups';
+import type { ChangedSeries, TagInfo } from '@insight-host/kit';
+import { cardId, type CardKey, codecs, seriesCards, tagCards, type CardGroup, StepBoard } from '@insight-host/kit';
 import { binCount, histogramView, stepCount, VIEWS } from './answer';
-import { StepBoard } from '../step_board';
 
 type Range = readonly [low: number, high: number];
 

@@ -1,23 +1,16 @@
 import { useSignal } from '@preact/signals';
-import type { HistogramChart, HistogramView as View, Query, XKind } from '@insight-host/api';
+import type { HistogramChart, HistogramView as View } from './props';
+import type { Query } from '@insight-host/api';
+import type { XKind } from '@insight-host/kit/draw';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { TagInfo } from '../board';
-import { CardHead, urgencyOf, type Place } from '../card';
-import { sameCard, type CardKey } from '../cards';
-import { csvOf } from '../csv';
-import { ErrorCell } from '../error_cell';
+import type { TagInfo, Records } from '@insight-host/kit';
+import { CardHead, urgencyOf, type Place, sameCard, type CardKey, csvOf, ErrorCell, Latest, Menu, type MenuItem, portions, StepSlider, type CardSteps, fileName, message } from '@insight-host/kit';
 import type { HistogramBoard } from './board';
 import { HistogramStatus } from './status';
 import { HistogramTable } from './table';
 import { HistogramView } from './view';
 import { decodeHistograms, histogramTable, type Histograms } from './answer';
-import { Latest } from '../latest';
-import { Menu, type MenuItem } from '../menu';
-import type { Records } from '../records';
-import { portions } from '../requests';
-import { StepSlider, type CardSteps } from '../step_slider';
-import { fileName, message } from '../texts';
 
 const MOST = 100; // runs in one picture
 const LAST = Number.MAX_SAFE_INTEGER; // the step nearest to it is the last one

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { HistogramChartProps, HistogramRow, Theme } from '@insight-host/api';
+import type { HistogramChartProps, HistogramRow } from './props';
+import type { Theme } from '@insight-host/api';
 import { palette } from '../draw/palette';
 import { SvgPainter } from '../draw/svg_painter';
 import { mix, ramp } from './colors';

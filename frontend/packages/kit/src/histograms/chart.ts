@@ -1,9 +1,7 @@
-import { visibleText } from '../visible_text';
-import type { HistogramChart, HistogramChartProps, HistogramCursor } from '@insight-host/api';
-import type { CanvasPainter } from '../draw/canvas_painter';
-import { pngOf, sheetSize, svgOf, type Sheet } from '../draw/files';
-import { palette } from '../draw/palette';
-import { Screen, type Drawn } from '../draw/screen';
+import { visibleText } from '@insight-host/kit';
+import type { HistogramChart, HistogramChartProps, HistogramCursor } from './props';
+import type { CanvasPainter } from '@insight-host/kit/draw';
+import { pngOf, sheetSize, svgOf, type Sheet, palette, Screen, type Drawn } from '@insight-host/kit/draw';
 import { cursorAfter, cursorAt } from './cursor';
 import { draw } from './drawing';
 import { figure, labels, plotArea, type Figure } from './figure';

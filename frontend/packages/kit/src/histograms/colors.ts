@@ -1,4 +1,4 @@
-import type { Palette } from '../draw/palette';
+import type { Palette } from '@insight-host/kit/draw';
 
 /** Red, green and blue from 0 to 255. */
 export type Rgb = readonly [number, number, number];

@@ -1,4 +1,4 @@
-import type { HistogramCursor } from '@insight-host/api';
+import type { HistogramCursor } from './props';
 import { lineOf } from './drawing';
 import { baseOf, binOf, type Figure } from './figure';
 import { columnsOf } from './heatmap';

@@ -1,5 +1,5 @@
-import type { HistogramRow } from '@insight-host/api';
-import type { Painter } from '../draw/painter';
+import type { HistogramRow } from './props';
+import type { Painter } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 
 const PAIRS = [

@@ -1,7 +1,6 @@
-import type { HistogramRow } from '@insight-host/api';
-import { BOTTOM } from '../draw/area';
-import { estimatedWidth, type Painter, type Polylines, type Stroke } from '../draw/painter';
-import type { Palette } from '../draw/palette';
+import type { HistogramRow } from './props';
+import { BOTTOM, estimatedWidth, type Painter, type Polylines, type Stroke } from '@insight-host/kit/draw';
+import type { Palette } from '@insight-host/kit/draw';
 import { mix, ramp } from './colors';
 import { drawDistributions } from './distributions';
 import { baseOf, named, outline, stairs, type Figure } from './figure';

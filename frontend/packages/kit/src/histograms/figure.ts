@@ -1,8 +1,5 @@
-import type { HistogramChartProps, HistogramRow } from '@insight-host/api';
-import { BOTTOM, GUTTER, TITLE, type Area, type Size } from '../draw/area';
-import { legendHeight, legendPlaces, type LegendPlace } from '../draw/legend';
-import { makeScale, type Scale } from '../draw/scale';
-import { linearTicks, xTicks, type Tick } from '../draw/ticks';
+import type { HistogramChartProps, HistogramRow } from './props';
+import { BOTTOM, GUTTER, TITLE, type Area, type Size, legendHeight, legendPlaces, type LegendPlace, makeScale, type Scale, linearTicks, xTicks, type Tick } from '@insight-host/kit/draw';
 
 /** The layout of one chart, computed before it is painted. */
 export interface Figure {

@@ -1,5 +1,4 @@
-import type { Painter } from '../draw/painter';
-import type { Palette } from '../draw/palette';
+import type { Painter, Palette } from '@insight-host/kit/draw';
 import { mix } from './colors';
 import { cellsOf, type Cell, type Figure } from './figure';
 

@@ -1,6 +1,5 @@
-import type { HistogramCursor } from '@insight-host/api';
-import type { Painter } from '../draw/painter';
-import type { Palette } from '../draw/palette';
+import type { HistogramCursor } from './props';
+import type { Painter, Palette } from '@insight-host/kit/draw';
 import { highlightOf, placeOf } from './cursor';
 import { rowColors, stroke } from './drawing';
 import { baseOf, cellsOf, type Figure } from './figure';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from '../board';
+import type { Board, TagInfo } from '@insight-host/kit';
 import { nonfinite, type Histograms } from './answer';
-import { Icon } from '../icons';
+import { Icon } from '@insight-host/kit';
 
 export interface HistogramStatusProps<Info extends TagInfo> {
   readonly board: Board<Info>;

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Board, TagInfo } from '../board';
+import type { Board, TagInfo } from '@insight-host/kit';
 import type { HistogramError, Histograms } from './answer';
-import { durationText, timeText, valueText } from '../texts';
+import { durationText, timeText, valueText } from '@insight-host/kit';
 
 const ROW = 22; // pixels
 const BEYOND = 8; // rows drawn above and below what is seen

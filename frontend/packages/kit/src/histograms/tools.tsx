@@ -1,11 +1,9 @@
-import type { HistogramView } from '@insight-host/api';
+import type { HistogramView } from './props';
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from '../board';
-import { Segments, Toggle } from '../controls';
+import type { Board, TagInfo, Setting } from '@insight-host/kit';
+import { Segments, Toggle, LinkSteps } from '@insight-host/kit';
 import type { HistogramBoard } from './board';
 import { BIN_COUNTS, STEP_COUNTS, VIEWS } from './answer';
-import { LinkSteps } from '../step_tools';
-import type { Setting } from '../tab_state';
 
 interface Props<Info extends TagInfo, T> {
   readonly board: Board<Info>;

@@ -1,9 +1,8 @@
-import type { HistogramCursor, HistogramView } from '@insight-host/api';
+import type { HistogramCursor, HistogramView } from './props';
 import type { JSX } from 'preact';
-import type { Board, TagInfo } from '../board';
-import { Tooltip } from '../popover';
+import type { Board, TagInfo } from '@insight-host/kit';
+import { Tooltip, durationText, timeText, valueText } from '@insight-host/kit';
 import { countsOf, percentilesOf, type Histograms } from './answer';
-import { durationText, timeText, valueText } from '../texts';
 
 const PERCENTS = ['0 %', '6.7 %', '15.9 %', '30.9 %', '50 %', '69.1 %', '84.1 %', '93.3 %', '100 %'] as const;
 

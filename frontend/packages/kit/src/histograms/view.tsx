@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
-import type { HistogramChart, HistogramChartProps, HistogramCursor, HistogramView as View, XKind } from '@insight-host/api';
+import type { HistogramChart, HistogramChartProps, HistogramCursor, HistogramView as View } from './props';
+import type { XKind } from '@insight-host/kit/draw';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Board, TagInfo } from '../board';
-import type { CardKey } from '../cards';
+import type { Board, TagInfo, CardKey } from '@insight-host/kit';
+import { mountHistogramChart } from './chart';
 import { HistogramTooltip } from './tooltip';
 import { errorPlaces, runRows, stepRows, type Histograms } from './answer';
-import { message } from '../texts';
 
 export interface HistogramViewProps<Info extends TagInfo> {
   readonly board: Board<Info>;
@@ -33,7 +33,6 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   const { board, found, time, busy, chart } = props;
   const host = useRef<HTMLDivElement>(null);
   const cursor = useSignal<HistogramCursor | null>(null);
-  const failure = useSignal<string | null>(null);
   const names = board.runsByName.value;
   const colorOf = (run: string): string => names.get(run)?.color ?? 'var(--faint)';
   const rows = useMemo(() => (!found ? [] : found.runs.length > 0 ? runRows(found, (run) => board.nameOf(run), colorOf) : stepRows(found, time)), [found, time, names]);
@@ -52,18 +51,9 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
   useEffect(() => {
     const element = host.current;
     if (!element) return;
-    let gone = false;
-    board.ctx.ui.histogramChart(element, latest.current as HistogramChartProps).then(
-      (made) => {
-        if (gone) return made.dispose();
-        chart.current = made;
-        made.update(latest.current as HistogramChartProps);
-        element.dataset['ready'] = '1';
-      },
-      (error: unknown) => (failure.value = message(error)),
-    );
+    chart.current = mountHistogramChart(element, latest.current as HistogramChartProps);
+    element.dataset['ready'] = '1';
     return () => {
-      gone = true;
       chart.current?.dispose();
       chart.current = null;
     };
@@ -75,7 +65,6 @@ export function HistogramView<Info extends TagInfo>(props: HistogramViewProps<In
     <div class={busy ? 'view busy' : 'view'} data-testid="histogram-view" data-view={props.view}>
       <div class="histogram" ref={host} />
       {empty && <p class="nothing" data-testid="histogram-nothing">{board.t('histogram.nothing')}</p>}
-      {failure.value && <p class="problem" role="alert">{failure.value}</p>}
       {found && now && found.steps[now.row] !== undefined && <HistogramTooltip board={board} found={found} view={props.view} cursor={now} host={host} />}
     </div>
   );

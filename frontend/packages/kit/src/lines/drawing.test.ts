@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LineChartProps, Theme } from '@insight-host/api';
+import type { LineChartProps } from './props';
+import type { Theme } from '@insight-host/api';
 import type { Painter } from '../draw/painter';
 import { palette } from '../draw/palette';
 import { SvgPainter } from '../draw/svg_painter';

@@ -1,6 +1,6 @@
-import type { Threshold } from '@insight-host/api';
-import { estimatedWidth, type Painter, type Stroke } from '../draw/painter';
-import type { Palette } from '../draw/palette';
+import type { Threshold } from './props';
+import { estimatedWidth, type Painter, type Stroke } from '@insight-host/kit/draw';
+import type { Palette } from '@insight-host/kit/draw';
 import { mainLines, namesX, type Entry, type Figure } from './figure';
 import { satisfying, holds, toPixels, within } from './threshold';
 import { words } from './words';

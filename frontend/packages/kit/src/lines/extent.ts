@@ -1,5 +1,6 @@
-import type { Line, Numbers } from '@insight-host/api';
-import { niceStep } from '../draw/scale';
+import type { Line } from './props';
+import type { Numbers } from '@insight-host/kit/draw';
+import { niceStep } from '@insight-host/kit/draw';
 
 /** A connected part of a line; `sorted`: its x never decreases. */
 export interface Piece {

@@ -1,8 +1,5 @@
-import type { Line, LineChartProps } from '@insight-host/api';
-import { BOTTOM, GUTTER, TITLE, type Area, type Size } from '../draw/area';
-import { legendHeight, legendPlaces, type LegendPlace } from '../draw/legend';
-import { makeScale, type Scale } from '../draw/scale';
-import { linearTicks, logTicks, xTicks, type Tick } from '../draw/ticks';
+import type { Line, LineChartProps } from './props';
+import { BOTTOM, GUTTER, TITLE, type Area, type Size, legendHeight, legendPlaces, type LegendPlace, makeScale, type Scale, linearTicks, logTicks, xTicks, type Tick } from '@insight-host/kit/draw';
 import { xRange, yRange } from './extent';
 import { trace, type Trace } from './trace';
 

@@ -1,5 +1,5 @@
 import type { Disposer } from '@insight-host/api';
-import { zoomAround } from '../draw/scale';
+import { zoomAround } from '@insight-host/kit/draw';
 import { neighbourX } from './nearest';
 import type { Gestures } from './pointer';
 

@@ -1,5 +1,5 @@
-import type { Cursor } from '@insight-host/api';
-import type { Area } from '../draw/area';
+import type { Cursor } from './props';
+import type { Area } from '@insight-host/kit/draw';
 import { lowerBound, pieces } from './extent';
 import type { Entry, Figure } from './figure';
 

@@ -1,7 +1,6 @@
-import type { Cursor } from '@insight-host/api';
-import type { Area } from '../draw/area';
-import { estimatedWidth, type Painter } from '../draw/painter';
-import type { Palette } from '../draw/palette';
+import type { Cursor } from './props';
+import type { Area, Palette } from '@insight-host/kit/draw';
+import { estimatedWidth, type Painter } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 
 /** The overlay that moves with the pointer: cursor and marks. */

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from 'vitest';
-import type { LineChartProps } from '@insight-host/api';
+import type { LineChartProps } from './props';
 import { figure } from './figure';
 import { listenToPointer, type Change } from './pointer';
 

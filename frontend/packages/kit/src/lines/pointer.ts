@@ -1,6 +1,6 @@
 import type { Disposer } from '@insight-host/api';
-import { drag } from '../drag';
-import { ordered, panBy, zoomAround } from '../draw/scale';
+import { drag } from '@insight-host/kit';
+import { ordered, panBy, zoomAround } from '@insight-host/kit/draw';
 import type { Figure } from './figure';
 import { selectedArea, type Selection } from './overlay';
 

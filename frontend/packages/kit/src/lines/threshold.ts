@@ -1,6 +1,5 @@
-import type { Threshold, ThresholdCondition } from '@insight-host/api';
-import type { Polylines } from '../draw/painter';
-import type { Scale } from '../draw/scale';
+import type { Threshold, ThresholdCondition } from './props';
+import type { Polylines, Scale } from '@insight-host/kit/draw';
 
 /** A range of values; an end that is not `closed` does not belong to it. */
 export interface Interval {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Line } from '@insight-host/api';
+import type { Line } from './props';
 import { makeScale } from '../draw/scale';
 import { lowerBound, percentiles, pieces, visible, xRange, yRange } from './extent';
 import { trace } from './trace';

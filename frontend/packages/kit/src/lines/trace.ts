@@ -1,6 +1,5 @@
-import type { Line, Numbers } from '@insight-host/api';
-import type { Polylines } from '../draw/painter';
-import type { Scale } from '../draw/scale';
+import type { Line } from './props';
+import type { Numbers, Polylines, Scale } from '@insight-host/kit/draw';
 import { pieces, visible } from './extent';
 
 export type EdgeMark = 'nan' | 'up' | 'down';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Icon } from '../icons';
+import { Icon } from '@insight-host/kit';
 
 export interface EditCellProps {
   /** The button has `data-action="edit-NAME"`. */

@@ -10,4 +10,7 @@ export * from './sight';
 export * from './sorting';
 export * from './table';
 export * from './widths';
-export { default as tableStyles } from './table.css?inline';
+import styles from './table.css?inline';
+
+/** CSS text of the table. */
+export const tableStyles: string = styles;

@@ -1,7 +1,5 @@
 /** Lines over steps or time, with the zoom and files of all line charts of the page. */
-import type { Line, LineChart, LineChartProps } from '@insight-host/api';
-import { message } from '@insight-host/kit';
-import { useSignal } from '@preact/signals';
+import { mountLineChart, type Line, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';
@@ -34,7 +32,6 @@ export interface CurvesProps {
 export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height = 220, busy = false, marks = NO_MARKS, xText = String, yText, onPress, tools = null }: CurvesProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
-  const failure = useSignal<string | null>(null);
   const zoom = board.zooms.value.get(name) ?? null;
   const setZoom = (to: Zoom | null): void => {
     const next = new Map(board.zooms.peek());
@@ -71,24 +68,11 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
     },
     ...(onPress ? { onClick: (cursor) => onPress(cursor.nearest[0]?.x ?? cursor.x, shift.current) } : {}),
   });
-  const latest = useRef(props);
-  latest.current = props;
   useEffect(() => {
-    let ended = false;
     const element = host.current;
     if (!element) return;
-    board.ctx.ui
-      .lineChart(element, props())
-      .then((made) => {
-        if (ended) made.dispose();
-        else {
-          chart.current = made;
-          made.update(latest.current()); // more may have come meanwhile
-        }
-      })
-      .catch((error: unknown) => !ended && (failure.value = message(error)));
+    chart.current = mountLineChart(element, props());
     return () => {
-      ended = true;
       chart.current?.dispose();
       chart.current = null;
     };
@@ -118,7 +102,6 @@ export function Curves({ board, name, title, hint, lines, xLabel, yLabel, height
         </>
       }
     >
-      {failure.value !== null && <p class="problem">{failure.value}</p>}
       <div ref={host} class="curve" style={{ height: `${height}px` }} onPointerDown={(event) => (shift.current = event.shiftKey)} onPointerLeave={() => (tip.value = null)} />
       <div class="below-curve">
         <Legend entries={lines.map(({ id, color, label }) => ({ key: id, color, label }))} />

@@ -1,5 +1,5 @@
 /** Times over steps as lines; a press chooses the step, in every view. */
-import type { Line, LineChartProps } from '@insight-host/api';
+import type { Line, LineChartProps } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import type { ProfilerBoard } from '../board';
 import { unitSign, type TimeUnit } from '../units';

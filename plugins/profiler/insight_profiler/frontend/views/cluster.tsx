@@ -1,6 +1,6 @@
 import { Icon, Segments } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
-import type { Line } from '@insight-host/api';
+import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';

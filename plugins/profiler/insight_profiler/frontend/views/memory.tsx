@@ -1,4 +1,4 @@
-import type { Line } from '@insight-host/api';
+import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';

@@ -1,5 +1,5 @@
 import { Icon } from '@insight-host/kit';
-import type { Line } from '@insight-host/api';
+import type { Line } from '@insight-host/kit/lines';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ProfilerBoard } from '../board';

@@ -1,0 +1,102 @@
+/**
+ * Builds the tab of a plugin with Vite. `vite.config.js`:
+ *
+ *     import { insightPlugin } from '@insight-host/kit/build';
+ *     export default insightPlugin({ entry: 'frontend/index.tsx', out: 'insight_words/static' });
+ *
+ * What the page shares stays an import; everything else is bundled. Workers have no import map: they bundle what they need.
+ */
+import { readFileSync } from 'node:fs';
+
+const { version, peerDependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
+
+/** Modules that every page of this version has, by name. */
+export const SHARED = [
+  'preact',
+  'preact/hooks',
+  'preact/jsx-runtime',
+  'preact/jsx-dev-runtime',
+  '@preact/signals',
+  '@insight-host/api',
+  '@insight-host/kit',
+  '@insight-host/kit/draw',
+  '@insight-host/kit/histograms',
+  '@insight-host/kit/html',
+  '@insight-host/kit/lines',
+  '@insight-host/kit/table',
+];
+/** The version of the page's API, and of the kit, that a build is for. */
+export const VERSIONS = { api: parseInt(peerDependencies['@insight-host/api'], 10), kit: version };
+
+const ONE_OF_EACH = /^(preact|@preact\/signals|@preact\/signals-core|@insight-host\/[^/]+)(\/|$)/;
+
+/** Leaves shared modules to the page, but for those in `own`. A second Preact or kit beside the page's would share nothing with it. */
+export function leaveShared(own = []) {
+  return {
+    name: 'insight-host:shared',
+    enforce: 'pre', // else Vite has found the module before it is asked here
+    resolveId(name, importer) {
+      if (own.includes(name)) return null;
+      if (SHARED.includes(name)) return { id: name, external: true };
+      if (!own.includes('preact') && ONE_OF_EACH.test(name)) {
+        throw new Error(`${importer} imports ${name}, which the page does not share; it shares ${SHARED.join(', ')}`);
+      }
+      return null;
+    },
+  };
+}
+
+/** The file names of a build: hashes are hexadecimal, by which the host tells them from words. */
+export const OUTPUT = {
+  hashCharacters: 'hex',
+  entryFileNames: '[name]-[hash:12].js',
+  chunkFileNames: '[name]-[hash:12].js',
+  assetFileNames: '[name]-[hash:12][extname]',
+};
+
+/** Of the entry's imports: those that the page loads with it, and those that it loads later. */
+function importsOf(bundle, entry) {
+  const walk = (names, found) => {
+    for (const name of names) {
+      if (found.has(name)) continue;
+      found.add(name);
+      walk(bundle[name]?.imports ?? [], found);
+    }
+    return found;
+  };
+  const shared = (names) => [...new Set(names)].filter((name) => SHARED.includes(name)).sort();
+  const imports = shared(walk(entry.imports, new Set()));
+  const every = Object.values(bundle).flatMap((chunk) => [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])]);
+  return { imports, later: shared(every).filter((name) => !imports.includes(name)) };
+}
+
+/** Writes `manifest.json`, by which the host knows what the build was made for and what the page may load ahead. */
+function writeManifest() {
+  return {
+    name: 'insight-host:manifest',
+    generateBundle(_, bundle) {
+      const entry = Object.values(bundle).find((chunk) => chunk.type === 'chunk' && chunk.isEntry);
+      const manifest = { ...VERSIONS, ...importsOf(bundle, entry) };
+      this.emitFile({ type: 'asset', fileName: 'manifest.json', source: `${JSON.stringify(manifest, null, 1)}\n` });
+    },
+  };
+}
+
+/** The Vite configuration of a tab: `entry` is its module, `out` the directory that the plugin names as its `frontend`. */
+export function insightPlugin({ entry, out }) {
+  return {
+    base: './',
+    publicDir: false,
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    plugins: [leaveShared(), writeManifest()],
+    worker: { format: 'es', rolldownOptions: { output: OUTPUT } },
+    build: {
+      outDir: out,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: false,
+      // Not build.lib: that leaves the whitespace in.
+      rolldownOptions: { input: entry, preserveEntrySignatures: 'strict', output: { ...OUTPUT, entryFileNames: 'index.js' } },
+    },
+  };
+}

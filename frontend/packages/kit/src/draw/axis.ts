@@ -1,0 +1,5 @@
+/** What charts have along their axes. */
+export type Numbers = Float64Array | Float32Array | readonly number[];
+
+/** Of x: the number of the step, seconds since the first one, or the time of day. */
+export type XKind = 'step' | 'relative' | 'wall';

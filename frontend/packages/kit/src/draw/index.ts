@@ -1,0 +1,13 @@
+/** What charts are drawn with: painters for canvas and SVG, scales, ticks, legends and colours. */
+export * from './area';
+export * from './axis';
+export * from './calendar';
+export * from './canvas_painter';
+export * from './files';
+export * from './legend';
+export * from './painter';
+export * from './palette';
+export * from './scale';
+export * from './screen';
+export * from './svg_painter';
+export * from './ticks';

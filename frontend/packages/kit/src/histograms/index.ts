@@ -1,0 +1,13 @@
+/** Histograms: their chart, and the cards of tabs that show them. */
+export * from './answer';
+export * from './board';
+export * from './cards';
+export * from './chart';
+export * from './messages';
+export * from './props';
+export * from './status';
+export * from './tools';
+import styles from './histogram.css?inline';
+
+/** CSS text of the cards. */
+export const histogramStyles: string = styles;

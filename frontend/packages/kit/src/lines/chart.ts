@@ -1,0 +1,160 @@
+import { visibleText } from '@insight-host/kit';
+import type { Cursor, LineChart, LineChartProps } from './props';
+import type { CanvasPainter } from '@insight-host/kit/draw';
+import { pngOf, sheetSize, svgOf, type Sheet, palette, Screen, type Drawn } from '@insight-host/kit/draw';
+import { draw } from './drawing';
+import { figure, labels, type Figure, type Window } from './figure';
+import { listenToKeys } from './keys';
+import { nearest } from './nearest';
+import { drawOverlay, type Selection } from './overlay';
+import { listenToPointer, type Change, type Gestures } from './pointer';
+
+/** Renders a line chart into `host`, which determines its size. */
+export function mountLineChart(host: HTMLElement, props: LineChartProps): LineChart {
+  return new Chart(host, props);
+}
+
+const LEAST_HEIGHT = 300; // pixels of the plot in a file
+
+class Chart implements LineChart, Gestures, Drawn {
+  private readonly screen: Screen;
+  private readonly stops: readonly (() => void)[];
+  private window: Window;
+  private current: Figure | null = null;
+  private selection: Selection | null = null;
+  private pointer: readonly [number, number] | null = null;
+  private cursor: Cursor | null = null;
+
+  constructor(
+    host: HTMLElement,
+    private props: LineChartProps,
+  ) {
+    this.window = { x: props.xWindow ?? null, y: props.yWindow ?? null };
+    this.screen = new Screen(host, this);
+    this.describe();
+    this.stops = [listenToPointer(this.screen.root, this), listenToKeys(this.screen.root, this)];
+    this.screen.paint();
+  }
+
+  get plot(): LineChart['plot'] {
+    return this.figure().plot;
+  }
+
+  update(props: LineChartProps): void {
+    const before = this.props;
+    this.props = props;
+    const moved = !same(before.xWindow, props.xWindow) || !same(before.yWindow, props.yWindow);
+    if (moved) this.window = { x: props.xWindow ?? null, y: props.yWindow ?? null };
+    this.describe();
+    if (onlyCursorDiffers(before, props)) this.screen.refresh('overlay');
+    else this.screen.refresh('picture');
+  }
+
+  figure(): Figure {
+    return (this.current ??= figure(this.props, this.window, this.screen.size));
+  }
+
+  tool(): 'box' | 'pan' {
+    return this.props.tool ?? 'box';
+  }
+
+  look(change: Change, how: 'zoom' | 'pan' | 'reset'): void {
+    const next = {
+      x: change.x === undefined ? this.window.x : change.x && this.possible(change.x, this.figure().x.log),
+      y: change.y === undefined ? this.window.y : change.y && this.possible(change.y, this.figure().y.log),
+    };
+    if (same(next.x, this.window.x) && same(next.y, this.window.y)) return;
+    this.window = next;
+    // Reported windows come back through update; remember them so that they are not taken for a new wish.
+    this.props = { ...this.props, xWindow: next.x, yWindow: next.y };
+    this.screen.refresh('picture');
+    this.props.onView?.(next, how);
+  }
+
+  select(selection: Selection | null): void {
+    this.selection = selection;
+    this.screen.refresh('overlay');
+  }
+
+  point(at: readonly [number, number] | null): void {
+    if (!at && !this.pointer) return;
+    this.pointer = at;
+    this.screen.refresh('overlay');
+  }
+
+  click(at: readonly [number, number]): void {
+    this.screen.root.focus({ preventScroll: true });
+    this.pointer = at;
+    this.cursor = this.cursorAt(at);
+    this.props.onClick?.(this.cursor);
+  }
+
+  cursorAt([px, py]: readonly [number, number]): Cursor {
+    const { x, y } = this.figure();
+    return { x: x.toValue(px), y: y.toValue(py), px, py, nearest: nearest(this.figure(), px, py) };
+  }
+
+  toSVG(): string {
+    return svgOf(this.sheet(1), this.props);
+  }
+
+  toPNG(): Promise<Blob> {
+    return pngOf(this.sheet(2), this.props);
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+    this.screen.dispose();
+  }
+
+  forget(): void {
+    this.current = null;
+  }
+
+  leave(): void {
+    this.point(null);
+  }
+
+  paint(picture: CanvasPainter | null, overlay: CanvasPainter): void {
+    const colors = palette(this.props.theme);
+    const sheet = this.figure();
+    if (picture) draw(sheet, picture, colors);
+    const cursor = this.pointer && !this.selection ? this.cursorAt(this.pointer) : null;
+    drawOverlay(sheet, { cursor, linkedX: this.props.cursorX ?? null, selection: this.selection }, overlay, colors);
+    if (cursor || this.cursor) {
+      this.cursor = cursor;
+      this.props.onCursor?.(cursor);
+    }
+  }
+
+  private sheet(ratio: number): Sheet {
+    const size = sheetSize(this.screen.size, LEAST_HEIGHT, labels(this.props), ratio);
+    const made = figure(this.props, this.window, size);
+    return { size, draw: (painter, colors) => draw(made, painter, colors) };
+  }
+
+  private describe(): void {
+    this.screen.root.setAttribute('aria-label', visibleText(this.props.description, true));
+    this.screen.root.style.cursor = this.tool() === 'pan' ? 'grab' : 'crosshair';
+  }
+
+  private possible(range: readonly [number, number], log: boolean): readonly [number, number] | null {
+    const [lo, hi] = range;
+    if (!Number.isFinite(lo) || !Number.isFinite(hi) || (log && lo <= 0)) return null;
+    const least = Math.max(Math.abs(lo), Math.abs(hi)) * 1e-12; // closer than this, numbers run out of digits
+    return hi - lo > least ? range : null;
+  }
+}
+
+function same(a: readonly [number, number] | null | undefined, b: readonly [number, number] | null | undefined): boolean {
+  return a === b || (a ?? null) === (b ?? null) || (!!a && !!b && a[0] === b[0] && a[1] === b[1]);
+}
+
+function onlyCursorDiffers(a: LineChartProps, b: LineChartProps): boolean {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof LineChartProps>;
+  keys.delete('cursorX');
+  keys.delete('onCursor');
+  keys.delete('onView');
+  keys.delete('onClick');
+  return [...keys].every((key) => a[key] === b[key] || (key.endsWith('Window') && same(a.xWindow, b.xWindow) && same(a.yWindow, b.yWindow)));
+}

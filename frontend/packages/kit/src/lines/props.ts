@@ -1,0 +1,84 @@
+/** What a line chart shows, and what it tells. */
+import type { Locale, Theme } from '@insight-host/api';
+import type { Numbers, XKind } from '@insight-host/kit/draw';
+
+export interface Line {
+  readonly id: string;
+  readonly label: string;
+  readonly color: string;
+  readonly x: Numbers;
+  readonly y: Numbers;
+  /** 'raw' is the faint line behind a smoothed one: not in the legend, not read by the cursor. */
+  readonly role?: 'main' | 'raw';
+  readonly axis?: 'left' | 'right';
+  readonly dash?: readonly number[];
+  /** Indices at which a new attempt begins: the line is not joined there. */
+  readonly breaks?: readonly number[];
+  /** Lower and upper edge of a band around the line, of the same length as `x`. */
+  readonly band?: { readonly low: Numbers; readonly high: Numbers };
+}
+
+export interface ThresholdCondition {
+  readonly operator: '<' | '>' | '<=' | '>=';
+  readonly value: number;
+}
+/** Both conditions hold (`and`) or one of them (`or`): the part of a line where that is so is drawn red. */
+export interface Threshold {
+  readonly first: ThresholdCondition;
+  readonly join?: 'and' | 'or';
+  readonly second?: ThresholdCondition;
+}
+
+export interface View {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly yRight?: readonly [number, number];
+}
+export interface LineChartProps {
+  readonly lines: readonly Line[];
+  readonly xKind: XKind;
+  readonly logX?: boolean;
+  readonly logY?: boolean;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly yRightLabel?: string;
+  readonly title: string;
+  /** Whole x range when not zoomed; from the lines when absent. */
+  readonly xExtent?: readonly [number, number];
+  /** Leave the most extreme 5 % of values out of the y range. */
+  readonly ignoreOutliers?: boolean;
+  /** x window to show, null for everything; zooming and panning report through `onView`. */
+  readonly xWindow?: readonly [number, number] | null;
+  readonly yWindow?: readonly [number, number] | null;
+  readonly tool?: 'box' | 'pan';
+  readonly threshold?: Threshold | null;
+  /** x values of vertical marks (restarts), with a hover text. */
+  readonly marks?: readonly { readonly x: number; readonly color: string; readonly text: string }[];
+  /** x of the cursor shown although the pointer is elsewhere (a linked chart). */
+  readonly cursorX?: number | null;
+  readonly theme: Theme;
+  readonly locale: Locale;
+  /** Accessible description of the chart. */
+  readonly description: string;
+  /** The user zoomed or panned; null axis: back to everything on that axis. */
+  readonly onView?: (view: { x: readonly [number, number] | null; y: readonly [number, number] | null }, how: 'zoom' | 'pan' | 'reset') => void;
+  /** The pointer moved over the plot (null: left it). `nearest` are points of main lines near x, nearest to the pointer first. */
+  readonly onCursor?: (cursor: Cursor | null) => void;
+  readonly onClick?: (cursor: Cursor) => void;
+}
+export interface Cursor {
+  readonly x: number;
+  readonly y: number;
+  /** Pixels from the left and top of the chart's host element. */
+  readonly px: number;
+  readonly py: number;
+  readonly nearest: readonly { readonly id: string; readonly index: number; readonly x: number; readonly y: number }[];
+}
+export interface LineChart {
+  update(props: LineChartProps): void;
+  /** Plot area in CSS pixels; its width is the `width` to ask the server for. */
+  readonly plot: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
+  toSVG(): string;
+  toPNG(): Promise<Blob>;
+  dispose(): void;
+}
