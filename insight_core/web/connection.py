@@ -14,8 +14,8 @@ from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from insight_core.web.incoming import ClientGone, Incoming
 from insight_core.web.request_head import RefusedRequest, RequestHead
+from insight_core.web.request_reader import ClientGone, RequestReader
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -42,7 +42,7 @@ class Connection:
         self._socket = connection
         self._client = client
         self._app = app
-        self._incoming = Incoming(connection)
+        self._incoming = RequestReader(connection)
 
     def serve(self) -> None:
         """Returns when the connection may be closed."""

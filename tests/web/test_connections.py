@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from insight_core.web import connections, incoming
+from insight_core.web import connections, request_reader
 from insight_core.web.http_server import Server
 
 DRIBBLES = 400  # pieces that a slow client sends, one each 20 ms, if it is not cut off
@@ -83,7 +83,7 @@ def _dribble(client: socket.socket, pieces: Iterable[bytes]) -> bytes:
 def test_a_head_that_comes_slowly_is_given_up(
     connect: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "_HEAD_TIME", 0.3)
+    monkeypatch.setattr(request_reader, "_HEAD_TIME", 0.3)
     client = connect()
     client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX: ")
     assert _dribble(client, itertools.repeat(b"a")).startswith(b"HTTP/1.1 408 ")
@@ -100,7 +100,7 @@ def test_a_head_that_comes_slowly_is_given_up(
 def test_a_body_that_comes_slowly_is_given_up(
     field: bytes, pieces: list[bytes], connect: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "_BODY_TIME", 0.3)
+    monkeypatch.setattr(request_reader, "_BODY_TIME", 0.3)
     client = connect()
     client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n" + field + b"\r\n\r\n")
     assert _dribble(client, itertools.cycle(pieces)).startswith(b"HTTP/1.1 408 ")
@@ -109,7 +109,7 @@ def test_a_body_that_comes_slowly_is_given_up(
 def test_a_client_that_sends_nothing_is_closed_without_an_answer(
     connect: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "_IDLE_TIME", 0.1)
+    monkeypatch.setattr(request_reader, "_IDLE_TIME", 0.1)
     assert connect().recv(100) == b""
 
 

@@ -37,7 +37,7 @@ class ClientGone(OSError):
     """The client disconnected within a request, or was idle for too long."""
 
 
-class Incoming:
+class RequestReader:
     """The bytes that a client sends, in order."""
 
     def __init__(self, connection: socket.socket) -> None:
