@@ -83,7 +83,7 @@ def open_annotations(options: Options, logdirs: Sequence[Logdir], provider: Data
     Raises InvalidArgument if the user chose a state directory in a logdir.
     """
     # imported late: loading has begun by then
-    from insight_core.web.annotations.places import Place
+    from insight_core.web.annotations.run_keys import Place
     from insight_core.web.annotations.store import AnnotationStore
 
     directory = state_directory(options)

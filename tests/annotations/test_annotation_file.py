@@ -16,7 +16,7 @@ import pytest
 from insight_core.plugin import InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation, FieldValue, checked
 from insight_core.web.annotations import log_file
-from insight_core.web.annotations.places import Place, key_of, runs_of
+from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 from insight_core.web.annotations.store import AnnotationStore
 
 LOGS = [Place("", "/logs")]

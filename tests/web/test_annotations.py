@@ -16,7 +16,7 @@ from insight_core.plugin import Annotation, Plugin, PluginContext, Route
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
 from insight_core.web import Host, HostSettings
-from insight_core.web.annotations.places import Place
+from insight_core.web.annotations.run_keys import Place
 from insight_core.web.annotations.store import AnnotationStore
 from insight_core.web.http_server import Server
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation, Annotations, FieldValue
 from insight_core.web.annotations.log_file import AnnotationFile
-from insight_core.web.annotations.places import Place, key_of, runs_of
+from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 
 
 class AnnotationStore:

@@ -22,7 +22,7 @@ from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
 from insight_core.web import Host
-from insight_core.web.annotations.places import Place
+from insight_core.web.annotations.run_keys import Place
 from insight_core.web.annotations.store import AnnotationStore
 from tests.lineage_samples import LineageLogs, field
 
