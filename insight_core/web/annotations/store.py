@@ -8,7 +8,7 @@ from pathlib import Path
 
 from insight_core.plugin import InsightError, InvalidArgument, NotFound, Unavailable
 from insight_core.plugin.annotations import Annotation, Annotations, FieldValue
-from insight_core.web.annotations.log_file import AnnotationFile
+from insight_core.web.annotations.annotation_file import AnnotationFile
 from insight_core.web.annotations.run_keys import Place, key_of, runs_of
 
 
