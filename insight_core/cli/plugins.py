@@ -218,7 +218,7 @@ def _entry_point(point: TensorBoardModule) -> PluginRow:
 
 def _routes(plugins: Mapping[str, Plugin], limits: Limits) -> dict[str, tuple[list[str], str]]:
     """The routes of each plugin, or why it says none."""
-    from insight_core.web.services import Services  # the web half is slow to load
+    from insight_core.web.plugin_services import Services  # the web half is slow to load
 
     provider = LocalProvider([], plugins.values())
     services = Services(provider)

@@ -36,7 +36,7 @@ from insight_core.web.live_events import Streams
 from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_answer, tabs_of
 from insight_core.web.parts import PATH, Parts
-from insight_core.web.services import Services
+from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
 
 if TYPE_CHECKING:

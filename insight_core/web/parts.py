@@ -17,7 +17,7 @@ from insight_core.isolation import Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Plugin, PluginContext, Unavailable
 from insight_core.registry import Module
 from insight_core.web.mounting import Endpoint, given_rules, new_map, own_rules
-from insight_core.web.services import Services
+from insight_core.web.plugin_services import Services
 
 log = logging.getLogger(__name__)
 

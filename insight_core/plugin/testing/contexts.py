@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insight_core.plugin import DataProvider, Plugin, PluginContext
-from insight_core.web.services import Services
+from insight_core.web.plugin_services import Services
 
 
 def context_of(plugin: Plugin, data: DataProvider) -> PluginContext:
