@@ -10,15 +10,15 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen
 
-from insight_core.cli.contributed import (
+from insight_core.cli.flags import merged_counts, with_hyphens
+from insight_core.cli.host_flags import COMMANDS, LOGDIR, SERVE_FLAGS
+from insight_core.cli.plugin_commands import (
     add_flags,
     command_in,
     contributed_commands,
     loaded_for,
     tell_failures,
 )
-from insight_core.cli.flags import merged_counts, with_hyphens
-from insight_core.cli.host_flags import COMMANDS, LOGDIR, SERVE_FLAGS
 from insight_core.cli.table import printable
 from insight_core.plugin import Option
 from insight_core.registry import Registry

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from insight_core.cli.contributed import discovered
 from insight_core.cli.host_flags import SERVE_FLAGS
 from insight_core.cli.options import Options
+from insight_core.cli.plugin_commands import discovered
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import CachePolicy, InvalidArgument, Keep, Plugin
 from insight_core.registry import Registry, same_distribution
