@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from insight_core.cli.data_source import ignored_flags, open_data, start
 from insight_core.cli.garbage_collection import settle_imports
 from insight_core.cli.logdirs import open_logdirs, problems
+from insight_core.cli.middleware import app_settings, wrapped
 from insight_core.cli.options import Options
 from insight_core.cli.policies import open_registry
 from insight_core.cli.shutdown import Ending, end_soon
 from insight_core.cli.storage import open_annotations, plugin_cache_directory
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
 from insight_core.cli.version import host_version
-from insight_core.cli.wrapping import app_settings, wrapped
 from insight_core.ingest.discover import Logdir
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
