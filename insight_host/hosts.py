@@ -21,7 +21,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 from platformdirs import user_state_path
 
-from insight_core.cli.flags import is_logdir_name
+from insight_core.cli.flag_types import is_logdir_name
 from insight_core.cli.options import Options, read_options
 
 # The pages in which notebooks show what cells print: Jupyter on this machine, VS Code; and Colab.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from insight_core.cli.flags import merged_counts, nonempty, port_number, seconds, with_hyphens
+from insight_core.cli.flag_types import merged_counts, nonempty, port_number, seconds, with_hyphens
 from insight_core.cli.garbage_collection import prepare_imports, settle_imports
 from insight_core.cli.host_flags import (
     CACHE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insight_core.cli.flags import (
+from insight_core.cli.flag_types import (
     data_location,
     memory_size,
     nonempty,

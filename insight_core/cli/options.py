@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen
 
-from insight_core.cli.flags import merged_counts, with_hyphens
+from insight_core.cli.flag_types import merged_counts, with_hyphens
 from insight_core.cli.host_flags import COMMANDS, LOGDIR, SERVE_FLAGS
 from insight_core.cli.plugin_commands import (
     add_flags,
