@@ -10,8 +10,8 @@ from pathlib import Path
 
 from insight_core.cli.options import Options
 from insight_core.cli.storage import cache_directory
-from insight_core.cli.table import printable
 from insight_core.cli.terminal import megabytes, open_terminal
+from insight_core.cli.text_table import printable
 from insight_core.ingest.index.upkeep import clear, contents
 from insight_core.plugin import InsightError
 

@@ -30,7 +30,7 @@ from insight_core.cli.host_flags import (
 )
 from insight_core.cli.options import Options, flag_values
 from insight_core.cli.shutdown import Ending
-from insight_core.cli.table import printable
+from insight_core.cli.text_table import printable
 from insight_core.plugin import Option
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from insight_core.cli.log_formats import follow_log_formats
 from insight_core.cli.logdirs import open_logdirs, problems
 from insight_core.cli.options import Options, fail
 from insight_core.cli.policies import open_whole_registry
-from insight_core.cli.table import table
 from insight_core.cli.terminal import LoadingDisplay, open_terminal
+from insight_core.cli.text_table import table
 from insight_core.providers.local import LocalProvider
 
 _SERIES_HEADER = ("RUN", "DIALECT", "PLUGIN", "TAG", "POINTS", "FIRST STEP", "LAST STEP")

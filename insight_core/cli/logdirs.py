@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from insight_core.cli.options import Options
-from insight_core.cli.table import printable
+from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import Logdir, parse_logdir
 from insight_core.plugin import InsightError, InvalidArgument
 

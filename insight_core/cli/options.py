@@ -19,7 +19,7 @@ from insight_core.cli.plugin_commands import (
     loaded_for,
     tell_failures,
 )
-from insight_core.cli.table import printable
+from insight_core.cli.text_table import printable
 from insight_core.plugin import Option
 from insight_core.registry import Registry
 

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from insight_core.cli.flag_types import plugin_choice, split_commas, split_list
-from insight_core.cli.table import printable
+from insight_core.cli.text_table import printable
 from insight_core.isolation import DEFAULT_LIMITS, Limits
 from insight_core.plugin import Command, CommandHost, Option
 from insight_core.registry import Registry

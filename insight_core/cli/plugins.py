@@ -17,8 +17,8 @@ from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, describe, open_registry
 from insight_core.cli.shutdown import end_soon
 from insight_core.cli.stock import open_stock
-from insight_core.cli.table import printable, table
 from insight_core.cli.terminal import open_terminal
+from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
 from insight_core.plugin import Command, Plugin, RunColumn, RunColumns
 from insight_core.plugin.references import Reference

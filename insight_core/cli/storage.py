@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from insight_core.cli.garbage_collection import rare_collections
 from insight_core.cli.options import Options
-from insight_core.cli.table import printable
+from insight_core.cli.text_table import printable
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.machine import physical_memory
 from insight_core.plugin import CachePolicy, DataProvider, InvalidArgument

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from insight_core.cli.table import printable, width
+from insight_core.cli.text_table import printable, width
 from insight_core.plugin import Progress, Unavailable
 
 _LEVELS = {

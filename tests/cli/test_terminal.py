@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from insight_core.cli.table import printable, table, width
 from insight_core.cli.terminal import LoadingDisplay, Pace, StatusLine, open_terminal, progress_text
+from insight_core.cli.text_table import printable, table, width
 from insight_core.plugin import Progress
 
 
