@@ -21,8 +21,8 @@ from insight_profiler.analysis.cluster import (
     rank_steps,
 )
 from insight_profiler.analysis.stragglers import stragglers, warm_up_of
-from insight_profiler.asked import Asked, described
 from insight_profiler.model import Profile
+from insight_profiler.opened_profiles import Asked, described
 
 _MOST_NAMED = 100  # steps that are left out
 

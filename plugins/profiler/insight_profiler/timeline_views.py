@@ -17,7 +17,7 @@ from insight_core.plugin.http.parameters import flag, required_text, required_wh
 from insight_profiler.analysis import timeline
 from insight_profiler.analysis.chrome import chrome_trace, event_count
 from insight_profiler.analysis.memory import reduced
-from insight_profiler.asked import Asked, Opened, Recent, table_answer, wanted_of
+from insight_profiler.opened_profiles import Asked, Opened, Recent, table_answer, wanted_of
 from insight_profiler.window import prepare, slices_between
 
 _FAR = 1 << 53

@@ -19,7 +19,10 @@ from insight_profiler.analysis.listing import SortedTable
 from insight_profiler.analysis.operator_times import operator_times
 from insight_profiler.analysis.operators import Grouped
 from insight_profiler.analysis.overview import overview
-from insight_profiler.asked import (
+from insight_profiler.cluster_views import cluster_views
+from insight_profiler.discovery import ProfileFiles
+from insight_profiler.model import Profile, Side
+from insight_profiler.opened_profiles import (
     Asked,
     Opened,
     Recent,
@@ -29,9 +32,6 @@ from insight_profiler.asked import (
     table_answer,
     wanted_of,
 )
-from insight_profiler.cluster_views import cluster_views
-from insight_profiler.discovery import ProfileFiles
-from insight_profiler.model import Profile, Side
 from insight_profiler.operator_detail import detail
 from insight_profiler.timeline_views import timeline_views
 

@@ -12,7 +12,7 @@ from typing import Any
 import insight_profiler
 import numpy as np
 import pytest
-from insight_profiler import asked, operator_detail, timeline_views, views, window
+from insight_profiler import opened_profiles, operator_detail, timeline_views, views, window
 from insight_profiler.analysis import operator_times, pipeline, steps, timeline
 from insight_profiler.building import Building
 from insight_profiler.model import Counter, Device, Profile, Source, Track
@@ -143,7 +143,7 @@ def test_tracks_parents_and_curves_are_counted_where_they_are_not_all_listed(
 def test_an_answer_of_too_many_bytes_is_refused_with_what_to_ask(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asked, "MOST_BYTES", 2000)
+    monkeypatch.setattr(opened_profiles, "MOST_BYTES", 2000)
     refused = get("operators", by="name")
     assert refused.status_code == 413
     assert "limit=" in refused.get_json()["error"]
