@@ -1,4 +1,4 @@
-"""The built page: `static/` beside this file holds its assets (made by hatch_build.py, not committed)."""
+"""The built page: the directory `static/` holds its assets (made by hatch_build.py, not committed)."""
 
 from __future__ import annotations
 

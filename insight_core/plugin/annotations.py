@@ -47,7 +47,7 @@ class Annotations:
 def checked(name: str, value: object) -> FieldValue:
     """The value as a field keeps it. Raises InvalidArgument with the name of the field."""
     if name not in FIELDS:
-        raise InvalidArgument(f"{name!r} is no field of an annotation; these are: {', '.join(FIELDS)}")
+        raise InvalidArgument(f"unknown field {name!r} of an annotation; the fields are {', '.join(FIELDS)}")
     if value is None:
         return None
     if name == "mark":

@@ -37,7 +37,7 @@ class SummaryPlugin:
 def _check_pattern(claim: FileName, attribute: Attribute[str], pattern: str) -> None:
     names = pattern.split("/")
     if not all(names) or not {".", ".."}.isdisjoint(names):
-        raise ValueError(f"the pattern {pattern!r} is no path relative to a run")
+        raise ValueError(f"the pattern {pattern!r} is not a path relative to a run")
     if any("**" in name and name != "**" for name in names):
         raise ValueError(f"the pattern {pattern!r} has ** as a part of a name")
 

@@ -99,7 +99,7 @@ class SeriesInfo:
 
 
 X: TypeAlias = Literal["step", "relative", "wall"]  # Of an axis: steps, seconds since the start, or times.
-ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides points that a later attempt wrote again.
+ShownAttempts: TypeAlias = Literal["last", "all"]  # "last" hides steps that a later attempt overwrote.
 
 
 @frozen
@@ -110,8 +110,8 @@ class ScalarQuery:
     None. ``width`` is the number of equal columns the window is cut into (equal in log space for
     ``log_x``); each keeps its first, smallest, largest and last value and its first NaN, +Inf and
     -Inf. ``smoothing`` is the weight of TensorBoard's debiased exponential moving average, applied
-    to the full series before anything is left out. ``attempts`` "last" hides what a restart wrote
-    anew; "all" keeps every point in file order. ``nearest`` asks for the one point nearest to it.
+    to the full series before any point is omitted. ``attempts`` "last" hides steps that a restart
+    overwrote; "all" keeps every point in file order. ``nearest`` selects the one point nearest to it.
     """
 
     x: X = "step"
@@ -136,7 +136,7 @@ class ScalarColumns:
     values: NDArray[np.float32] | NDArray[np.float64]
     points: int  # in the window, before decimation
     total: int  # in the series as the writer recorded it
-    hidden: int  # of total, left out because a later attempt wrote these steps anew
+    hidden: int  # of total, omitted because a later attempt overwrote these steps
     kept: int  # of total, retained under the cache policy
     origin: float
     extent: tuple[float, float]  # smallest and largest x over the whole (not windowed) series
@@ -162,7 +162,7 @@ class RecordTable:
     sizes: NDArray[np.int64]  # bytes of each payload; -1 where only reading it would tell
     total: int  # in the series as the writer recorded it
     kept: int  # of total, retained under the cache policy
-    hidden: int  # of kept, left out because a later attempt wrote these steps anew
+    hidden: int  # of kept, omitted because a later attempt overwrote these steps
 
 
 @frozen

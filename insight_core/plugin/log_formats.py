@@ -1,4 +1,4 @@
-"""Formats of log files that are no event files: how a plugin reads their numbers."""
+"""Log formats: how a plugin reads numbers from files other than event files."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def query_of(message: messages.ScalarQuery) -> ScalarQuery:
         return getattr(message, name) if message.HasField(name) else None
 
     if message.x not in _X_BY_NUMBER:
-        raise InvalidArgument(f"there is no x {message.x}")
+        raise InvalidArgument(f"unknown x {message.x}")
     if not 0 <= message.smoothing < 1:
         raise InvalidArgument(f"the smoothing {message.smoothing} is not from 0 to below 1")
     if message.HasField("width") and message.width < 1:

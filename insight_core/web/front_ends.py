@@ -23,7 +23,7 @@ _GUIDE = "see docs/writing_a_plugin.md"
 
 @frozen
 class Manifest:
-    """What the build wrote beside its modules; empty where there was no build.
+    """The file that the build wrote next to its modules; empty without a build.
 
     ``api`` is the version of the contract between page and plugins, ``kit`` that of ``@insight-host/kit``.
     ``imports`` are the modules of the page that are needed at once, ``later`` those imported on demand.

@@ -16,7 +16,7 @@ from insight_core.recording import SummaryRecord
 from insight_core.recording.queued_records import Columns
 from tests.recording.reading import are_whole, points
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that send signals")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
 
 _INTERRUPTED = """
 import random, signal

@@ -46,7 +46,7 @@ MAX_STEPS = 10_000  # Steps that a request may ask for.
 MAX_BINS = 1000  # Bins that a request may ask for.
 MAX_CELLS = 2_000_000  # Steps times bins of an answer.
 MAX_RUNS = 200  # Runs in one comparison.
-_TRIES = 3  # a series may be written anew while its records are read
+_TRIES = 3  # a series may be rewritten while its records are read
 
 HistogramAt: TypeAlias = Callable[[RecordPlace], Histogram]  # Returns the histogram of a record.
 T = TypeVar("T")

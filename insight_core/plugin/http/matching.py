@@ -91,7 +91,7 @@ class Matcher(ABC):
 
 
 def matcher_of(text: str, *, is_regex: bool, is_gone: Callable[[], bool] = lambda: False) -> Matcher:
-    """Raises InvalidArgument for a text that is no regular expression where one is meant."""
+    """Raises InvalidArgument for an invalid regular expression, if one was requested."""
     return RegexMatcher(text, is_gone) if is_regex else TextMatcher(text, is_gone)
 
 
@@ -159,8 +159,8 @@ class RegexMatcher(Matcher):
 def _check(wanted: str) -> None:
     if not _ALLOWED.fullmatch(wanted):
         raise InvalidArgument(
-            "q is no regular expression that this search takes: references to groups, recursion, properties"
-            " and braces that are not escaped are none of it"
+            "q uses unsupported syntax: references to groups, recursion, properties and braces that are not"
+            " escaped"
         )
     times = 1
     for count in _COUNTS.finditer(wanted):
@@ -175,7 +175,7 @@ def _compiled(wanted: str) -> regex.Pattern[str]:
     try:
         return regex.compile(wanted, regex.IGNORECASE | regex.MULTILINE)
     except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(f"q is no regular expression: {error}") from None
+        raise InvalidArgument(f"q is not a regular expression: {error}") from None
 
 
 def _of_line(wanted: str) -> str:

@@ -293,7 +293,7 @@ def _restarts(steps: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def _shown(steps: NDArray[np.int64], attempts: ShownAttempts) -> NDArray[np.intp]:
-    """Indices of the points that no later attempt wrote anew, or of all."""
+    """Indices of the points that no later attempt overwrote, or of all points."""
     shown = np.ones(len(steps), bool)
     if attempts == "last":
         for begin in _restarts(steps):

@@ -51,7 +51,7 @@ class GrowingFile:
     def replace(self, content: bytes) -> None:
         """Puts another file (new inode) in the place of this one, at once."""
         self.content = content
-        beside = self.path.with_name(f".{self.path.name[:8]}.new")
-        beside.write_bytes(content)
-        os.replace(beside, self.path)
+        new = self.path.with_name(f".{self.path.name[:8]}.new")
+        new.write_bytes(content)
+        os.replace(new, self.path)
         self.size = len(content)

@@ -8,7 +8,7 @@ from insight_core.plugin import DataProvider, ScalarQuery, SeriesKey
 def scalar_points(
     data: DataProvider, run: str, tag: str = "loss", *, plugin: str = "scalar"
 ) -> list[tuple[int, float]]:
-    """(step, value) of every point of a scalar series, in file order; empty where there is none."""
+    """(step, value) of every point of a scalar series, in file order; empty for an unknown series."""
     columns = data.scalars(plugin, [SeriesKey(run, tag)], ScalarQuery(attempts="all"))
     return [
         (step, value)

@@ -41,7 +41,7 @@ def _points(table: MetricTable, state: dict[str, Any]) -> list[Points | Flaw]:
     if not table.rows:
         return []
     if "step" not in header:
-        raise ValueError("line 1: there is no column 'step'")
+        raise ValueError("line 1: the column 'step' is missing")
     width = len(header)
     if set(map(len, table.rows)) != {width}:
         odd = [row for row, cells in enumerate(table.rows) if len(cells) != width]

@@ -54,7 +54,7 @@ def _history(text: bytes) -> list[Any]:
         raise ValueError("nested too deeply") from error
     history = value.get("log_history") if isinstance(value, dict) else None
     if not isinstance(history, list):
-        raise ValueError("there is no list log_history")
+        raise ValueError("the list log_history is missing")
     return history
 
 

@@ -102,7 +102,7 @@ export interface PluginContext {
     /** False while the host takes no annotations (`--read-only`). */
     readonly annotatable: ReadonlySignal<boolean>;
   };
-  /** Brings the tab of a plugin to the front; false when there is none of that name. */
+  /** Brings the tab of a plugin to the front; false if no plugin has this name. */
   openTab(plugin: string): boolean;
   /** Grows whenever data of any plugin change. */
   readonly generation: ReadonlySignal<number>;

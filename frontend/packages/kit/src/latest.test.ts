@@ -37,7 +37,7 @@ describe('what a card wants to know', () => {
     expect([started, aborted]).toEqual([['1', '4'], []]);
   });
 
-  it('does not wait long for what is no longer wanted', async () => {
+  it('stops waiting for a request that was superseded', async () => {
     latest.want('slow', answer('slow', 60_000));
     await pass(100);
     latest.want('next', answer('next', 50));
@@ -56,7 +56,7 @@ describe('what a card wants to know', () => {
     expect([latest.answer.value?.key, started, aborted]).toEqual(['slow', ['slow'], []]);
   });
 
-  it('is asked for anew when it is wanted again just as it ends', async () => {
+  it('starts again if it is requested just as it ends', async () => {
     latest.want('slow', answer('slow', 1000));
     await pass(100);
     latest.rest();
@@ -98,7 +98,7 @@ describe('what a card wants to know', () => {
     expect(started).toEqual(['bad']);
   });
 
-  it('keeps the old answer beside an error, which a later answer ends', async () => {
+  it('keeps the old answer with an error, until a later answer clears the error', async () => {
     latest.want('1', answer('1', 10));
     await pass(20);
     latest.want('bad', answer('bad', 10));

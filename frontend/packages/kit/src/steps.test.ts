@@ -12,7 +12,7 @@ describe('the record of a step', () => {
     expect([0, 11, 14, 7, 99].map((step) => nearestIndex(restarted, step))).toEqual([0, 1, 4, 3, 2]);
   });
 
-  it('is told from others of the same step', () => {
+  it('is distinguished from others of the same step', () => {
     for (const column of [steps(0, 0, 0, 1, 1), steps(3, 0, 3, 1, 3), steps(7), steps(0, 1, 0, 1)]) {
       column.forEach((_, index) => expect(indexOf(column, positionAt(column, index))).toBe(index));
     }

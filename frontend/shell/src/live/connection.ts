@@ -160,8 +160,8 @@ export class LiveConnection {
   private accept(changes: ServerChanges): void {
     // Generations only grow: a smaller one means that the server was restarted.
     const restarted = (changes.boot ?? this.boot) !== this.boot || changes.generation < this.generation;
-    const beside = changes.annotations !== this.annotations || changes.plugins !== this.plugins;
-    if (!restarted && changes.generation === this.generation && !beside) return;
+    const others = changes.annotations !== this.annotations || changes.plugins !== this.plugins;
+    if (!restarted && changes.generation === this.generation && !others) return;
     this.generation = changes.generation;
     this.annotations = changes.annotations;
     this.plugins = changes.plugins;

@@ -46,7 +46,7 @@ describe('the channel to a guest', () => {
     expect(await ask({ type: 'a', id: 0, isReply: false })).toMatchObject({ payload: null, error: 'Error: no runs', isReply: true });
   });
 
-  it('hears no replies, and nothing that is no message', async () => {
+  it('ignores replies and malformed messages', async () => {
     const answer = vi.fn(() => 1);
     connected({ a: answer });
     for (const nonsense of ['{', 'null', '3', '{"type":1}', '{"type":"a","id":4,"isReply":true}']) guest.postMessage(nonsense);

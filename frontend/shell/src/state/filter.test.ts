@@ -14,7 +14,7 @@ describe('name filter', () => {
     expect([filter.matches('a'), filter.matches('a'), filter.matches('a')]).toEqual([true, true, true]);
   });
 
-  it.each(['lr=(', '[', '*a', 'a{2'])('says why %s is no expression, and looks for the text', (text) => {
+  it.each(['lr=(', '[', '*a', 'a{2'])('says why %s is not an expression, and searches for the text', (text) => {
     const filter = nameFilter(text);
     expect(filter.error).toBeTruthy();
     expect(filter.matches(`run ${text.toUpperCase()} x`)).toBe(true);

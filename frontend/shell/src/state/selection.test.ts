@@ -48,7 +48,7 @@ describe('selection', () => {
     expect(selectionCodec.parse('a,b')).toEqual({ kind: 'list', names: ['a', 'b'] });
   });
 
-  it('leaves out names that are no runs', () => {
+  it('leaves out names of unknown runs', () => {
     expect([...selectedNames({ kind: 'list', names: ['gone', 'r1'] }, runs(3))]).toEqual(['r1']);
   });
 

@@ -18,7 +18,7 @@ function snippets(directory: string): readonly { readonly name: string; readonly
   ];
 }
 
-/** The first directory of a location such as `a:/logs,b:/more`; a placeholder if there is none. */
+/** The first directory of a location such as `a:/logs,b:/more`; a placeholder if no directory is known. */
 export function firstDirectory(location: string): string {
   const first = location.split(/[,\n]/)[0]?.trim() ?? '';
   const named = /^[^/\\:]{2,}:(?=[/\\.~]|[A-Za-z]:)(.*)$/.exec(first);

@@ -44,7 +44,7 @@ const LABEL_HEIGHT = 16;
 const LARGE = 60; // nodes from which a coarser ranking is good enough: half the time
 const RATIO = 1.8; // width to height of what has no edges
 
-interface Beside {
+interface Side {
   readonly indices: number[];
   width: number;
   height: number;
@@ -55,7 +55,7 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
   const places = new Array<number>(nodes.length * 2).fill(0);
   const routes: (readonly number[])[] = edges.map(() => []);
   const labels: (readonly [number, number] | null)[] = edges.map(() => null);
-  const beside = besideOf(nodes);
+  const sides = sidesOf(nodes);
   const drawn = edges.map((edge, i) => ({ edge, i })).filter(({ edge }) => {
     const [from, to] = [nodes[indexOf.get(edge.from) ?? -1], nodes[indexOf.get(edge.to) ?? -1]];
     return from && to && from !== to && !from.aside && !to.aside && !from.host && !to.host;
@@ -75,7 +75,7 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     const graph = new Graph<object, Placed, Routed>({ multigraph: true });
     graph.setGraph({ rankdir: 'TB', nodesep: NODE_GAP, edgesep: EDGE_GAP, ranksep: LAYER_GAP, ranker: layered.length > LARGE ? 'tight-tree' : 'network-simplex' });
     for (const node of layered) {
-      const side = beside.get(node.id);
+      const side = sides.get(node.id);
       graph.setNode(node.id, { x: 0, y: 0, width: node.width + (side ? side.width + HOST_GAP : 0), height: Math.max(node.height, side?.height ?? 0) });
     }
     for (const { edge, i } of drawn) {
@@ -86,7 +86,7 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
     const pairs = new Set(drawn.map(({ edge }) => `${edge.from}\n${edge.to}`));
     for (const node of layered) {
       const { x, y } = graph.node(node.id);
-      put(node, x + offsetOf(beside.get(node.id)), y);
+      put(node, x + offsetOf(sides.get(node.id)), y);
     }
     for (const { edge, i } of drawn) {
       const routed = graph.edge(edge.from, edge.to, String(i));
@@ -105,12 +105,12 @@ export function layOut({ nodes, edges }: LayoutInput): Layout {
   }
   if (alone.length > 0) {
     const top = height > 0 ? height + PART_GAP : 0;
-    const grid = gridOf(alone.map((node) => ({ width: node.width + (beside.has(node.id) ? (beside.get(node.id)?.width ?? 0) + HOST_GAP : 0), height: Math.max(node.height, beside.get(node.id)?.height ?? 0) })), width);
-    alone.forEach((node, i) => put(node, (grid.places[2 * i] as number) + offsetOf(beside.get(node.id)), top + (grid.places[2 * i + 1] as number)));
+    const grid = gridOf(alone.map((node) => ({ width: node.width + (sides.has(node.id) ? (sides.get(node.id)?.width ?? 0) + HOST_GAP : 0), height: Math.max(node.height, sides.get(node.id)?.height ?? 0) })), width);
+    alone.forEach((node, i) => put(node, (grid.places[2 * i] as number) + offsetOf(sides.get(node.id)), top + (grid.places[2 * i + 1] as number)));
     width = Math.max(width, grid.width);
     height = top + grid.height;
   }
-  for (const [host, side] of beside) {
+  for (const [host, side] of sides) {
     const at = indexOf.get(host) as number;
     let y = (places[2 * at + 1] as number) - side.height / 2;
     const right = (places[2 * at] as number) - (nodes[at] as LayoutNode).width / 2 - HOST_GAP;
@@ -154,8 +154,8 @@ interface Routed {
   height: number;
 }
 
-function besideOf(nodes: readonly LayoutNode[]): Map<string, Beside> {
-  const found = new Map<string, Beside>();
+function sidesOf(nodes: readonly LayoutNode[]): Map<string, Side> {
+  const found = new Map<string, Side>();
   nodes.forEach((node, i) => {
     if (node.host === undefined) return;
     let side = found.get(node.host);
@@ -168,7 +168,7 @@ function besideOf(nodes: readonly LayoutNode[]): Map<string, Beside> {
 }
 
 /** From the middle of a node with all that stands next to it to that of the node alone. */
-function offsetOf(side: Beside | undefined): number {
+function offsetOf(side: Side | undefined): number {
   return side ? (side.width + HOST_GAP) / 2 : 0;
 }
 

@@ -40,7 +40,7 @@ describe('lines without what is none', () => {
     expect(areaData(ringsOf(flat, 0.5), (x) => x, (y) => y)).not.toBe('');
     expect(straight(0.5, flat)).toBe('');
     const rising = landscapeOf([0, 1, 2, 3], [0, 1, 2], [0, 1, 2, 3, 0, Infinity, 2, 3, 0, 1, 2, 3]);
-    expect(straight(2.5, rising)).toMatch(/^M2\.5/); // beside it
+    expect(straight(2.5, rising)).toMatch(/^M2\.5/); // next to it
     expect(straight(0.5, rising)).toBe('');
   });
 });

@@ -8,7 +8,7 @@ it('colours by the share of the largest of its sign', () => {
   expect(heatOf({ real: 100n }, extremes)).toEqual({ sign: 'positive', share: 1 });
 });
 
-it('leaves alone what is no finite number', () => {
+it('does not colour non-finite values', () => {
   const extremes = { min: -2, max: 8 };
   for (const real of [0, NaN, Infinity, -Infinity]) expect(heatOf({ real }, extremes)).toBeNull();
   expect(heatOf({ real: 1, text: '1' }, extremes)).toBeNull();

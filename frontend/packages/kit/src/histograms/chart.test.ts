@@ -138,7 +138,7 @@ describe('a picture', () => {
 });
 
 describe('distributions', () => {
-  it('are interrupted where there is nothing, and where steps begin anew', () => {
+  it('are interrupted at gaps, and where steps restart', () => {
     const nothing = row(1, [0, 0], { percentiles: Array<number>(9).fill(NaN) });
     const rows = [row(0, [1, 0]), nothing, row(2, [1, 0]), row(3, [1, 0]), row(1, [1, 0])];
     expect(pieces(rows).map((piece) => piece.map(({ at }) => at))).toEqual([[0], [2, 3], [1]]);

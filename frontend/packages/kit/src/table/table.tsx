@@ -38,7 +38,7 @@ export function Table<R>(given: TableProps<R>): JSX.Element {
   const end = layout.count > 0 && across.view > 0 ? layout.columnAt(x + across.view - 1) + 1 : from;
   const base = Math.floor(row / BASE) * BASE;
   const extent = { rows: rows.count, columns: frozen.length + layout.count };
-  const first = onCopyCells ? frozen.length : 0; // cells that stay are no part of a selection of cells
+  const first = onCopyCells ? frozen.length : 0; // frozen cells are not part of a selection of cells
 
   useLayoutEffect(() => {
     if (size.height > 0) rows.look?.({ row, rowEnd, column: from, columnEnd: end });
