@@ -40,6 +40,8 @@ PAGES = {  # by page: modules, of which the names in __all__ are public, or else
 }
 _OTHER_HOOK_NAMES = {"hookspec", "hookimpl"}  # hookimpl is described with insight_core.plugin
 
+_LONGEST = 100  # characters of a constant that is shown with its value
+
 Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
 
 
@@ -195,7 +197,8 @@ def _entry(module: str, name: str) -> Iterator[str]:
         bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
         code = [f"class {name}{bases}", *(f"    {line}" for line in _fields(place, node))]
     else:
-        code = [ast.unparse(node)]
+        text = ast.unparse(node)
+        code = [text if len(text) <= _LONGEST else f"{text.partition(' = ')[0]} = ..."]
     yield "```python\n" + "\n".join(code) + "\n```"
     yield _text(documentation(place, nodes))
     if isinstance(node, ast.ClassDef):
