@@ -1,6 +1,6 @@
 /** Exports tables as CSV for spreadsheets. */
 
-export type CsvCell = string | number | boolean | null;
+export type CsvCell = string | number | bigint | boolean | null;
 
 /** After RFC 4180; null is an empty field. A text that a spreadsheet would take for a formula begins with an apostrophe. */
 export function csvOf(rows: readonly (readonly CsvCell[])[]): string {

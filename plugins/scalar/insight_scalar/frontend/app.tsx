@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { ScalarBoard } from './board';
 import { CardBody } from './card';
 import { PairDialog } from './pair_dialog';
-import { Table } from './table';
+import { SummaryTable } from './table';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
 
@@ -12,10 +12,10 @@ export function App({ board }: { readonly board: ScalarBoard }): JSX.Element {
     <Frame
       board={board}
       name="scalars"
-      look={board.theme.value.mode}
+      look={board.layout.value === 'table' ? `${board.theme.value.mode} tabular` : board.theme.value.mode}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
-      instead={board.layout.value === 'table' && <Table board={board} />}
+      instead={board.layout.value === 'table' && <SummaryTable board={board} />}
     >
       <Dialogs board={board} />
     </Frame>

@@ -1,4 +1,3 @@
-import { byName } from '@insight-host/kit';
 import type { Series } from './series';
 
 /** One series in a line of the compare table. Steps are NaN without finite values. */
@@ -34,16 +33,5 @@ export function summary(series: Series): SummaryRow {
     max,
     maxStep,
     points: series.total,
-  };
-}
-
-/** Sorts by one column; rows without a number come last in either direction, ties in the order of names. */
-export function compareRows(key: SortKey, down: boolean): (a: SummaryRow, b: SummaryRow) => number {
-  return (a, b) => {
-    const [x, y] = [a[key], b[key]];
-    const missing = Number(Number.isNaN(x)) - Number(Number.isNaN(y));
-    if (missing !== 0) return missing;
-    const order = typeof x === 'string' ? byName(x, String(y)) : x === y || Number.isNaN(x) ? 0 : x - Number(y);
-    return (down ? -order : order) || byName(a.tag, b.tag) || byName(a.run, b.run);
   };
 }

@@ -1,20 +1,20 @@
 import { useComputed, useSignal } from '@preact/signals';
-import { Button, byName, copyTable, message, valueText } from '@insight-host/kit';
+import { byName, copyTable, message, valueText } from '@insight-host/kit';
+import { exactTable, ordered, rowsOf, Table, TableFiles, turned, useWidths, type CellLook, type Column, type Sort } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { ScalarBoard } from './board';
-import { compareRows, summary, type SortKey, type SummaryRow } from './summary';
+import { summary, type SortKey, type SummaryRow } from './summary';
 
-const PAGE = 300;
-const COLUMNS: readonly SortKey[] = ['run', 'tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
+const COLUMNS: readonly SortKey[] = ['tag', 'last', 'step', 'min', 'minStep', 'max', 'maxStep', 'points'];
 
 /** Run by tag: last, smallest and largest value of each, exact. */
-export function Table({ board }: { readonly board: ScalarBoard }): JSX.Element {
+export function SummaryTable({ board }: { readonly board: ScalarBoard }): JSX.Element {
   const say = board.t.bind(board);
+  const locale = board.locale.value;
   const found = useSignal<readonly SummaryRow[]>([]);
   const error = useSignal<string | null>(null);
-  const order = useSignal<{ readonly key: SortKey; readonly down: boolean }>({ key: 'tag', down: false });
-  const limit = useSignal(PAGE);
+  const sorts = useSignal<readonly Sort[]>([{ key: 'tag', down: false }]);
   const wanted = useComputed(() => JSON.stringify(board.shownTags.value.map((tag) => [tag, board.runsByTag.value.get(tag)?.map((run) => run.name)])));
   const generation = useGeneration(board);
   useEffect(() => {
@@ -30,50 +30,50 @@ export function Table({ board }: { readonly board: ScalarBoard }): JSX.Element {
     );
     return () => stop.abort();
   }, [wanted.value, board.attempts.value, generation]);
-  const rows = [...found.value].sort(compareRows(order.value.key, order.value.down));
-  const colors = new Map(board.runs.value.map((run) => [run.name, run.color]));
-  const count = (n: number): string => n.toLocaleString(board.locale.value);
-  const sort = (key: SortKey): void => void (order.value = { key, down: order.value.key === key ? !order.value.down : key !== 'run' && key !== 'tag' });
-  const copy = (): void => void copyTable(board, [COLUMNS.map((c) => say(`table.${c}`)), ...rows.map((row) => COLUMNS.map((c) => row[c]))]);
+  const rows = useMemo(() => rowsOf(ordered(found.value, sorts.value, (row, key) => row[key as SortKey])), [found.value, sorts.value]);
+  const [runs, columns] = useMemo(() => [[columnOf(board, 'run')], COLUMNS.map((key) => columnOf(board, key))], [locale]);
   return (
-    <div class="table" data-testid="compare-table">
+    <div class="table">
       <div class="row between">
-        <span class="count">{say('table.rows', { count: rows.length })}</span>
-        <Button action="copy-table" icon="copy" text={say('table.copy')} label={say('table.copy')} onPress={copy} />
+        <span class="count">{say('table.rows', { count: rows.count })}</span>
+        <TableFiles board={board} name="scalars" table={() => exactTable([...runs, ...columns], rows)} />
       </div>
       {error.value && <p class="problem" role="alert">{error.value}</p>}
-      <table>
-        <thead>
-          <tr>
-            {COLUMNS.map((key) => (
-              <th key={key} aria-sort={order.value.key !== key ? 'none' : order.value.down ? 'descending' : 'ascending'} class={key === 'run' || key === 'tag' ? '' : 'number'}>
-                <button type="button" data-sort={key} onClick={() => sort(key)}>
-                  {say(`table.${key}`)}{order.value.key === key ? (order.value.down ? ' ↓' : ' ↑') : ''}
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, limit.value).map((row) => (
-            <tr key={`${row.run}\n${row.tag}`}>
-              <td class="name" title={row.run}><i class="swatch" style={{ background: colors.get(row.run) ?? 'gray' }} />{board.nameOf(row.run)}</td>
-              <td class="name" title={board.titleOf(row.tag)}>{board.titleOf(row.tag)}</td>
-              <td class="number">{valueText(row.last)}</td>
-              <td class="number">{count(row.step)}</td>
-              <td class="number">{valueText(row.min)}</td>
-              <td class="number">{Number.isNaN(row.minStep) ? '' : count(row.minStep)}</td>
-              <td class="number">{valueText(row.max)}</td>
-              <td class="number">{Number.isNaN(row.maxStep) ? '' : count(row.maxStep)}</td>
-              <td class="number">{count(row.points)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > limit.value && (
-        <button type="button" data-action="more" onClick={() => (limit.value += PAGE)}>{say('more', { count: rows.length - limit.value })}</button>
-      )}
+      <Table<SummaryRow>
+        name="compare-table"
+        label={say('show.table')}
+        rows={rows}
+        frozen={runs}
+        columns={columns}
+        rowHeight={28}
+        widths={useWidths(board.ctx.memory, 'summary')}
+        idOf={({ run, tag }) => `${run}\n${tag}`}
+        sort={{ by: sorts.value, turn: (key, more) => (sorts.value = turned(sorts.value, key, more, key !== 'run' && key !== 'tag')) }}
+        onCopyRows={(table, all) => void copyTable(board, table, all)}
+      />
     </div>
+  );
+}
+
+const WIDTHS: Readonly<Record<SortKey, number>> = { run: 200, tag: 180, last: 100, step: 96, min: 100, minStep: 78, max: 100, maxStep: 78, points: 78 };
+
+function columnOf(board: ScalarBoard, key: SortKey): Column<SummaryRow> {
+  const count = (n: number): string => (Number.isNaN(n) ? '' : n.toLocaleString(board.locale.value));
+  const isName = key === 'run' || key === 'tag';
+  const cell = (row: SummaryRow): CellLook => {
+    if (key === 'run') return { content: <RunName board={board} run={row.run} />, title: row.run };
+    if (key === 'tag') return { content: board.titleOf(row.tag), title: board.titleOf(row.tag) };
+    return { content: key === 'last' || key === 'min' || key === 'max' ? valueText(row[key]) : count(row[key]) };
+  };
+  return { key, title: board.t(`table.${key}`), kind: isName ? 'text' : 'number', width: WIDTHS[key], grows: key === 'tag', cell, value: (row) => row[key] };
+}
+
+function RunName({ board, run }: { readonly board: ScalarBoard; readonly run: string }): JSX.Element {
+  return (
+    <>
+      <i class="swatch" style={{ background: board.runsByName.value.get(run)?.color ?? 'gray' }} />
+      {board.nameOf(run)}
+    </>
   );
 }
 
@@ -105,5 +105,5 @@ async function load(board: ScalarBoard, signal: AbortSignal): Promise<SummaryRow
       return source.current(query, board.runsByTag.value.get(tag)?.map((run) => run.name) ?? [], { signal, urgency: () => 1e6 });
     }),
   );
-  return found.flat().map(summary);
+  return found.flatMap((series) => series.map(summary).sort((a, b) => byName(a.run, b.run)));
 }

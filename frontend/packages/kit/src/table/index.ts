@@ -2,6 +2,7 @@
 export * from './contract';
 export * from './copying';
 export * from './edit';
+export * from './files';
 export { resize } from './head';
 export * from './layout';
 export * from './scrolling';

@@ -1,0 +1,27 @@
+import type { JSX } from 'preact';
+import { Button } from '../controls';
+import { copyTable } from '../copy';
+import { csvOf } from '../csv';
+import type { TabState } from '../tab_state';
+import { fileName } from '../texts';
+import type { Value } from './sorting';
+
+export interface TableFilesProps {
+  readonly board: TabState;
+  /** Of the file. */
+  readonly name: string;
+  /** Head and rows, exact; asked when a button is pressed. */
+  readonly table: () => readonly (readonly Value[])[];
+}
+
+/** Buttons that copy a table and save it as CSV. */
+export function TableFiles({ board, name, table }: TableFilesProps): JSX.Element {
+  const say = board.t.bind(board);
+  const save = (): void => board.ctx.ui.download(fileName(name, 'csv', 'table'), new Blob([csvOf(table())], { type: 'text/csv' }));
+  return (
+    <span class="table-files">
+      <Button action="copy-table" icon="copy" text={say('table.copy')} label={say('table.copy')} onPress={() => void copyTable(board, table())} />
+      <Button action="save-table" icon="export" text={say('table.csv')} label={say('table.csv')} onPress={save} />
+    </span>
+  );
+}
