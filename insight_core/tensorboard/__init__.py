@@ -1,1 +1,1 @@
-"""Hosts what was made for TensorBoard: its plugins as they are, and its own pages on our data."""
+"""Hosts plugins made for TensorBoard unchanged, and its own page, on our data."""

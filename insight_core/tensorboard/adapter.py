@@ -1,4 +1,4 @@
-"""A plugin of TensorBoard, held so that what it does wrong is its own failure."""
+"""Wraps a plugin made for TensorBoard, so that its errors and hanging calls affect nothing else."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Refused(Exception):
-    """The plugin breaks a rule of TensorBoard's contract; the text says which."""
+    """The plugin breaks a rule of TensorBoard's contract, which the text names."""
 
 
 class PluginLoader(Protocol):
-    """What makes a plugin, once flags are defined and fixed; ``load`` may give None."""
+    """Creates a plugin after its flags are defined and fixed."""
 
-    def load(self, context: TBContext) -> object: ...
+    def load(self, context: TBContext) -> object:
+        """The plugin; None if something that it needs is missing."""
 
 
 @frozen
@@ -46,9 +47,9 @@ class _ClassLoader:
 
 
 def loader_of(made: object) -> PluginLoader:
-    """What an entry point gave, as a loader: a TBPlugin, a TBLoader or an instance of one, by what it has.
+    """The loader of an entry point's object: a TBPlugin, a TBLoader or an instance of a TBLoader.
 
-    The class may be derived from the real TBPlugin or from our own. Raises Refused.
+    Objects are recognised by their methods. Raises Refused.
     """
     if isinstance(made, type):
         if callable(getattr(made, "get_plugin_apps", None)):
@@ -67,7 +68,7 @@ def is_experimental(made: object) -> bool:
 
 @frozen
 class Frontend:
-    """FrontendMetadata, checked."""
+    """TensorBoard's FrontendMetadata, checked."""
 
     tab_name: str
     disable_reload: bool = False
@@ -78,11 +79,11 @@ class Frontend:
 
 
 class StockPlugin:
-    """One plugin that has loaded. To TensorBoard's own application it is a TBPlugin as well.
+    """A loaded plugin. TensorBoard's own application can use it as a TBPlugin.
 
-    Its routes answer within ``limits.view`` and raise nothing but PublicErrors; ``is_active`` is asked
-    beside requests and raises nothing. ``changed`` is called when it is found to fail, or to work again.
-    Raises Refused, or what the plugin raises.
+    Its routes answer within ``limits.view`` and raise only PublicErrors; ``is_active`` runs in another thread
+    than requests and never raises. ``changed`` is called when the plugin begins or stops to fail. Raises
+    Refused, and errors of the plugin.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class StockPlugin:
             raise Refused(f"its plugin_name is {name!r}: letters, digits, _ and - are allowed")
         self.plugin_name: str = name
         self.instance = plugin
-        self.is_experimental = is_experimental  # then it is shown to those only who ask for it
+        self.is_experimental = is_experimental  # then only users who ask for it see it
         self._calls = Calls(f"plugin {name}", limits, changed)
         self._frontend = _frontend(plugin, name)
         self._exact, self._prefixes = _routes(plugin.get_plugin_apps())
@@ -111,26 +112,30 @@ class StockPlugin:
     # --- as a TBPlugin ---
 
     def get_plugin_apps(self) -> Mapping[str, WSGIApplication]:
+        """The isolated WSGI applications, by route."""
         routes = {route: self._guarded(app) for route, app in self._exact.items()}
         return routes | {f"{prefix}*": self._guarded(app) for prefix, app in self._prefixes.items()}
 
     def data_plugin_names(self) -> frozenset[str]:
+        """Names of the plugins whose data it shows."""
         return self._data_plugins
 
     def frontend_metadata(self) -> Frontend:
+        """Its tab and the module or element that shows it."""
         return self._frontend
 
     def is_active(self) -> bool:
-        """The newest answer, waited for as long as a listing waits."""
+        """The latest answer; waits as long as a listing does."""
         return self.active_by(time.monotonic() + self._calls.limits.listing)
 
     # --- to the host ---
 
     def routes(self) -> list[str]:
+        """Its routes, for messages; prefixes end in ``*``."""
         return [*self._exact, *(f"{prefix}*" for prefix in self._prefixes)]
 
     def app_for(self, path: str) -> WSGIApplication | None:
-        """Who answers ``path`` below that of the plugin: an exact route, else the longest prefix."""
+        """The application for ``path`` below the plugin's: of an exact route, else of the longest prefix."""
         path = path[:-1] if path.endswith("/") and path != "/" else path
         found = self._exact.get(path)
         if found is None:
@@ -138,22 +143,22 @@ class StockPlugin:
         return None if found is None else as_tensorboard_asks(self._guarded(found))
 
     def ask(self) -> None:
-        """Begins to ask whether it is active, if it is not being asked and was not just now."""
+        """Starts to ask whether it is active, unless the last answer is recent."""
         self._activity.ask()
 
     def active_by(self, until: float) -> bool:
-        """The newest answer there is by ``until`` (monotonic seconds); false before the first."""
+        """The latest answer by ``until`` (monotonic seconds); False before the first."""
         self.ask()
         return self._activity.answer(until)
 
     @property
     def error(self) -> str | None:
-        """Why it cannot be shown, in one line."""
+        """Why the plugin cannot be shown, in one line."""
         return self._calls.busy or self._activity.error
 
     @property
     def warnings(self) -> list[str]:
-        """Which requests to it failed and have not worked since, a line each, the newest first."""
+        """Requests that failed and have not succeeded since, one line each, the latest first."""
         return self._calls.troubles
 
     def _guarded(self, app: WSGIApplication) -> WSGIApplication:
@@ -183,7 +188,7 @@ class StockPlugin:
         return answer
 
     def _watched(self, made: Answer, request: str) -> Iterator[bytes]:
-        """The body; where it fails, the answer breaks off, and it is known why."""
+        """The body; if it fails, the answer breaks off and the failure becomes a warning."""
         try:
             yield from made
         except Exception as error:
@@ -202,7 +207,7 @@ class StockPlugin:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Why it failed."""
+    """An error in one line; rules of the contract need no name of an exception."""
     if isinstance(error, (Refused, BrokenRule)):
         return " ".join(str(error).split())
     return isolation.in_one_line(error)
@@ -241,7 +246,7 @@ def _frontend(plugin: Any, name: str) -> Frontend:  # noqa: ANN401
     if bool(module) + bool(element) + bool(is_built_in) > 1:
         raise Refused("it names more than one of es_module_path, element_name and is_ng_component")
     if module and (not isinstance(module, str) or not module.startswith("/") or module.startswith("//")):
-        raise Refused(f"its es_module_path {module!r} is none of its routes")
+        raise Refused(f"its es_module_path {module!r} is not one of its routes")
     return Frontend(
         tab_name=str(getattr(metadata, "tab_name", None) or name),
         disable_reload=bool(getattr(metadata, "disable_reload", False)),

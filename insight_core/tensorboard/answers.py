@@ -1,4 +1,4 @@
-"""An answer of a plugin: made in a thread of the plugin's from first line to last, sent in another."""
+"""Runs a WSGI application of a plugin in one thread and sends its answer from another."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ _STATUS = re.compile(r"[1-9][0-9]{2}( .*)?")
 
 
 class BrokenRule(Exception):
-    """The answer is none by the rules of WSGI; the text says why."""
+    """The answer breaks a rule of WSGI, which the text names."""
 
 
 class _Gone(Exception):
-    """Nobody wants the rest of the answer."""
+    """The client does not read the rest of the answer."""
 
 
 class Answer:
-    """What ``app`` answers to one request.
+    """The answer of ``app`` to one request.
 
-    ``make`` runs in the plugin's thread, the rest in that of the request: ``begin``, then the iteration,
-    each raising what the plugin does, BrokenRule, or Overdue when it gives nothing within the deadline
-    of the call. A stream of events may be quiet for as long as it likes. ``close`` tells the plugin that
-    nobody listens any more.
+    ``make`` runs in the plugin's thread from the first line to the last. ``begin`` and the iteration run in
+    the thread of the request. They raise errors of the plugin, BrokenRule, and Overdue if the plugin sends
+    nothing within the deadline of the call; streams of events have no deadline.
     """
 
     def __init__(self, app: WSGIApplication, environ: WSGIEnvironment) -> None:
@@ -48,7 +47,7 @@ class Answer:
         self._news = threading.Condition()
         self._start: tuple[str, Headers] | None = None
         self._pieces: deque[bytes] = deque()
-        self._begun = False  # start and the first piece, if there is any, are there
+        self._begun = False  # the status and the first piece, if any, have arrived
         self._sent = False
         self._over = False
         self._gone = False
@@ -58,6 +57,7 @@ class Answer:
     # --- in the plugin's thread ---
 
     def make(self, call: Call[None]) -> None:
+        """Runs the application; its errors are raised in the other thread."""
         try:
             self._make(call)
         except _Gone:
@@ -103,7 +103,7 @@ class Answer:
             raise BrokenRule(f"its body has a {type(piece).__name__}, not bytes")
         if self._start is None:
             raise BrokenRule("it does not call start_response before its body")
-        call.pause()  # now it is the client that is waited for
+        call.pause()  # the plugin waits for the client from now on
         with self._news:
             self._news.wait_for(lambda: self._gone or len(self._pieces) < _AHEAD)
             if self._gone:
@@ -132,7 +132,7 @@ class Answer:
         promised = _says(self._start[1], "content-length")
         left = int(promised) if promised.isdecimal() else None
         if self._is_stream:
-            yield b""  # so that its client knows that it is open
+            yield b""  # sends the headers, so that the client knows that it is open
         while True:
             self._wait(lambda: bool(self._pieces) or self._over)
             with self._news:
@@ -141,7 +141,7 @@ class Answer:
             if piece is None:
                 break
             if left is not None and len(piece) > left:
-                yield piece[:left]  # the rest would be taken for the next answer
+                yield piece[:left]  # the client would read the rest as the next answer
                 raise BrokenRule(f"its body is longer than the {promised} bytes that its headers say")
             left = None if left is None else left - len(piece)
             yield piece
@@ -151,6 +151,7 @@ class Answer:
             raise BrokenRule(f"its body is {left} bytes shorter than its headers say")
 
     def close(self) -> None:
+        """Ends the application at its next piece, because the client is gone."""
         with self._news:
             self._gone = True
             self._news.notify_all()
@@ -189,5 +190,5 @@ def _is_sendable(text: str) -> bool:
 
 
 def _says(headers: Headers, name: str) -> str:
-    """The value of a header in small letters, empty if there is none."""
+    """The value of a header in lower case; empty if it is absent."""
     return next((value.strip().lower() for key, value in headers if key.lower() == name), "")

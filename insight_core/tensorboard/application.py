@@ -22,17 +22,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOUNT = "/tensorboard"  # of the page
-_WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # pages named as directories
-_FONTS = "/font-roboto/"  # where frames that TensorBoard brings look for them, whoever shows them
+_WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  # directories without a slash
+_FONTS = "/font-roboto/"  # where TensorBoard's frames request fonts
 
 
 class StockApplication:
-    """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does there.
+    """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does.
 
-    It is made when it is first asked, and anew when further plugins have loaded: ``further`` gives those
-    that TensorBoard does not bring itself, ``context`` is what its own are told. Who asks for the page
-    waits for ``settle``, so that it has all its tabs. Paths begin below the prefix of the host, which
-    SCRIPT_NAME has.
+    The application is created at the first request, and again when more plugins have loaded. ``further``
+    returns plugins of other distributions; TensorBoard's own get ``context``. A request for the page first
+    calls ``settle``, which waits until all tabs are known. PATH_INFO has no prefix; SCRIPT_NAME has it.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class StockApplication:
         self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
 
     def takes(self, path: str) -> bool:
-        """Whether it answers what nobody else does there: paths of experiments are as in TensorBoard."""
+        """Whether a path of the host belongs to TensorBoard's page or to an experiment."""
         return path == MOUNT or path.startswith((f"{MOUNT}/", "/experiment/", _FONTS))
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -93,7 +92,7 @@ def _own_plugins(context: TBContext) -> list[TBPlugin]:
     from tensorboard.backend.application import make_plugin_loader
 
     context = copy.copy(context)
-    # the page finds its place from its own address; the flag is for who serves it below a prefix itself
+    # the page uses its own address; the flag would add the prefix a second time
     context.flags = argparse.Namespace(**{**vars(context.flags), "path_prefix": ""})
     instances: dict[str, Any] = context.plugin_name_to_instance
     plugins: list[TBPlugin] = []
@@ -110,7 +109,7 @@ def _own_plugins(context: TBContext) -> list[TBPlugin]:
 
 
 def _with_fonts(page: WSGIApplication) -> WSGIApplication:
-    """The page with fonts from where it is; by itself it looks for them at the root of the server."""
+    """The page with fonts relative to its own address; TensorBoard expects them at the root of the server."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         whole = Response.from_app(page, {**environ, "REQUEST_METHOD": "GET"}, buffered=True)
@@ -121,7 +120,7 @@ def _with_fonts(page: WSGIApplication) -> WSGIApplication:
 
 
 def _redirection(environ: WSGIEnvironment) -> Response:
-    # relative, so that it is right behind a proxy that adds a prefix of its own
+    # relative, so that it works behind a proxy that adds a prefix
     request = Request(environ)
     query, name = request.query_string.decode("latin1"), request.path.rpartition("/")[2]
     answer = Response(status=301)

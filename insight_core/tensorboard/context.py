@@ -1,4 +1,4 @@
-"""What a plugin of TensorBoard is told when it is made: flags, and the TBContext."""
+"""Flags, sampling hints and the log directory that plugins made for TensorBoard get."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from typing import Any, NoReturn
 from insight_core.tensorboard.adapter import Refused
 from insight_core.tensorboard.settings import StockSettings
 
-EVERY_POINT = 1 << 41  # points of a series: more than any has
-UNSAID = 1 << 40  # as well, but for answers that would be too long for a page
+EVERY_POINT = 1 << 41  # more points than any series has: the user asked for all
+UNSAID = 1 << 40  # as many, unless the answer would be too long for a page: the user said nothing
 
 
 class SamplingHints(dict[str, int]):
-    """Points that a plugin is to ask for of each series: what the user said, else UNSAID.
+    """How many points of each series a plugin should request: as the user said, else UNSAID.
 
-    TensorBoard's plugins ask for no point at all where the hint is 0, which its own documentation
-    says is all.
+    ``samples`` 0 means all. TensorBoard's plugins would request no point at all for a hint of 0, although
+    its documentation says that 0 means all.
     """
 
     def __init__(self, samples: Mapping[str, int]) -> None:
         super().__init__({name: count or EVERY_POINT for name, count in samples.items()})
 
     def get(self, key: str, default: object = None, /) -> int:
+        """The hint for a plugin; ``default`` is ignored, because it is for TensorBoard's own server."""
         return super().get(key, UNSAID)
 
     def __bool__(self) -> bool:
@@ -37,7 +38,7 @@ class SamplingHints(dict[str, int]):
 
 
 def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
-    """TensorBoard's own flags as they would be set for this host."""
+    """TensorBoard's own flags, with the values of this host."""
     return {
         "logdir": logdir,
         "logdir_spec": "",
@@ -70,7 +71,7 @@ def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Of one plugin: it cannot collide with that of another, and never ends the process."""
+    """The parser of one plugin: flags of plugins cannot collide, and errors never end the process."""
 
     def error(self, message: str) -> NoReturn:
         raise Refused(f"its flags do not fit: {message}; set them with --plugin-flag='--name value'")
@@ -82,9 +83,9 @@ class _Parser(argparse.ArgumentParser):
 def plugin_flags(
     loader: object, host: Mapping[str, Any], words: Sequence[str] = ()
 ) -> tuple[argparse.Namespace, Collection[str]]:
-    """The flags of the host and those that a loader defines, if it does; and the flags that it does not know.
+    """The flags of the host and of a loader, and the flags among ``words`` that the loader does not define.
 
-    ``words`` are flags of plugins as the user gave them, of whichever plugin they are. Raises Refused.
+    ``words`` are the user's flags for all plugins. Raises Refused.
     """
     flags = argparse.Namespace(**host)
     define, fix = getattr(loader, "define_flags", None), getattr(loader, "fix_flags", None)
@@ -99,10 +100,10 @@ def plugin_flags(
 
 
 class LogdirForPlugins:
-    """The one directory that plugins may read for themselves.
+    """The ``logdir`` of plugins that read files themselves.
 
-    Of several log directories, one of symbolic links to them, each named as its runs begin: a path
-    below it is the name of the run. Empty where the data are not on this machine, as in TensorBoard.
+    Several log directories become one directory of symbolic links, each named by the prefix of its runs:
+    a path below it is the name of a run. As in TensorBoard, the path is empty if the data are elsewhere.
     """
 
     def __init__(self, logdirs: Sequence[tuple[str, str]]) -> None:
@@ -119,5 +120,6 @@ class LogdirForPlugins:
                 link.symlink_to(os.path.abspath(path), target_is_directory=True)
 
     def close(self) -> None:
+        """Deletes the directory of links."""
         if self._links is not None:
             self._links.cleanup()

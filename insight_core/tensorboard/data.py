@@ -1,6 +1,6 @@
-"""TensorBoard's DataProvider interface over ours, made of whichever ``tensorboard`` is importable.
+"""TensorBoard's DataProvider interface over ours, for plugins in this process.
 
-What a value is to TensorBoard, insight_core.rpc says: here as over gRPC.
+``insight_core.rpc.tensorboard_view`` converts values, here as for gRPC clients.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Entries: TypeAlias = Mapping[str, Mapping[str, TensorBoardSeries]]  # by run and
 
 
 class UnavailableError(errors.PublicError):
-    """The data cannot be reached for now."""
+    """The data are unavailable at the moment."""
 
     http_code = 503
 

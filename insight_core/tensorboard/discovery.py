@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from attrs import frozen
 
 GROUP = "tensorboard_plugins"
-# Names of plugins that are TensorBoard's own; it does not start when another takes one.
+# Names of TensorBoard's own plugins; it does not start if another plugin has one of them.
 RESERVED = frozenset(
     {
         *("core", "timeseries", "scalars", "custom_scalars", "images", "audio", "debugger-v2", "graphs"),
@@ -22,7 +22,7 @@ RESERVED = frozenset(
 
 @frozen
 class TensorBoardModule:
-    """One entry point. Its name says nothing about that of the plugin."""
+    """One entry point. The plugin may have another name."""
 
     name: str
     distribution: str
@@ -31,7 +31,7 @@ class TensorBoardModule:
 
 
 def candidates(disabled: Collection[str] = ()) -> list[TensorBoardModule]:
-    """The entry points of the group by distribution and name, but for the disabled ones."""
+    """The entry points of the group by distribution and name, without the disabled ones."""
     found = {(_distribution(point), point.name): point for point in entry_points(group=GROUP)}
     return [
         TensorBoardModule(
@@ -49,12 +49,12 @@ def has_tensorboard() -> bool:
 
 
 def known_names() -> set[str]:
-    """Names by which the user may mean a plugin before it has loaded."""
+    """Names that the user may use for a plugin before it has loaded."""
     return {point.name for point in entry_points(group=GROUP)} | RESERVED
 
 
 def may_have_other_names() -> bool:
-    """Whether a plugin is installed whose name only its loading tells; TensorBoard's own are known."""
+    """Whether a plugin of another distribution is installed: its name is only known after loading."""
     return any(candidate.distribution != "tensorboard" for candidate in candidates())
 
 

@@ -1,4 +1,4 @@
-"""The page of a frame in which a plugin of TensorBoard shows itself: ``/data/plugin_entry.html?name=``."""
+"""The page in the frame of a plugin made for TensorBoard: ``/data/plugin_entry.html?name=``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from insight_core.tensorboard.adapter import Frontend
 
 
 def entry_page(request: Request, name: str, frontend: Frontend) -> Response:
-    """A page that imports the plugin's module and has it ``render()``; no other script may run in it."""
+    """A page that imports the plugin's module and calls its ``render()``; no other script may run in it."""
     if frontend.es_module_path is None:
         return http_util.Respond(request, "Plugin is not module loadable", "text/plain", code=400)
     script = f"import({json.dumps('.' + frontend.es_module_path)}).then((m) => void m.render());"

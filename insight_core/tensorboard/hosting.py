@@ -1,7 +1,8 @@
-"""The plugins of TensorBoard that are installed, loaded one after the other, and what answers for them."""
+"""Loads the installed plugins made for TensorBoard, lists them and dispatches their requests."""
 
 from __future__ import annotations
 
+import copy
 import logging
 import threading
 import time
@@ -34,7 +35,7 @@ _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 
 
 class Hosting:
-    """Made when there is something to host. ``changed`` is called when the listing changes."""
+    """Hosts plugins and TensorBoard's page; ``changed`` is called when the listing changes."""
 
     def __init__(self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None]) -> None:
         self._settings = settings
@@ -56,7 +57,7 @@ class Hosting:
             sampling_hints=SamplingHints(settings.samples),
             window_title=settings.window_title,
         )
-        self._settled = threading.Event()  # all have loaded, or were given up
+        self._settled = threading.Event()  # all have loaded or timed out
         self._application: StockApplication | None = None
         self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
         # a checkout that was not built has no files for the page
@@ -66,22 +67,23 @@ class Hosting:
             )
 
     def close(self) -> None:
+        """Deletes temporary files."""
         self._logdir.close()
 
     def plugins(self) -> Sequence[StockPlugin]:
-        """Those that have loaded, by now."""
+        """The plugins that have loaded so far."""
         with self._lock:
             return list(self._plugins.values())
 
     def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
-        """What each entry point that was loaded gave, by now."""
+        """The plugins of the entry points so far, or why there is none."""
         with self._lock:
             return dict(self._found)
 
     # --- loading ---
 
     def load(self, candidates: Sequence[TensorBoardModule]) -> None:
-        """Loads all, one after the other; one that takes long goes on beside the next."""
+        """Loads all, one after the other; the next one does not wait for a slow one."""
         limits = self._settings.limits
 
         def begin(candidate: TensorBoardModule) -> Call[StockPlugin | None]:
@@ -106,7 +108,8 @@ class Hosting:
         loader = loader_of(candidate.load())
         flags, unknown = plugin_flags(loader, self._flags, self._settings.flags)
         self._unknown_flags.intersection_update(unknown)
-        context = TBContext(**{name: getattr(self._context, name) for name in _FIELDS}, flags=flags)
+        context = copy.copy(self._context)
+        context.flags = flags
         instance = loader.load(context)
         if instance is None:
             return None
@@ -141,7 +144,7 @@ class Hosting:
         found: StockPlugin | Absence,
         unless: Call[StockPlugin | None] | None = None,
     ) -> None:
-        """Lists it; not if the call ``unless`` has said more meanwhile."""
+        """Adds a row, unless the call ``unless`` has ended with a result of its own meanwhile."""
         with self._lock:
             if unless is not None and (unless.done.is_set() or candidate in self._found):
                 return
@@ -164,7 +167,7 @@ class Hosting:
     # --- answering ---
 
     def app_for(self, path: str) -> WSGIApplication | None:
-        """Who answers a path below the prefix, if somebody does."""
+        """The application for a path (without the host's prefix); None if the path is not TensorBoard's."""
         inner = path_in_experiment(path)
         if inner.startswith(_PLUGIN):
             name, slash, rest = inner.removeprefix(_PLUGIN).partition("/")
@@ -191,9 +194,9 @@ class Hosting:
         return answer
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
-        """Rows by name; those whose pages are part of TensorBoard's own are to be found there.
+        """Rows by name, without the plugins that TensorBoard's own page shows.
 
-        Of experimental plugins, those that are named.
+        Experimental plugins are listed if their name is in ``experimental``.
         """
         until = time.monotonic() + self._settings.limits.listing
         found = self.found()
@@ -253,17 +256,6 @@ class Hosting:
     def _plugins_with_data(self) -> frozenset[str]:
         try:
             self._with_data = frozenset(self._data.list_plugins(experiment_id=""))
-        except errors.PublicError:  # a tab does not go because the data cannot be reached for a while
+        except errors.PublicError:  # a tab stays although the data are unavailable for a while
             log.debug("the data cannot be reached", exc_info=True)
         return self._with_data
-
-
-_FIELDS = (
-    "assets_zip_provider",
-    "data_provider",
-    "logdir",
-    "multiplexer",
-    "plugin_name_to_instance",
-    "sampling_hints",
-    "window_title",
-)

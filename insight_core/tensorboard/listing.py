@@ -11,7 +11,7 @@ from insight_core.tensorboard.discovery import TensorBoardModule
 
 @frozen
 class Absence:
-    """Why an entry point gave no plugin, in one line; ``state`` is failed, disabled or absent."""
+    """Why an entry point has no plugin, in one line; ``state`` is failed, disabled or absent."""
 
     reason: str
     state: str = "failed"
@@ -26,7 +26,7 @@ def listing_row(
     warnings: Sequence[str] = (),
     sampled: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, object]:
-    """One row; ``error`` makes it an error card."""
+    """One row; with ``error`` the tab shows an error card."""
     row: dict[str, object] = {
         "disable_reload": False,
         "enabled": enabled and error is None,
@@ -47,7 +47,7 @@ def listing_row(
 def error_card(
     candidate: TensorBoardModule, reason: str, taken: Container[str]
 ) -> tuple[str, Mapping[str, object]]:
-    """The row of an entry point that failed, and a name for it that is not ``taken``."""
+    """A name that is not ``taken`` and the row of an entry point that failed."""
     name = candidate.name
     while name in taken:
         name += f" ({candidate.distribution or 'entry point'})"

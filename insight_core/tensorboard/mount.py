@@ -1,4 +1,4 @@
-"""What the host knows of what was made for TensorBoard. Nothing else is imported before it is needed."""
+"""The host's entrance to TensorBoard's plugins and page; imports the rest of the room on demand."""
 
 from __future__ import annotations
 
@@ -28,58 +28,64 @@ _PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experime
 
 
 class Stock:
-    """Plugins of TensorBoard, and its own application where that is installed.
+    """Plugins made for TensorBoard, and its own page if it is installed.
 
-    They are looked for in a thread that ``start`` begins; without any, that is all there ever is.
+    ``start`` searches for them in a thread.
     """
 
     def __init__(self, provider: DataProvider, settings: StockSettings | None = None) -> None:
         self._provider = provider
         self._settings = settings if settings is not None else StockSettings()
         self._hosting: Hosting | None = None
-        self._failed: Mapping[TensorBoardModule, Absence] = {}  # all, where TensorBoard itself is missing
-        self._known = threading.Event()  # whether there is anything
+        self._failed: Mapping[
+            TensorBoardModule, Absence
+        ] = {}  # all plugins, if TensorBoard itself is missing
+        self._known = threading.Event()  # the search for plugins has ended
         self._followers: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._look, name="stock-plugins", daemon=True)
 
     def start(self) -> None:
+        """Starts to search for plugins and to load them."""
         self._thread.start()
 
     @property
     def is_there(self) -> bool:
-        """Whether there is anything. What plugins leave behind may keep the interpreter from ending."""
+        """Whether plugins are hosted. Their threads may keep the interpreter from ending."""
         return self._hosting is not None
 
     def close(self) -> None:
-        """Ends the processes that plugins have started."""
+        """Ends the processes that plugins started, and deletes temporary files."""
         if self._hosting is None:
             return
         processes = sys.modules.get("multiprocessing")
         for child in processes.active_children() if processes is not None else ():
-            child.kill()  # the interpreter would wait for it, perhaps without end
+            child.kill()  # the interpreter would wait for it, perhaps forever
         self._hosting.close()
 
     def wait_until_loaded(self, timeout: float) -> bool:
-        """Whether every plugin has loaded or failed within so many seconds."""
+        """Waits up to ``timeout`` seconds; returns whether every plugin has loaded or failed."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
     def follow(self, changed: Callable[[], None]) -> None:
+        """Calls ``changed``, from any thread, when the listing changes."""
         self._followers.append(changed)
 
     def app_for(self, path: str) -> WSGIApplication | None:
+        """The application for a path (without the host's prefix); None if the path is not TensorBoard's."""
         if not path.startswith(_PATHS):
             return None
         self._known.wait(_PATIENCE)
         return None if self._hosting is None else self._hosting.app_for(path)
 
     def listing(self, experimental: Collection[str] = ()) -> Mapping[str, Mapping[str, object]]:
+        """Rows of ``/data/plugins_listing`` by name, with the named ``experimental`` plugins."""
         if self._hosting is not None:
             return self._hosting.listing(experimental)
         return self._failed_rows() if self._failed else {}
 
     def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
-        """What each entry point that was loaded gave, by now."""
+        """The plugins of the entry points so far, or why there is none."""
         return self._failed if self._hosting is None else self._hosting.found()
 
     def _look(self) -> None:

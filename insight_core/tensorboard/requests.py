@@ -1,4 +1,4 @@
-"""What TensorBoard does around a plugin's WSGI application: experiment ids, the request's context, errors."""
+"""Requests as TensorBoard passes them to plugins: experiment ids, feature flags, errors as answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXPERIMENT = re.compile(r"/experiment/([^/]*)")
 
 
 def path_in_experiment(path: str) -> str:
-    """``path`` without the part that names an experiment."""
+    """``path`` without the prefix ``/experiment/ID``."""
     named = _EXPERIMENT.match(path)
     return path if named is None else path[named.end() :]
 
@@ -41,7 +41,7 @@ def as_tensorboard_asks(app: WSGIApplication) -> WSGIApplication:
 
 
 def text_answer(text: str, status: int) -> Response:
-    """A refusal, in plain text as TensorBoard's are."""
+    """An error as plain text, as TensorBoard sends it."""
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
-    said = text.encode(errors="backslashreplace")  # it may name what is no text
+    said = text.encode(errors="backslashreplace")  # names of runs may be no valid Unicode
     return Response(said, status, headers, content_type="text/plain; charset=utf-8")

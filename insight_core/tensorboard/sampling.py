@@ -1,4 +1,4 @@
-"""How many points an answer holds where nobody has said how many: as many as TensorBoard's page can take."""
+"""Limits the points of an answer to what TensorBoard's page can show, if the user set no limit."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from attrs import frozen
 
 @frozen
 class Budget:
-    """``points`` of all series of an answer; at least ``of_each``, which TensorBoard itself would show."""
+    """At most ``points`` in an answer, but at least ``of_each`` of a series, as many as TensorBoard shows."""
 
     points: int
     of_each: int
 
     def limit(self, counts: Sequence[int]) -> int | None:
-        """The largest number of points of each that keeps to the budget, where series have ``counts``.
+        """The largest number of points of each series within the budget; ``counts`` are those of the series.
 
-        None is all. Counts are 0 where they are not known: a data server of TensorBoard's has sampled.
+        None means all. A count is 0 if it is unknown: then TensorBoard's data server has sampled already.
         """
         if sum(counts) <= self.points:
             return None
         ascending = np.sort(np.asarray(counts, np.int64))
-        shorter = np.cumsum(ascending) - ascending  # points of all that are shorter: they are taken whole
+        shorter = np.cumsum(ascending) - ascending  # points of all shorter series, which are shown whole
         room = (self.points - shorter) // np.arange(len(ascending), 0, -1)
         return max(int(room[np.argmax(room < ascending)]), self.of_each)
 
 
-# TensorBoard makes each point a Python object, and its page takes about a second for so many.
+# TensorBoard creates a Python object for each point; its page needs about a second for these.
 SCALARS = Budget(100_000, 1000)
 TENSORS = Budget(1000, 100)
 
 
 class Sampled:
-    """What had to be left out of answers, for the page to say so. ``changed`` is called when that begins."""
+    """Records which answers were sampled, for the page to say so; ``changed`` is called for the first."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
@@ -43,7 +43,7 @@ class Sampled:
         self._of: dict[str, tuple[int, int]] = {}
 
     def note(self, plugin: str, shown: int, points: int) -> None:
-        """``shown`` points of a series of ``points``, of TensorBoard's plugin of that name."""
+        """Notes that ``plugin`` (TensorBoard's name) was sent ``shown`` of ``points`` points of a series."""
         with self._lock:
             known = self._of.get(plugin)
             least, most = known or (shown, points)
@@ -52,6 +52,6 @@ class Sampled:
             self._changed()
 
     def __call__(self) -> Mapping[str, Mapping[str, int]]:
-        """By plugin, the least that was shown of a series and how long the longest is."""
+        """By plugin, the fewest points shown of a series, and the length of the longest series."""
         with self._lock:
             return {name: {"shown": shown, "points": points} for name, (shown, points) in self._of.items()}

@@ -1,4 +1,4 @@
-"""What the host tells what was made for TensorBoard."""
+"""Settings of hosting plugins made for TensorBoard."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LIMITS = Limits(turn=3.0)  # packages of several seconds are common there
 
 @frozen
 class StockSettings:
-    """``logdirs`` are (what their runs begin with, path).
+    """``logdirs`` are pairs of the prefix of the runs and the path.
 
-    ``taken`` are names of plugins of our own, ``known`` those and the disabled ones.
+    ``taken`` are names of our own plugins, ``known`` also those of disabled ones.
     """
 
     logdirs: Sequence[tuple[str, str]] = ()
