@@ -19,7 +19,6 @@ from insight_core.formats.histogram_messages import HistogramProto, histogram_pr
 from insight_core.formats.tensors import Tensor
 from insight_core.plugin import Claim, Dialect, EventField, Payload, SummaryPlugin
 from insight_core.plugin.payloads import tensor_of as decoded_tensor
-from insight_core.rpc.schema import mindspore_pb2 as mindspore
 from insight_core.rpc.schema import tensorboard_pb2 as tensorboard
 
 SCALAR: int = tensorboard.DATA_CLASS_SCALAR
@@ -148,12 +147,9 @@ def blobs_of(payload: Payload) -> Sequence[bytes]:
         return [data]
     if claim == _AUDIO:
         return [_parsed(tensorboard.Summary.Audio, data).encoded_audio_string]
-    if claim == _IMAGE:
+    if claim in (_IMAGE, _MINDSPORE_IMAGE):  # both dialects number the fields alike
         image = _parsed(tensorboard.Summary.Image, data)
         return [b"%d" % image.width, b"%d" % image.height, image.encoded_image_string]
-    if claim == _MINDSPORE_IMAGE:
-        drawn = _parsed(mindspore.Summary.Image, data)
-        return [b"%d" % drawn.width, b"%d" % drawn.height, drawn.encoded_image]
     if isinstance(claim, SummaryPlugin):
         return _strings(claim.name, decoded_tensor(payload))
     raise ValueError(f"{claim} is not a blob sequence")
