@@ -74,6 +74,8 @@ class OpenedProvider(FollowedProvider):
         with self._lock:
             if self._ended.is_set():
                 return 0.0
+            for plugin in self._plugins:
+                inner.admit(plugin)
             self._inner = inner
             inner.start()
         self._follow = self._following(inner)
@@ -86,4 +88,4 @@ class OpenedProvider(FollowedProvider):
             return InsightProvider(link)
         except NotServed:
             link.unary(EXPERIMENT, tensorboard_data_pb2.GetExperimentRequest())
-            return TensorBoardProvider(link, self._plugins, interval=self._interval)
+            return TensorBoardProvider(link, (), interval=self._interval)

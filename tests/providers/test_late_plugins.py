@@ -94,6 +94,24 @@ def test_a_client_of_tensorboards_service_finds_its_values_under_its_name(late: 
         server.stop()
 
 
+def test_a_plugin_that_loads_while_the_server_is_being_opened_is_not_lost(late: LocalProvider) -> None:
+    class Opened(OpenedProvider):
+        def _provider_of(self, link: Link) -> TensorBoardProvider:
+            opened = TensorBoardProvider(link, (), interval=0.1)
+            self.admit(NOTES)
+            return opened
+
+    server = serve(late, "127.0.0.1", 0, version="")
+    client = Opened(f"127.0.0.1:{server.port}", [])
+    try:
+        client.start()
+        eventually(client.generation)
+        eventually(lambda: [info.key for info in client.series("notes")] == [KEY])
+    finally:
+        client.close()
+        server.stop()
+
+
 def test_a_client_of_our_service_gets_what_the_server_calls_so(late: LocalProvider) -> None:
     server = serve(late, "127.0.0.1", 0, version="")
     client = OpenedProvider(f"127.0.0.1:{server.port}", [])
