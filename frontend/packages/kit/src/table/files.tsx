@@ -1,9 +1,6 @@
 import type { JSX } from 'preact';
-import { Button } from '../controls';
-import { copyTable } from '../copy';
-import { csvOf } from '../csv';
-import type { TabState } from '../tab_state';
-import { fileName } from '../texts';
+import type { TabState } from '@insight-host/kit';
+import { Button, copyTable, csvOf, fileName } from '@insight-host/kit';
 import type { Value } from './sorting';
 
 export interface TableFilesProps {
