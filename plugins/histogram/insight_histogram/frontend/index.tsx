@@ -1,5 +1,6 @@
 import { cardStyles, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { HistogramBoard, histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
+import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import styles from './histograms.css?inline';
 import { keys } from './keys';
@@ -8,7 +9,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
-  styles: cardStyles + stepStyles + histogramStyles + styles,
+  styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
   board: (ctx) => new HistogramBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

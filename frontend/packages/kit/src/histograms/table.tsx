@@ -1,12 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import type { Board, TagInfo } from '@insight-host/kit';
+import { useMemo } from 'preact/hooks';
+import { copyTable, durationText, timeText, valueText, type Board, type TagInfo } from '@insight-host/kit';
+import { rowsOf, Table, useWidths, type CellLook, type Column } from '@insight-host/kit/table';
 import type { HistogramError, Histograms } from './answer';
-import { durationText, timeText, valueText } from '@insight-host/kit';
-
-const ROW = 22; // pixels
-const BEYOND = 8; // rows drawn above and below what is seen
 
 export interface HistogramTableProps<Info extends TagInfo> {
   readonly board: Board<Info>;
@@ -20,64 +16,76 @@ type Entry = { readonly row: number } | { readonly error: HistogramError };
 
 /** Statistics of every row; unreadable records are listed in step order. */
 export function HistogramTable<Info extends TagInfo>({ board, found, marked, onRow }: HistogramTableProps<Info>): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(400);
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => (height.value = element.clientHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const say = board.t.bind(board);
   const locale = board.locale.value;
-  const runs = found.runs.length > 0;
-  const entries = entriesOf(found);
-  const odd = ([['NaN', found.nans], ['+Inf', found.posInfs], ['−Inf', found.negInfs]] as const).filter(([, column]) => column.some((many) => many > 0));
-  const first = Math.max(0, Math.floor(top.value / ROW) - BEYOND);
-  const last = Math.min(entries.length, Math.ceil((top.value + height.value) / ROW) + BEYOND);
-  const value = (column: Float64Array, row: number): string => (Number.isNaN(column[row] as number) ? '–' : valueText(column[row] as number));
+  const rows = useMemo(() => rowsOf(entriesOf(found)), [found]);
+  const [first, columns] = useMemo(() => {
+    const all = columnsOf(board, found);
+    return [all.slice(0, 1), all.slice(1)];
+  }, [found, locale]);
   return (
-    <div class="histogram-table" ref={place} data-testid="histogram-table" onScroll={(event) => (top.value = event.currentTarget.scrollTop)} onPointerLeave={() => onRow(null)}>
-      <table aria-rowcount={entries.length + 1}>
-        <thead>
-          <tr>
-            {runs && <th>{say('histogram.run')}</th>}
-            <th class="number">{say('time.kind.step')}</th>
-            {!runs && <th class="number">{say('time.kind.relative')}</th>}
-            <th class="number">{say('histogram.total')}</th>
-            {(['min', 'mean', 'max'] as const).map((name) => <th key={name} class="number">{say(`histogram.${name}`)}</th>)}
-            {odd.map(([name]) => <th key={name} class="number bad">{name}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {first > 0 && <tr style={{ height: first * ROW }} />}
-          {entries.slice(first, last).map((entry, i) =>
-            'row' in entry ? (
-              <tr key={first + i} class={entry.row === marked ? 'marked' : ''} onPointerEnter={() => onRow(entry.row)} title={timeText(found.wallTimes[entry.row] as number, locale)}>
-                {runs && <td class="name" title={found.runs[entry.row]}><i class="swatch" style={{ background: board.runsByName.value.get(found.runs[entry.row] ?? '')?.color ?? 'var(--faint)' }} /> {board.nameOf(found.runs[entry.row] ?? '')}</td>}
-                <td class="number">{(found.steps[entry.row] as number).toLocaleString(locale)}</td>
-                {!runs && <td class="number">{durationText((found.wallTimes[entry.row] as number) - found.origin, locale)}</td>}
-                <td class="number">{(found.totals[entry.row] as number).toLocaleString(locale)}</td>
-                <td class="number">{value(found.mins, entry.row)}</td>
-                <td class="number">{value(found.means, entry.row)}</td>
-                <td class="number">{value(found.maxs, entry.row)}</td>
-                {odd.map(([name, column]) => <td key={name} class={column[entry.row] ? 'number bad' : 'number'}>{(column[entry.row] as number).toLocaleString(locale)}</td>)}
-              </tr>
-            ) : (
-              <tr key={first + i} class="error" data-testid="histogram-error">
-                {runs && <td class="name" title={entry.error.run}>{board.nameOf(entry.error.run)}</td>}
-                <td class="number">{entry.error.step.toLocaleString(locale)}</td>
-                <td colSpan={5 + odd.length - Number(runs)} title={entry.error.error}>{reasonOf(entry.error)}</td>
-              </tr>
-            ),
-          )}
-          {last < entries.length && <tr style={{ height: (entries.length - last) * ROW }} />}
-        </tbody>
-      </table>
-    </div>
+    <Table<Entry>
+      name="histogram-table"
+      class="histogram-table"
+      label={board.t('histogram.table')}
+      rows={rows}
+      frozen={first}
+      columns={columns}
+      rowHeight={22}
+      widths={useWidths(board.ctx.memory, 'histograms')}
+      line={(entry) => ('row' in entry ? { class: entry.row === marked ? 'pointed' : '', title: timeText(found.wallTimes[entry.row] as number, locale) } : { class: 'error', data: { testid: 'histogram-error' } })}
+      onPoint={(entry) => onRow(entry && 'row' in entry ? entry.row : null)}
+      onCopyRows={(table, all) => void copyTable(board, table, all)}
+    />
   );
+}
+
+function columnsOf<Info extends TagInfo>(board: Board<Info>, found: Histograms): readonly Column<Entry>[] {
+  const locale = board.locale.value;
+  const number = (key: string, title: string, width: number, of: (row: number) => number, text: (value: number) => string, look?: (value: number) => string): Column<Entry> => ({
+    key,
+    title,
+    kind: 'number',
+    width,
+    cell: (entry) => ('row' in entry ? { content: text(of(entry.row)), class: look?.(of(entry.row)) } : NOTHING),
+    value: (entry) => ('row' in entry ? of(entry.row) : null),
+  });
+  const count = (value: number): string => value.toLocaleString(locale);
+  const value = (one: number): string => (Number.isNaN(one) ? '–' : valueText(one));
+  const odd = ([['NaN', found.nans], ['+Inf', found.posInfs], ['−Inf', found.negInfs]] as const).filter(([, column]) => column.some((many) => many > 0));
+  const step = number('step', board.t('time.kind.step'), 56, (row) => found.steps[row] as number, count);
+  const numbers = [
+    ...(found.runs.length > 0 ? [] : [number('relative', board.t('time.kind.relative'), 70, (row) => (found.wallTimes[row] as number) - found.origin, (seconds) => durationText(seconds, locale))]),
+    number('total', board.t('histogram.total'), 58, (row) => found.totals[row] as number, count),
+    ...(['min', 'mean', 'max'] as const).map((name) => number(name, board.t(`histogram.${name}`), 98, (row) => found[`${name}s`][row] as number, value)),
+    ...odd.map(([name, column]) => number(name, name, 60, (row) => column[row] as number, count, (many) => (many > 0 ? 'bad' : ''))),
+  ];
+  return [
+    ...(found.runs.length > 0 ? [runColumn(board, found)] : []),
+    { ...step, cell: (entry) => ('row' in entry ? step.cell(entry) : { content: count(entry.error.step) }), value: (entry) => ('row' in entry ? (found.steps[entry.row] as number) : entry.error.step) },
+    // The reason of an unreadable record takes the room of its statistics.
+    ...numbers.map((column, at): Column<Entry> => (at > 0 ? column : { ...column, cell: (entry) => ('row' in entry ? column.cell(entry) : { content: reasonOf(entry.error), title: entry.error.error, class: 'reason' }) })),
+  ];
+}
+
+const NOTHING: CellLook = { content: null };
+
+function runColumn<Info extends TagInfo>(board: Board<Info>, found: Histograms): Column<Entry> {
+  const runOf = (entry: Entry): string => ('row' in entry ? (found.runs[entry.row] ?? '') : entry.error.run);
+  return {
+    key: 'run',
+    title: board.t('histogram.run'),
+    kind: 'text',
+    width: 150,
+    cell: (entry) => ({
+      content: (
+        <>
+          <i class="swatch" style={{ background: board.runsByName.value.get(runOf(entry))?.color ?? 'var(--faint)' }} /> {board.nameOf(runOf(entry))}
+        </>
+      ),
+      title: runOf(entry),
+    }),
+    value: runOf,
+  };
 }
 
 /** Without the place, which the row says. */
