@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { drag } from '../drag';
 import type { Column } from './contract';
 import { clamp, NARROWEST, WIDEST, type Widths } from './layout';
 import { columnOf, type Shown } from './line';
@@ -74,7 +74,6 @@ interface EdgeProps {
 
 /** The right edge of a head: a drag changes the width of the column, a double click resets it. */
 function Edge({ column, width, widths }: EdgeProps): JSX.Element {
-  const grip = useRef<number | null>(null); // the left edge of the column on the screen
   return (
     <span
       class="edge"
@@ -83,15 +82,11 @@ function Edge({ column, width, widths }: EdgeProps): JSX.Element {
       onClick={(event) => event.stopPropagation()}
       onDblClick={() => resize(widths, column, null)}
       onPointerDown={(event) => {
-        if (event.button !== 0) return;
         event.stopPropagation();
         event.preventDefault();
-        grip.current = event.clientX - width;
-        event.currentTarget.setPointerCapture(event.pointerId);
+        const before = widths.value;
+        drag(event, { move: (_, dx) => resize(widths, column, width + dx), cancel: () => (widths.value = before) });
       }}
-      onPointerMove={(event) => grip.current !== null && resize(widths, column, event.clientX - grip.current)}
-      onPointerUp={() => (grip.current = null)}
-      onPointerCancel={() => (grip.current = null)}
     />
   );
 }
