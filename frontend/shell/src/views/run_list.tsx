@@ -1,20 +1,14 @@
 /** The run selector: filter, selection, and a virtualised list. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { Run } from '@insight-host/api';
-import { useEffect, useRef } from 'preact/hooks';
+import { linesInSight, showing, trackOf, useSize } from '@insight-host/kit/table';
+import { useRef } from 'preact/hooks';
 import { usePage } from '../state/page';
 import { toggled, withRows } from '../state/selection';
 import { RunRowView } from './run_row';
 
-export const ROW_HEIGHT = 28;
+const ROW_HEIGHT = 28;
 const OVERSCAN = 6;
-
-/** Rows to draw for a scroll position, both in pixels. */
-export function visibleRange(top: number, height: number, count: number): readonly [number, number] {
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
-  const last = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN);
-  return [Math.min(first, Math.max(0, count - 1)), last];
-}
 
 export function RunList() {
   const page = usePage();
@@ -22,27 +16,18 @@ export function RunList() {
   const { runs } = page;
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
-  const height = useSignal(600);
+  const { height } = useSize(scroller).value;
   const active = useSignal(0);
   const anchor = useRef<string | null>(null);
   const naming = useSignal<string | null>(null);
 
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   useSignalEffect(() => {
     active.value = Math.min(active.peek(), Math.max(0, runs.rows.value.length - 1));
   });
 
   const rows = runs.rows.value;
   const selected = runs.selectedSet.value;
-  const [first, last] = visibleRange(top.value, height.value, rows.length);
+  const [first, last] = linesInSight(top.value, height, ROW_HEIGHT, rows.length, OVERSCAN);
 
   const only = (run: Run): void => runs.selectOnly(run);
   const press = (run: Run, range: boolean): void => {
@@ -62,13 +47,11 @@ export function RunList() {
     active.value = at;
     const element = scroller.current;
     if (!element) return;
-    if (at * ROW_HEIGHT < element.scrollTop) element.scrollTop = at * ROW_HEIGHT;
-    const overflow = (at + 1) * ROW_HEIGHT - element.clientHeight;
-    if (overflow > element.scrollTop) element.scrollTop = overflow;
+    element.scrollTop = showing(trackOf(rows.length * ROW_HEIGHT, element.clientHeight), element.scrollTop, at * ROW_HEIGHT, (at + 1) * ROW_HEIGHT);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const run = rows[active.value];
-    const screen = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
+    const screen = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
     const steps: Record<string, number> = {
       ArrowDown: active.value + 1,
       ArrowUp: active.value - 1,

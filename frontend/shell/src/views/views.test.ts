@@ -3,21 +3,9 @@ import { formatBytes } from '../i18n/translate';
 import { fileName } from '../plugin/download';
 import { firstDirectory } from './empty_logdir';
 import { matching } from './palette';
-import { ROW_HEIGHT, visibleRange } from './run_list';
 import { splitName } from './run_row';
 
 describe('run list', () => {
-  it('draws the rows in sight and a few around them', () => {
-    const [first, last] = visibleRange(1000 * ROW_HEIGHT, 20 * ROW_HEIGHT, 5000);
-    expect(first).toBeLessThanOrEqual(1000);
-    expect(first).toBeGreaterThan(980);
-    expect(last).toBeGreaterThanOrEqual(1020);
-    expect(last).toBeLessThan(1040);
-  });
-  it('survives a list that became shorter than the scroll position', () => {
-    expect(visibleRange(100_000, 500, 3)).toEqual([2, 3]);
-    expect(visibleRange(0, 500, 0)).toEqual([0, 0]);
-  });
   it('keeps both ends of long names, whole letters, and all of short ones', () => {
     expect(splitName('short/name')).toEqual(['short/name', '']);
     const name = 'a-long-experiment-name/🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀/seed_1';

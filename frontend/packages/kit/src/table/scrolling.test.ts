@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { offsetAt, placeOf, showing, trackOf, within } from './scrolling';
+import { linesInSight, offsetAt, placeOf, showing, trackOf, within } from './scrolling';
 
 it('a table of ordinary length is scrolled as it is', () => {
   const track = trackOf(5000, 200);
@@ -21,4 +21,17 @@ it('cells come into sight by the shortest way', () => {
   expect(showing(track, 300, 400, 420)).toBe(320);
   expect(showing(track, 300, 990, 1010)).toBe(900);
   expect([within(track, -5), within(track, 5000), within(trackOf(50, 100), 10)]).toEqual([0, 900, 0]);
+});
+
+it('a list draws the lines in sight and a few around them', () => {
+  const [first, last] = linesInSight(1000 * 28, 20 * 28, 28, 5000, 6);
+  expect(first).toBeLessThanOrEqual(1000);
+  expect(first).toBeGreaterThan(980);
+  expect(last).toBeGreaterThanOrEqual(1020);
+  expect(last).toBeLessThan(1040);
+});
+
+it('a list that became shorter than its scroll position still has a line in sight', () => {
+  expect(linesInSight(100_000, 500, 28, 3, 6)).toEqual([2, 3]);
+  expect(linesInSight(0, 500, 28, 0, 6)).toEqual([0, 0]);
 });
