@@ -49,7 +49,7 @@ def test_scalars_are_called_by_the_given_name(page: Page, url: str) -> None:
     expect(tooltip).to_contain_text("a/2")
     expect(tooltip).not_to_contain_text("a/1")
     page.locator("[data-plugin=scalar] [data-control=show] [data-value=table]").click()
-    named = page.locator('td.name[title="a/1"]')
+    named = page.get_by_test_id("compare-table").locator('[data-column="run"][title="a/1"]')
     expect(named).to_have_text(GIVEN)
 
 
