@@ -18,6 +18,8 @@ export class ScalarBoard extends Board {
   readonly logX = this.setting('logx', codecs.flag(false));
   readonly logY = this.setting('logy', codecs.flag(false));
   readonly outliers = this.setting('outliers', codecs.flag(false));
+  /** Runs differ by their dashes too. */
+  readonly dashes = this.setting('dashes', codecs.flag(false));
   readonly link = this.setting('link', codecs.flag(false));
   readonly tool = this.setting('tool', codecs.choice<'box' | 'pan'>(['box', 'pan'], 'box'));
   readonly attempts = this.setting('attempts', codecs.attempts);

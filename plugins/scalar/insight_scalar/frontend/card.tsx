@@ -8,7 +8,7 @@ import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
 import type { CardQuery, Feed, Layer } from './feed';
 import { Legend } from './legend';
-import { linesOf, mainLines, type Lines } from './lines';
+import { linesOf, mainLines, patternsOf, type Lines } from './lines';
 import { widened } from './zoom_stack';
 import { Tooltip, type Reading } from './tooltip';
 
@@ -33,9 +33,10 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   const picture = feed.picture.value;
   const runs = board.runs.value;
   const locale = board.locale.value;
+  const [all, dashes] = [board.allRuns.value, board.dashes.value];
   const lines = useMemo<Lines | null>(
-    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) })) : null),
-    [picture, runs, locale],
+    () => (picture ? linesOf(picture, runs, (name) => board.titleOf(name), (run, step) => board.t('restart', { run: board.nameOf(run), step: step.toLocaleString(locale) }), patternsOf(all, dashes)) : null),
+    [picture, runs, locale, all, dashes],
   );
 
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Run } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
 import { fakeRun } from '@insight-host/kit/testing';
 import type { CardQuery, Picture } from './feed';
-import { groupColor, linesOf } from './lines';
+import { groupColor, linesOf, patternsOf } from './lines';
 import type { Series } from './series';
 
 const run = (name: string): Run => ({ ...fakeRun(name), color: `#${name}` });
@@ -51,6 +51,16 @@ describe('lines', () => {
     expect(lines.map((line) => [line.label, line.axis, line.dash !== undefined])).toEqual([['a · t', 'left', false], ['a · u', 'right', true]]);
     expect(new Set(lines.map((line) => line.id)).size).toBe(2);
     expect(sources.get(lines[1]!.id)?.tag).toBe('u');
+  });
+
+  it('differ by dashes too on request, the same whichever runs are selected', () => {
+    const picture: Picture = { query, layers: [{ tag: 't', runs: [], axis: 'left', main: ['a', 'b'].map((name) => series(name, 't')), raw: null, bands: [] }] };
+    const all = ['a', 'b', 'c'].map(run);
+    const dashes = (on: boolean, runs: readonly string[]): readonly unknown[] => linesOf(picture, runs.map(run), plain, say, patternsOf(all, on)).lines.map((line) => line.dash);
+    expect(dashes(false, ['a', 'b'])).toEqual([undefined, undefined]);
+    const [first, second] = dashes(true, ['a', 'b']);
+    expect(first).not.toEqual(second);
+    expect(dashes(true, ['b'])).toEqual([second]);
   });
 
   it('of groups keep one colour each', () => {

@@ -10,6 +10,7 @@ export interface Source {
   readonly color: string;
   readonly run: string;
   readonly tag: string;
+  readonly dash: readonly number[];
   readonly main: Series | null;
   readonly raw: Series | null;
 }
@@ -26,10 +27,19 @@ export function mainLines({ lines }: Lines): readonly Line[] {
 }
 
 const DASHED = [6, 3];
+/** Lengths of dashes and gaps that tell runs apart without colours. */
+const PATTERNS: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2, 1, 2, 1, 2]];
+
+/** The dashes of a run by its place among all runs; none if runs are told apart by colour only. */
+export function patternsOf(all: readonly Run[], on: boolean): (run: string) => readonly number[] {
+  const places = new Map(on ? all.map((run, i) => [run.name, i % PATTERNS.length]) : []);
+  return (run) => PATTERNS[places.get(run) ?? 0] as readonly number[];
+}
+
 const known = new WeakMap<Series, Map<string, Line>>();
 
 /** The lines of a picture, in the order of the selected runs; raw ones first, so that they lie below. */
-export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: string) => string, markText: (run: string, step: number) => string): Lines {
+export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: string) => string, markText: (run: string, step: number) => string, patternOf: (run: string) => readonly number[] = () => []): Lines {
   const byName = new Map(runs.map((run) => [run.name, run]));
   const paired = picture.layers.length > 1;
   const [raw, main]: [Line[], Line[]] = [[], []];
@@ -41,8 +51,8 @@ export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: s
       const id = `${layer.axis}:${band.group}`;
       const color = groupColor(band.group);
       const label = paired ? `${band.group} · ${titleOf(layer.tag)}` : band.group;
-      main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dash(layer) });
-      sources.set(id, { label, color, run: band.group, tag: layer.tag, main: null, raw: null });
+      main.push({ id, label, color, x: band.x, y: band.mean, axis: layer.axis, band: { low: band.low, high: band.high }, ...dashed(dashOf(layer, [])) });
+      sources.set(id, { label, color, run: band.group, tag: layer.tag, dash: dashOf(layer, []), main: null, raw: null });
     }
     const raws = new Map(layer.raw?.map((series) => [series.run, series]));
     for (const series of inOrder(layer.main, runs)) {
@@ -52,9 +62,10 @@ export function linesOf(picture: Picture, runs: readonly Run[], titleOf: (tag: s
       const id = `${layer.axis}:${series.run}`;
       const label = paired ? `${displayName} · ${titleOf(layer.tag)}` : displayName;
       const behind = raws.get(series.run) ?? null;
-      main.push(lineOf(series, { ...own, id, label, color, role: 'main' }));
-      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, role: 'raw' }));
-      sources.set(id, { label, color, run: series.run, tag: layer.tag, main: series, raw: behind });
+      const dash = dashOf(layer, patternOf(series.run));
+      main.push(lineOf(series, { ...own, id, label, color, dash, role: 'main' }));
+      if (behind) raw.push(lineOf(behind, { ...own, id, label, color, dash: dashOf(layer, []), role: 'raw' }));
+      sources.set(id, { label, color, run: series.run, tag: layer.tag, dash, main: series, raw: behind });
       if (layer.axis === 'left') marks.push(...restarts(series, picture.query.x, color, markText));
     }
   }
@@ -77,19 +88,25 @@ function inOrder(all: readonly Series[], runs: readonly Run[]): readonly Series[
   return [...all].sort((a, b) => (place.get(a.run) ?? 0) - (place.get(b.run) ?? 0));
 }
 
-function dash(layer: Pick<LayerData, 'axis'>): { dash?: readonly number[] } {
-  return layer.axis === 'right' ? { dash: DASHED } : {};
+/** A second tag is dashed; where runs are too, its dashes are twice as long. */
+function dashOf({ axis }: Pick<LayerData, 'axis'>, pattern: readonly number[]): readonly number[] {
+  if (axis === 'left') return pattern;
+  return pattern.length > 0 ? pattern.map((length) => 2 * length) : DASHED;
+}
+
+function dashed(dash: readonly number[]): { dash?: readonly number[] } {
+  return dash.length > 0 ? { dash } : {};
 }
 
 /** Lines are kept as long as their series, so that the chart does not examine them again. */
-function lineOf(series: Series, of: { x: XKind; axis: 'left' | 'right'; id: string; label: string; color: string; role: 'main' | 'raw' }): Line {
+function lineOf(series: Series, of: { x: XKind; axis: 'left' | 'right'; id: string; label: string; color: string; dash: readonly number[]; role: 'main' | 'raw' }): Line {
   let lines = known.get(series);
   if (!lines) known.set(series, (lines = new Map()));
-  const key = `${of.x} ${of.axis} ${of.role} ${of.color} ${of.label}`;
+  const key = `${of.x} ${of.axis} ${of.role} ${of.color} ${of.dash.join()} ${of.label}`;
   let line = lines.get(key);
   if (!line) {
-    const { x, ...rest } = of;
-    line = { ...rest, x: xColumn(series, x), y: series.values, breaks: series.breaks, ...dash(of) };
+    const { x, dash, ...rest } = of;
+    line = { ...rest, x: xColumn(series, x), y: series.values, breaks: series.breaks, ...dashed(dash) };
     lines.set(key, line);
   }
   return line;

@@ -17,6 +17,7 @@ export function Tools({ board }: { readonly board: ScalarBoard }): JSX.Element {
         <Flag board={board} setting={board.logX} name="log-x" disabled={x === 'wall'} />
         <Flag board={board} setting={board.outliers} name="outliers" />
         <Flag board={board} setting={board.link} name="link" />
+        <Flag board={board} setting={board.dashes} name="dashes" />
       </Cluster>
       <Cluster>
         <Button action="tool-box" icon="box" label={say('tool.box')} pressed={board.tool.value === 'box'} onPress={() => board.tool.set('box')} />

@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ScalarBoard } from './board';
 import type { Feed } from './feed';
+import { Sample } from './legend';
 import type { Lines } from './lines';
 import { indexAt } from './series';
 
@@ -21,6 +22,7 @@ interface Row {
   readonly id: string;
   readonly label: string;
   readonly color: string;
+  readonly dash: readonly number[];
   readonly value: number;
   readonly smoothed: number | null;
   readonly step: number | null;
@@ -44,8 +46,8 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
   return cursor.nearest.flatMap((point): Row[] => {
     const source = lines.sources.get(point.id);
     if (!source) return [];
-    const { label, color, main, raw } = source;
-    if (!main) return [{ id: point.id, label, color, value: point.y, smoothed: null, step: x === 'step' ? point.x : null, wall: x === 'wall' ? point.x : null, relative: x === 'relative' ? point.x : null }];
+    const { label, color, dash, main, raw } = source;
+    if (!main) return [{ id: point.id, label, color, dash, value: point.y, smoothed: null, step: x === 'step' ? point.x : null, wall: x === 'wall' ? point.x : null, relative: x === 'relative' ? point.x : null }];
     const precise = exact.get(`${source.tag}\n${source.run}`);
     const index = indexAt(main, x, point);
     if (index < 0) return [];
@@ -53,7 +55,7 @@ function rowsOf(cursor: Cursor, lines: Lines, x: XKind, exact: ReadonlyMap<strin
     const wall = precise?.wall_time ?? (main.wallTimes[index] as number);
     const shown = precise ? Number(precise.smoothed ?? precise.value) : (main.values[index] as number);
     const value = precise ? Number(precise.value) : raw ? rawAt(raw.steps, raw.values, step) : shown;
-    return [{ id: point.id, label, color, value, smoothed: raw ? shown : null, step, wall, relative: wall - main.origin }];
+    return [{ id: point.id, label, color, dash, value, smoothed: raw ? shown : null, step, wall, relative: wall - main.origin }];
   });
 }
 
@@ -116,7 +118,7 @@ export function Tooltip({ board, feed, lines, reading }: TooltipProps): JSX.Elem
         <tbody>
           {shown.map((row, i) => (
             <tr key={row.id} class={i === 0 ? 'closest' : ''}>
-              <td><i class="swatch" style={{ background: row.color }} /></td>
+              <td><Sample color={row.color} dash={row.dash} /></td>
               {table.map(({ head, cells }, n) => <td key={head} class={n === 0 ? 'name' : 'number'} title={n === 0 ? row.label : ''}>{cells[i]}</td>)}
             </tr>
           ))}
