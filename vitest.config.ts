@@ -11,6 +11,7 @@ export default defineConfig({
   },
   test: {
     environment: 'happy-dom',
+    css: { include: [/tokens\.css/] }, // others are empty in tests
     isolate: false,
     setupFiles: ['frontend/vitest.setup.ts'],
     unstubGlobals: true,

@@ -28,7 +28,7 @@ export function Button({ action, label, icon, text, pressed, expanded, disabled,
       class={text ? 'tool text' : 'tool'}
       data-action={action}
       title={label}
-      aria-label={label}
+      {...(text ? {} : { 'aria-label': label })}
       {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
       {...(expanded === undefined ? {} : { 'aria-expanded': expanded, 'aria-haspopup': 'menu' })}
       disabled={disabled === true}

@@ -1,4 +1,5 @@
 /** Components shared by the built-in tabs; see README.md. */
+export * from './announce';
 export * from './board';
 export * from './byte_cache';
 export * from './card';

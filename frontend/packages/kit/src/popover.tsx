@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { announce } from './announce';
 import { put } from './place';
 import { rove } from './roving';
 
@@ -74,13 +75,16 @@ export interface TooltipProps {
   readonly children: ComponentChildren;
 }
 
-/** A box next to the pointer, over everything else. */
+/** A box next to the pointer, over everything else. Screen readers say what is in it while keys move the cursor of a chart. */
 export function Tooltip({ x, y, class: extra = '', name = 'tooltip', role = 'tooltip', label, children }: TooltipProps): JSX.Element {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => root.current?.showPopover(), []);
   useLayoutEffect(() => {
     if (root.current) put(root.current, { left: x, right: x, top: y, bottom: y }, 'beside');
   });
+  useEffect(() => {
+    if (document.activeElement?.matches('[role=img]:focus-visible')) return announce((root.current?.innerText ?? '').replace(/\s+/g, ' ').trim());
+  }, [x, y, children]);
   return (
     <div ref={root} popover="manual" class={`tooltip ${extra}`.trimEnd()} role={role} aria-label={label} data-testid={name}>
       {children}

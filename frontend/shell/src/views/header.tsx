@@ -33,7 +33,7 @@ export function Header() {
         <button
           type="button"
           class="ih-button ih-command"
-          aria-label={t('command.open')}
+          aria-label={`${t('command.open')} ${keyLabel('Mod+k')}`}
           title={t('command.open')}
           onClick={() => {
             page.dialog.value = { kind: 'palette' };

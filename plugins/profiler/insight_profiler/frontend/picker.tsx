@@ -71,7 +71,7 @@ export function Picker({ board, name, title, profiles, chosen, onPick, onClose }
         {ordered.map((profile, i) => (
           <div key={`${profile.run}\n${profile.profile}`}>
             {profile.run !== ordered[i - 1]?.run && (
-              <h4>
+              <h4 role="presentation">
                 <span class="dot" style={{ background: board.runsByName.value.get(profile.run)?.color ?? 'transparent' }} />
                 {board.nameOf(profile.run)}
               </h4>

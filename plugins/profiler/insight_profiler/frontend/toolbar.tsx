@@ -15,7 +15,7 @@ export function Toolbar({ board }: { readonly board: ProfilerBoard }): JSX.Eleme
   const notes = profile?.notes.length ?? 0;
   return (
     <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <button type="button" class="pick" data-action="pick-profile" aria-haspopup="dialog" aria-label={say('picker.label')} title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')} onClick={() => (board.dialog.value = 'profile')}>
+      <button type="button" class="pick" data-action="pick-profile" aria-haspopup="dialog" title={chosen ? `${chosen.run}\n${chosen.profile}` : say('picker.label')} onClick={() => (board.dialog.value = 'profile')}>
         <span class="dot" style={{ background: run?.color ?? 'transparent' }} />
         <span class="run">{chosen ? board.nameOf(chosen.run) : ''}</span>
         <span class="name">{chosen ? profileName(chosen) : say('picker.title')}</span>

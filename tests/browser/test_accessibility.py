@@ -1,0 +1,108 @@
+"""Rules of WCAG 2.2 AA that axe checks, on every tab in both themes, and what it cannot check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.cards import card
+from tests.browser.waiting import until
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., str]
+
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+# What has to be there before a tab is looked at.
+_READY = {
+    "scalar": '[data-testid="card-status"]',
+    "image": ".layer > *",
+    "histogram": '[data-testid="histogram-view"] canvas',
+    "tensor": "[role=gridcell]",
+    "graph": '[data-testid="graph-status"]',
+    "landscape": '[data-testid="picture"]',
+    "lineage": '[data-testid="runs-table"] [role=row]',
+    "profiler": "[data-figure]",
+}
+
+
+@pytest.fixture(scope="module")
+def axe(repository: Path) -> str:
+    return (repository / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page, axe: str) -> list[str]:
+    """What axe finds wrong: rule, element, reason."""
+    page.evaluate(axe)
+    return list(
+        page.evaluate(
+            """async rules => (await axe.run({ runOnly: rules })).violations.flatMap(({ id, nodes }) =>
+                nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`))""",
+            _RULES,
+        )
+    )
+
+
+def opened(page: Page, url: str, tab: str, theme: str) -> None:
+    page.emulate_media(reduced_motion="reduce")  # colours in the middle of a transition are nobody's
+    page.goto(f"{url}#tab={tab}&locale=en&theme={theme}")
+    expect(page.locator(f'[data-plugin="{tab}"] {_READY[tab]}').first).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("tab", _READY)
+def test_every_tab_keeps_the_rules(
+    page: Page, shared: Serve, sample_logs: Path, axe: str, tab: str, theme: str
+) -> None:
+    opened(page, shared("--logdir", sample_logs), tab, theme)
+    assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("tab", "button", "shown"),
+    [
+        ("scalar", '[data-action="export"]', "[role=menu]"),
+        ("scalar", '[data-action="threshold"]', "dialog"),
+        ("scalar", '[data-action="fullscreen"]', ".card.full"),
+        ("scalar", ".ih-command", "dialog"),
+        ("lineage", '[data-action="columns"]', "dialog"),
+        ("lineage", '[data-action="analysis"]', ".analysis"),
+        ("profiler", '[data-action="pick-profile"]', "dialog"),
+    ],
+)
+def test_what_opens_keeps_the_rules(
+    page: Page, shared: Serve, sample_logs: Path, axe: str, tab: str, button: str, shown: str, theme: str
+) -> None:
+    opened(page, shared("--logdir", sample_logs), tab, theme)
+    where = page if button.startswith(".ih") else page.locator(f'[data-plugin="{tab}"]')
+    where.locator(button).first.dispatch_event("click")
+    expect(page.locator(shown).first).to_be_visible()
+    assert violations(page, axe) == []
+
+
+def test_a_screen_reader_hears_what_the_cursor_of_a_chart_reads(
+    page: Page, shared: Serve, sample_logs: Path
+) -> None:
+    opened(page, shared("--logdir", sample_logs), "scalar", "light")
+    chart = card(page, "train/loss").locator("[role=img]")
+    chart.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    heard = page.get_by_test_id("announcement").last
+    tooltip = page.get_by_test_id("tooltip")
+    expect(heard).to_contain_text("torch/lr0.02_seed0")
+    until(page, lambda: heard.inner_text().split() == tooltip.inner_text().split())
+
+
+def test_nothing_moves_for_who_wants_no_motion(page: Page, shared: Serve, sample_logs: Path) -> None:
+    for tab in _READY:
+        opened(page, shared("--logdir", sample_logs), tab, "light")
+        assert not page.evaluate(
+            """() => document.getAnimations().some(({ effect }) => {
+                const { iterations, duration } = effect.getComputedTiming();
+                return iterations === Infinity && duration > 0;
+            })"""
+        )
