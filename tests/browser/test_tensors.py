@@ -293,7 +293,7 @@ def test_histograms_over_steps(page: Page, shared: Serve, logdir: Path) -> None:
     for view in ("front", "distributions", "heatmap"):
         page.locator(f'[data-control="view"] [data-value="{view}"]').click()
         expect(found.get_by_test_id("histogram-view")).to_have_attribute("data-view", view)
-    expect(card(page, "strings").get_by_test_id("error-cell")).to_contain_text("no histogram")
+    expect(card(page, "strings").get_by_test_id("error-cell")).to_contain_text("are unsupported")
     page.reload()
     expect(card(page, "table").get_by_test_id("histogram-view")).to_have_attribute("data-view", "heatmap")
 
