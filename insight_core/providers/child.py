@@ -16,7 +16,7 @@ from insight_core.providers.link import Link
 
 log = logging.getLogger(__name__)
 
-_POLL = 0.02  # seconds between two looks at the port file
+_POLL = 0.02  # seconds between two reads of the port file
 _STARTING = 120.0  # seconds until a server must report its port, on a machine busy with training
 _SHORTEST, _LONGEST = 0.5, 10.0  # seconds before a server is started again; doubled while it fails early
 _STEADY = 20.0  # seconds after which a server counts as one that works
@@ -116,11 +116,11 @@ class ChildLink(Link):
 
     def _stillborn(self, child: subprocess.Popen[bytes], error_file: Path) -> str:
         if child.poll() is None:
-            return f"{self._name} did not say its port within {_STARTING:g} seconds"
-        said = ""
+            return f"{self._name} did not report its port within {_STARTING:g} seconds"
+        reported = ""
         with suppress(OSError):
-            said = error_file.read_text(encoding="utf-8", errors="replace").strip()
-        return f"{self._name} could not start: {said or _how(child.returncode)}"
+            reported = error_file.read_text(encoding="utf-8", errors="replace").strip()
+        return f"{self._name} could not start: {reported or _how(child.returncode)}"
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -121,8 +121,8 @@ def payload_of_file(path: str, claim: Claim, limit: int | None) -> Payload:
 
 
 def check_size(size: int, claim: Claim) -> None:
-    """Raises InvalidArgument for a file that is too large to be sent at once."""
+    """Raises InvalidArgument for a file that is too large for one answer."""
     if size > MOST_AT_ONCE:
         raise InvalidArgument(
-            f"the file taken by {claim} has {size:,} bytes: more than {MOST_AT_ONCE:,} are read in pieces"
+            f"the file claimed by {claim} has {size:,} bytes: more than {MOST_AT_ONCE:,} are read in pieces"
         )

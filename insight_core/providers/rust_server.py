@@ -1,4 +1,4 @@
-"""TensorBoard's data server in Rust, one for each logdir, next to a provider of what MindSpore wrote."""
+"""Opens ``--load rust``: TensorBoard's data server for each logdir, and a reader of MindSpore's logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from insight_core.providers.tensorboard_client.listing import Naming, Shape
 from insight_core.providers.tensorboard_client.provider import TensorBoardProvider
 
 _NAME = "the data server"
-# The server keeps a sample of these unless it is told to keep more; TensorBoard's names.
+# The server keeps a sample of these plugins (TensorBoard's names), unless a flag asks for more.
 _SAMPLED = (
     *("scalars", "histograms", "text", "hparams", "pr_curves", "mesh", "custom_scalars", "images", "audio"),
     *("graphs", "graph_run_metadata", "graph_run_metadata_graph", "graph_keras_model"),
@@ -54,7 +54,7 @@ def open_rust_servers(settings: ProviderSettings, mindspore: DataProvider) -> Me
 
 
 def _samples(plugins: Mapping[str, Plugin], policies: Mapping[str, CachePolicy]) -> Mapping[str, int | str]:
-    """How many points the server keeps of a series, by TensorBoard's name of the plugin."""
+    """The number of points of a series that the server should keep, by TensorBoard's name of the plugin."""
     naming = Naming.of(plugins.values())
     samples: dict[str, int | str] = {}
     for source in _SAMPLED:

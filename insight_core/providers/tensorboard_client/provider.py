@@ -239,7 +239,7 @@ class TensorBoardProvider(FollowedProvider):
     def _on_link(self, reason: str | None) -> None:
         if reason is not None:  # readers get the reason immediately
             self._log.note({}, runs=True)
-        elif self._listing is not None:  # the next look finds out what it has
+        elif self._listing is not None:  # the next listing decides what the server has
             self._returned = time.monotonic()
 
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:

@@ -20,7 +20,7 @@ from insight_core.rpc.tensorboard_view.translation import (
 
 @frozen
 class SeriesSource:
-    """A series of the provider, by the plugin that it is kept under there."""
+    """A series of the provider and its plugin there."""
 
     plugin: str
     info: SeriesInfo
@@ -28,14 +28,14 @@ class SeriesSource:
 
 @define
 class TensorBoardSeries:
-    """A series as TensorBoard sees it: mostly one of the provider, of several writers perhaps more."""
+    """A series of TensorBoard: usually one of the provider; several if writers used different forms."""
 
     kind: TensorBoardKind
     key: SeriesKey
     sources: dict[str, SeriesSource]  # by plugin of the provider
     last_step: int
     last_wall_time: float
-    longest: int | None = None  # of blob sequences: max_length, when found out
+    longest: int | None = None  # of blob sequences: max_length, once computed
     metadata: tensorboard.SummaryMetadata | None = None
 
 
@@ -49,7 +49,7 @@ class Catalog:
         self._entries: dict[TensorBoardKind, dict[str, dict[str, TensorBoardSeries]]] = {}  # by run and tag
 
     def kinds(self) -> Collection[TensorBoardKind]:
-        """All that something is there of."""
+        """The kinds that have series."""
         with self._lock:
             self._refresh()
             return [kind for kind, runs in self._entries.items() if runs]
@@ -76,7 +76,7 @@ class Catalog:
             return found
 
     def metadata(self, entry: TensorBoardSeries) -> tensorboard.SummaryMetadata:
-        """What the first value of a series says for all."""
+        """The metadata of a series, which are those of its first value."""
         if entry.metadata is None:
             source = next(iter(entry.sources.values()))
             info = source.info
@@ -135,7 +135,7 @@ class Catalog:
 
 @functools.lru_cache(256)
 def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[TensorBoardKind]:
-    """What TensorBoard makes of values taken by these claims."""
+    """The kinds of values with these claims."""
     return frozenset(kind for claim in claims if (kind := kind_of(claim, data_class)) is not None)
 
 
@@ -143,7 +143,7 @@ def _kinds(claims: tuple[Claim, ...], data_class: int) -> frozenset[TensorBoardK
 def _metadata(
     kind: TensorBoardKind, content: bytes, display_name: str, description: str
 ) -> tensorboard.SummaryMetadata:
-    """One message for all series of which the same is said; nobody changes it."""
+    """One message for all series with equal metadata; it is never modified."""
     return tensorboard.SummaryMetadata(
         plugin_data=tensorboard.SummaryMetadata.PluginData(plugin_name=kind.plugin, content=content),
         display_name=display_name,

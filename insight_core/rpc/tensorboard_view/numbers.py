@@ -66,14 +66,14 @@ class NumberReader:
 
 
 def _places(entry: TensorBoardSeries) -> list[tuple[str, SeriesKey]]:
-    """Which series of the provider have columns."""
+    """The series of the provider that have columns of numbers."""
     return [
         (source.plugin, entry.key) for source in entry.sources.values() if source.info.last_value is not None
     ]
 
 
 def _portions(entries: Sequence[TensorBoardSeries]) -> Iterator[Sequence[TensorBoardSeries]]:
-    """Series by the portion, each of about as many points as may be held."""
+    """Groups series so that about ``_POINTS`` points are in memory at a time."""
     portion: list[TensorBoardSeries] = []
     points = 0
     for entry in entries:

@@ -32,7 +32,7 @@ Value = TypeVar("Value")
 
 @frozen(eq=False)
 class MergedRecords:
-    """Where the values of a series are, by step; columns of equal length."""
+    """The records of a series in step order; columns of equal length."""
 
     sources: Sequence[SeriesSource]
     steps: NDArray[np.int64]
@@ -102,7 +102,7 @@ class RecordReader:
     def lengths(
         self, entry: TensorBoardSeries, rows: MergedRecords, chosen: Sequence[int]
     ) -> Iterator[tuple[int, int]]:
-        """(row, number of blobs) of the chosen rows, which are read only where nothing else tells."""
+        """(row, number of blobs) of the chosen rows; values are read only if the claim leaves it open."""
         known = [blob_count(source.info.claims) for source in rows.sources]
         for row in chosen:
             count = known[int(rows.source[row])]
@@ -136,7 +136,7 @@ class RecordReader:
 
 
 def joined_by_step(parts: Sequence[tuple[NDArray[Any], ...]]) -> list[NDArray[Any]]:
-    """Columns of several tables, of which the first column has the steps, as one table by step."""
+    """Joins tables, each a tuple of columns that begins with the steps, into one table in step order."""
     if len(parts) == 1:
         return list(parts[0])
     columns = [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]

@@ -28,7 +28,7 @@ BLOB_SEQUENCE: int = tensorboard.DATA_CLASS_BLOB_SEQUENCE
 
 @frozen
 class TensorBoardKind:
-    """The plugin of TensorBoard that shows a value, and the way it reads it."""
+    """The plugin of TensorBoard that shows a value, and the data class in which it reads it."""
 
     plugin: str
     data_class: int
@@ -79,7 +79,10 @@ _WAV_CONTENT = b"\x10\x0b\x18\x01"
 
 
 def kind_of(claim: Claim, data_class: int) -> TensorBoardKind | None:
-    """None: TensorBoard has no use for it. ``data_class`` is that of the summary metadata."""
+    """The kind of values with this claim; None if TensorBoard cannot show them.
+
+    ``data_class`` is that of the summary metadata.
+    """
     if isinstance(claim, SummaryPlugin):
         known = data_class or _DATA_CLASSES.get(claim.name)
         return TensorBoardKind(claim.name, known) if known and claim.name else None
@@ -162,7 +165,7 @@ def _parsed(kind: type[Parsed], data: bytes) -> Parsed:
     try:
         return kind.FromString(data)
     except DecodeError as error:
-        raise ValueError(f"the value is no {kind.DESCRIPTOR.name}") from error
+        raise ValueError(f"the value is not a valid {kind.DESCRIPTOR.name}") from error
 
 
 def _data_type(name: str) -> str:
