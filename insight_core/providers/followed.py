@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from insight_core.plugin import Changes, DataProvider, InsightError
+from insight_core.plugin import Changes, DataProvider, InsightError, Unavailable
+from insight_core.providers.link import Link
 from insight_core.store.change_log import ChangeLog
 
 log = logging.getLogger(__name__)
 
-_RETRY = 0.25  # seconds until something that failed is tried again
+RETRY = 0.25  # seconds until something that failed is tried again
 _WAIT = 5.0  # seconds of one wait for changes of another provider
 _PAUSE = 0.02  # seconds between two answers of another provider: one that loads changes all the time
+_CATCHING_UP = 10.0  # seconds that a server that came back gets to read its logs before it is used
+READING = "the data server is reading its logs again"
 
 Step = Callable[[], float]  # does one step and returns the seconds until the next one
 
@@ -70,7 +74,7 @@ class FollowedProvider:
 
     def _repeat(self, name: str, step: Step) -> None:
         while not self._ended.is_set():
-            pause = _RETRY
+            pause = RETRY
             try:
                 pause = step()
             except InsightError as error:
@@ -93,3 +97,36 @@ class FollowedProvider:
             return _PAUSE
 
         return follow
+
+
+class LinkedProvider(FollowedProvider):
+    """Base of clients of a server that may go away and come back.
+
+    A server that comes back reads its logs again. Until the client sets ``_catching_up`` to None, readers get
+    that reason, so that runs which are not read yet do not seem to be deleted.
+    """
+
+    def __init__(self, link: Link, name: str, step: Step) -> None:
+        super().__init__([link], [(name, step)])
+        self._link = link
+        self._was_there = False  # the server has been used before
+        self._catching_up: str | None = None  # why the server is not used although it answers
+        self._since = 0.0  # when it went away or came back (monotonic seconds)
+        link.on_change = self._on_link
+
+    def _asked(self) -> Link:
+        """The link to a server that can be used. Raises Unavailable with the reason."""
+        reason = self._link.reason or self._catching_up
+        if reason is not None:
+            raise Unavailable(reason)
+        return self._link
+
+    def _may_catch_up(self) -> bool:
+        """Whether a server that came back still has time to read its logs."""
+        return time.monotonic() - self._since < _CATCHING_UP
+
+    def _on_link(self, reason: str | None) -> None:
+        self._since = time.monotonic()
+        if reason is not None:  # readers get it immediately
+            self._catching_up = READING if self._was_there else None
+            self._log.note({}, runs=True)

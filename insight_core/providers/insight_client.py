@@ -22,9 +22,8 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
-    Unavailable,
 )
-from insight_core.providers.followed import FollowedProvider
+from insight_core.providers.followed import READING, RETRY, LinkedProvider
 from insight_core.providers.link import LONG, Link, Method
 from insight_core.providers.payload_streams import check_size, stream_of_pieces
 from insight_core.rpc.messages import (
@@ -55,26 +54,18 @@ _WATCH = Method(f"{_SERVICE}/Watch", pb.ChangesResponse.FromString)
 
 _EVERY_POINT = ScalarQuery()
 _KEYS_AT_ONCE = 20_000  # of a request, which must not grow without bound either
-_RETRY = 0.25  # seconds until a watch that ended is retried
-_CATCHING_UP = 10.0  # seconds that a reconnected server gets to read its logs before it is used
-_READING = "the data server is reading its logs again"
 
 
-class InsightProvider(FollowedProvider):
+class InsightProvider(LinkedProvider):
     """``DataProvider`` over ``insight.data.v1``: one RPC per method, and a stream that reports changes.
 
-    When the stream breaks, for example because the server ended, everything may have changed. After a
-    reconnect the provider waits until the server has read its logs, at most ten seconds, so that runs which
-    are not read yet do not seem to be deleted.
+    When the stream breaks, for example because the server ended, everything may have changed. A server that
+    comes back is used when it has read its logs, at the latest after ten seconds.
     """
 
     def __init__(self, link: Link) -> None:
-        super().__init__([link], [("data-server-watch", self._watch)])
-        self._link = link
+        super().__init__(link, "data-server-watch", self._watch)
         self._location = ""
-        self._connected = False  # once, some time
-        self._catching_up: str | None = None  # why the server is not used although it answers
-        link.on_change = self._on_link
 
     def admit(self, plugin: Plugin) -> None:
         """Does nothing: the server discovers its own plugins."""
@@ -196,48 +187,32 @@ class InsightProvider(FollowedProvider):
             self._location = self._link.unary(INFO, pb.InfoRequest()).location
         return self._location
 
-    def _asked(self) -> Link:
-        if self._catching_up is not None and self._link.reason is None:
-            raise Unavailable(self._catching_up)
-        return self._link
-
-    # --- what changes -----------------------------------------------------------------------------
-
-    def _on_link(self, reason: str | None) -> None:
-        # readers get the reason; the watch, which restarts, reports the reconnect
-        if reason is not None:
-            self._catching_up = _READING if self._connected else None
-            self._log.note({}, runs=True)
-
     def _watch(self) -> float:
         try:
-            if self._connected:
+            if self._was_there:
                 self._catch_up()
             generation = self._link.unary(INFO, pb.InfoRequest()).generation
             watching = self._link.stream(_WATCH, pb.WatchRequest(since=generation), deadline=None)
             for count, answer in enumerate(watching):
                 if not count:  # another server than before, perhaps with other logs
-                    self._connected, self._location, self._catching_up = True, "", None
+                    self._was_there, self._location, self._catching_up = True, "", None
                     self._log.note(None)
                 else:
                     self._note(changes_of(answer))
         finally:
             self._link.suspect()
-        return _RETRY
+        return RETRY
 
     def _catch_up(self) -> None:
-        """Waits until a reconnected server has read its logs; raises Unavailable if the connection is lost
-        again.
-        """
-        self._catching_up = _READING
-        until = time.monotonic() + _CATCHING_UP
-        while time.monotonic() < until and not self._ended.is_set():
+        """Waits until a server that came back has read its logs. Raises Unavailable if it goes away again."""
+        self._catching_up, self._since = READING, time.monotonic()
+        while self._may_catch_up() and not self._ended.is_set():
             progress = self._link.unary(_PROGRESS, pb.ProgressRequest())
             if progress.loaded_once:
                 return
             share = 100 * progress.bytes_read // max(1, progress.bytes_total)
-            self._catching_up = f"{_READING} ({share} %)"
-            self._ended.wait(_RETRY)
+            self._catching_up = f"{READING} ({share} %)"
+            self._ended.wait(RETRY)
 
     def _note(self, changes: Changes) -> None:
         if changes.series is None or changes.series or changes.runs:

@@ -30,9 +30,8 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
     ShownAttempts,
-    Unavailable,
 )
-from insight_core.providers.followed import FollowedProvider
+from insight_core.providers.followed import LinkedProvider
 from insight_core.providers.link import Link, Method
 from insight_core.providers.payload_streams import stream_of_payload
 from insight_core.providers.tensorboard_client.listing import Listed, Lister, Listing, Naming, Shape
@@ -58,15 +57,12 @@ _FILE = (0.0, "")  # the service does not say which file a point is from
 _HELD_BYTES = 256 << 20
 _IDLE_SHARE = 50  # polling may use one part in this many of a processor's time
 _SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
-_CATCHING_UP = (
-    10.0  # seconds that a reconnected server gets to read its logs before missing series count as deleted
-)
 
 Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
 Data: TypeAlias = Series | Payloads
 
 
-class TensorBoardProvider(FollowedProvider):
+class TensorBoardProvider(LinkedProvider):
     """Lists the server every ``interval`` seconds and reads series on demand.
 
     ``prefix`` is put before the name of every run.
@@ -75,8 +71,7 @@ class TensorBoardProvider(FollowedProvider):
     def __init__(
         self, link: Link, plugins: Iterable[Plugin], *, interval: float = 1.0, prefix: str = ""
     ) -> None:
-        super().__init__([link], [("data-server-lister", self._follow)])
-        self._link = link
+        super().__init__(link, "data-server-lister", self._follow)
         self._plugins = {plugin.name: plugin for plugin in plugins}
         self._prefix = prefix
         self._lister = Lister(link, Naming.of(self._plugins.values(), prefix))
@@ -84,13 +79,11 @@ class TensorBoardProvider(FollowedProvider):
         self._reading = threading.Lock()
         self._interval = max(interval, _SHORTEST) if interval else 1.0
         self._listing: Listing | None = None
-        self._returned: float | None = None  # when a server that was away came back; None: long ago
         self._infos: dict[Place, tuple[Listed, SeriesInfo]] = {}
         # recently read series, with the listing by which they were read and their bytes
         self._held: LRUCache[Place, tuple[Listed, Data, int]] = LRUCache(_HELD_BYTES, itemgetter(2))
         self._holding = threading.Lock()
         self._views = ViewCache()
-        link.on_change = self._on_link
 
     def admit(self, plugin: Plugin) -> None:
         """Adds a plugin after the start: the next listing assigns its values to it."""
@@ -204,22 +197,21 @@ class TensorBoardProvider(FollowedProvider):
     # --- what is there ----------------------------------------------------------------------------
 
     def _now(self) -> Listing:
-        """The latest listing; raises Unavailable while the server does not answer."""
-        if self._link.reason is not None:
-            raise Unavailable(self._link.reason)
-        if self._returned is not None:
-            raise Unavailable("the data server is reading its logs again")
+        """The latest listing. Raises Unavailable while the server cannot be used."""
+        self._asked()
         listing = self._listing
         return listing if listing is not None else self._look()
 
     def _look(self) -> Listing:
         with self._looking:
+            back = self._catching_up is not None  # when it began: the server may go away meanwhile
             before, listing = self._listing, self._lister.look()
             lacking = before is not None and not listing.has_all_of(before)
-            if self._returned is not None and lacking and time.monotonic() - self._returned < _CATCHING_UP:
+            if back and lacking and self._may_catch_up():
                 return listing
-            back, self._returned = self._returned is not None, None
-            self._listing = listing
+            self._listing, self._was_there = listing, True
+            if back:
+                self._catching_up = None
             if before is None or lacking or back:
                 for plugin, key in list(self._infos):
                     if listing.find(plugin, key) is None:
@@ -235,12 +227,6 @@ class TensorBoardProvider(FollowedProvider):
         began = time.monotonic()
         self._look()
         return max(self._interval, min(_LONGEST, _IDLE_SHARE * (time.monotonic() - began)))
-
-    def _on_link(self, reason: str | None) -> None:
-        if reason is not None:  # readers get the reason immediately
-            self._log.note({}, runs=True)
-        elif self._listing is not None:  # the next listing decides what the server has
-            self._returned = time.monotonic()
 
     def _listed(self, plugin: str, key: SeriesKey) -> Listed:
         one = self._now().find(plugin, key)
