@@ -2,11 +2,16 @@
 
     python -m benchmarks.bench_machinery --keep DIR [--only CORPUS ...] [--pieces PIECE ...] [--pairs 3]
 
-Corpora are one file under many names (hard links), so they take little disk and stay in the system's cache.
-Prints, for each corpus and piece, the smallest and the median wall time, processor time and peak memory.
-``cold``: no index; ``warm``: an index of an earlier process is there. ``list``: the first list of all
-series. ``thread``: processor time of the thread that loads, the wall time of one file on idle processors.
-``peak`` counts mapped files, ``memory`` does not.
+A corpus is one run under many names (hard links), so that it takes little disk and stays in the page cache.
+Each load is a fork of a process that has imported everything. ``cold``: no index; ``warm``: an index of an
+earlier process is there. Columns: the smallest figure, and the median in parentheses.
+
+wall    seconds until everything is loaded
+cpu     seconds of processor time until then, of all threads
+thread  the same of the thread that loads: the wall time on idle processors
+list    seconds of processor time for the first list of all series
+peak    MB of resident memory, mapped files included
+memory  MB of resident memory in the end, mapped files not included
 """
 
 from __future__ import annotations
@@ -16,22 +21,23 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
 
+import insight_scalar
 from attrs import frozen
 
 from benchmarks.corpus import Corpus, run_name, write_corpus
 from benchmarks.machine import describe_machine
-from benchmarks.processes import peak_memory
-
-if TYPE_CHECKING:
-    from insight_core.providers.local import LocalProvider
+from benchmarks.processes import Failed, peak_memory
+from insight_core.cli.garbage_collection import rare_collections
+from insight_core.ingest import event_file
+from insight_core.ingest.discover import Logdir
+from insight_core.ingest.schedule import Reading
+from insight_core.providers.local import LocalProvider
+from insight_core.store import store
 
 
 @frozen
@@ -40,75 +46,122 @@ class Links:
 
     content: Corpus
     runs: int
-    pieces: Sequence[str]  # that can matter here
+
+    @property
+    def points(self) -> int:
+        return self.content.points * self.runs
 
 
 CORPORA = {
-    "one": Links(Corpus(1, 5, 400_000), 1, ("index", "scan_ahead")),
-    "long": Links(Corpus(1, 5, 400_000), 50, ("index", "scan_ahead", "column_memory")),
-    "tags": Links(Corpus(1, 1000, 20), 1000, ("index", "scan_ahead", "bunching", "resting", "column_memory")),
-    "runs": Links(Corpus(1, 10, 50), 20_000, ("index", "bunching", "resting", "column_memory")),
+    "one": Links(Corpus(1, 5, 400_000), 1),
+    "long": Links(Corpus(1, 5, 400_000), 50),
+    "tags": Links(Corpus(1, 1000, 20), 1000),
+    "many": Links(Corpus(1, 10, 50), 1000),
+    "runs": Links(Corpus(1, 10, 50), 20_000),
 }
 
 
 def _no_scan_ahead() -> None:
-    from insight_core.ingest import event_file
-
     vars(event_file)["LEAST"] = 1 << 62  # bytes that a file must have left
 
 
 def _no_bunching() -> None:
-    from insight_core.ingest.schedule import Reading
-
     Reading._read_small = lambda self, task: None  # type: ignore[method-assign]
 
 
 def _no_resting() -> None:
-    from insight_core.store import store
-
     vars(store)["may_rest"] = lambda policy: False
 
 
-OFF: dict[str, Callable[[], None]] = {
+PIECES: dict[str, Callable[[], None]] = {
+    "index": lambda: None,
     "scan_ahead": _no_scan_ahead,
     "bunching": _no_bunching,
     "resting": _no_resting,
+    "column_memory": lambda: None,
 }
-_FIGURES = {"wall": "s", "cpu": "s", "thread": "s", "list": "s", "peak": "MB", "memory": "MB"}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    options = _read_options(arguments)
-    if options.load:
-        _load(options)
-    with tempfile.TemporaryDirectory(prefix="insight-bench-") as directory:
-        place = options.keep or Path(directory)
-        print(f"{describe_machine(place)}, {time.strftime('%F')}, {options.pairs} pairs\n")
-        print("| corpus | load | figure | with, min (median) | without, min (median) | without ÷ with |")
-        print("|---|---|---|---|---|---|")
-        for name in options.only or CORPORA:
-            logdir = _linked(name, place)
-            for piece in options.pieces or CORPORA[name].pieces:
-                if piece in CORPORA[name].pieces:
-                    _compare(name, logdir, piece, options.pairs)
+@frozen
+class Load:
+    """A load of a corpus, with or without some of the machinery."""
+
+    logdir: Path
+    points: int
+    cache: Path | None = None
+    max_memory: int | None = None
+    without: str = ""
+
+    def cost(self, *, save: bool = False) -> dict[str, float]:
+        """What it takes, in a process of its own; ``save`` also writes the index. Raises Failed."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child:
+            os.close(writing)
+            with open(reading, encoding="ascii") as answer:
+                text = answer.read()
+            os.waitpid(child, 0)
+            if not text:
+                raise Failed(f"loading {self.logdir} without {self.without or 'nothing'}")
+            found: dict[str, float] = json.loads(text)
+            return found
+        try:
+            os.write(writing, json.dumps(self._measured(save=save)).encode())
+        finally:
+            os._exit(0)  # nothing is torn down
+
+    def _measured(self, *, save: bool) -> dict[str, float]:
+        PIECES.get(self.without, lambda: None)()
+        with tempfile.TemporaryDirectory(dir=self.logdir.parent) as spill:
+            cpu, thread, wall = time.process_time(), time.thread_time(), time.perf_counter()
+            provider = LocalProvider(
+                [Logdir(str(self.logdir))],
+                [insight_scalar.insight_plugin()],
+                reload_interval=0,
+                cache_directory=self.cache,
+                max_memory=self.max_memory,
+                spill_directory=Path(spill),
+                while_loading=rare_collections,
+            )
+            provider.load()
+            cost = {
+                "wall": time.perf_counter() - wall,
+                "cpu": time.process_time() - cpu,
+                "thread": time.thread_time() - thread,
+            }
+            began = time.process_time()
+            series = provider.series("scalar")
+            cost |= {
+                "list": time.process_time() - began,
+                "peak": peak_memory(),
+                "memory": _memory(),
+            }
+            if sum(each.kept for each in series) != self.points:
+                raise Failed(f"{self.logdir} is incomplete")
+            if save and self.cache is not None:
+                cost |= _saved(provider, self.cache)
+            return cost
 
 
-def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--keep", type=Path, help="where the corpora are, or stay")
-    parser.add_argument("--only", nargs="+", choices=CORPORA)
-    parser.add_argument("--pieces", nargs="+", choices=["index", *OFF, "column_memory"])
-    parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--load", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--without", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--max-memory", type=int, help=argparse.SUPPRESS)
-    return parser.parse_args(arguments)
+def _memory() -> float:
+    """Megabytes that are in no file (RssAnon)."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("RssAnon:"))
 
 
-def _linked(name: str, place: Path) -> Path:
+def _saved(provider: LocalProvider, cache: Path) -> dict[str, float]:
+    """Writes the index of all files; the time and the megabytes."""
+    writer = provider._loader._writer
+    assert writer is not None
+    began = time.process_time()
+    for tailed in list(writer._changed):
+        writer._write(tailed)
+    used = time.process_time() - began
+    size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
+    return {"saving": used, "disk": size / 1e6}
+
+
+def linked(name: str, place: Path) -> Path:
     """The corpus below ``place``, written now unless it is there."""
     logdir = place / f"machinery-{name}"
     if not logdir.is_dir():
@@ -125,95 +178,48 @@ def _linked(name: str, place: Path) -> Path:
 
 
 def _compare(name: str, logdir: Path, piece: str, pairs: int) -> None:
-    with tempfile.TemporaryDirectory(dir=logdir.parent, prefix="cache-") as cache:
-        kinds = ("warm",) if piece == "index" else ("cold",) if piece == "column_memory" else ("cold", "warm")
+    points = CORPORA[name].points
+    with tempfile.TemporaryDirectory(dir=logdir.parent, prefix="cache-") as directory:
+        cache = Path(directory)
+        kinds = {"index": ("warm",), "resting": ("cold", "warm")}.get(piece, ("cold",))
         if "warm" in kinds:
-            saved = _measured(logdir, f"--cache={cache}", "--without=nothing")
-            written = f"{saved['saving']:.2f} s processor, {saved['disk']:.0f} MB"
-            print(f"| {name} | | writing the index | {written} | | |", flush=True)
+            saved = Load(logdir, points, cache).cost(save=True)
+            print(f"{name}: writing the index: {saved['saving']:.2f} s, {saved['disk']:.0f} MB", flush=True)
         for kind in kinds:
-            warm = [f"--cache={cache}"] if kind == "warm" else []
-            points = CORPORA[name].content.points * CORPORA[name].runs
-            limit = [f"--max-memory={points * 10}"] if piece == "column_memory" else []  # half of the columns
-            on: list[dict[str, float]] = []
-            off: list[dict[str, float]] = []
+            place = cache if kind == "warm" else None
+            limit = points * 10 if piece == "column_memory" else None  # bytes: half of the columns
+            costs: list[list[dict[str, float]]] = [[], []]
             for _ in range(pairs):
-                on.append(_measured(logdir, *warm, *limit))
-                off.append(_measured(logdir, *([] if piece == "index" else warm), f"--without={piece}"))
-            for figure, unit in _FIGURES.items():
-                best = [min(each[figure] for each in costs) for costs in (on, off)]
-                middle = [statistics.median(each[figure] for each in costs) for costs in (on, off)]
-                shown = [
-                    f"{b:.2f} ({m:.2f}) {unit}" if unit == "s" else f"{b:.0f} ({m:.0f}) {unit}"
-                    for b, m in zip(best, middle, strict=True)
-                ]
-                ratio = best[1] / best[0] if best[0] else 1.0
-                title = f"{piece}: {figure}"
-                print(f"| {name} | {kind} | {title} | {shown[0]} | {shown[1]} | {ratio:.2f} |", flush=True)
+                costs[0].append(Load(logdir, points, place, limit).cost())
+                left = None if piece == "index" else place
+                costs[1].append(Load(logdir, points, left, without=piece).cost())
+            for figure in ("wall", "cpu", "thread", "list", "peak", "memory"):
+                best = [min(each[figure] for each in side) for side in costs]
+                middle = [statistics.median(each[figure] for each in side) for side in costs]
+                digits = 0 if figure in ("peak", "memory") else 3
+                columns = [f"{b:.{digits}f} ({m:.{digits}f})" for b, m in zip(best, middle, strict=True)]
+                title = f"{name:6}{kind:6}{piece:15}{figure:8}"
+                print(f"{title}{columns[0]:>20}{columns[1]:>20}{best[1] / best[0]:8.2f}", flush=True)
 
 
-def _measured(logdir: Path, *flags: str) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.bench_machinery", f"--load={logdir}", *flags]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    answer: dict[str, float] = json.loads(done.stdout)
-    return answer
-
-
-def _load(options: argparse.Namespace) -> NoReturn:
-    """Loads once in this process and prints the cost as JSON."""
-    import insight_scalar
-
-    from insight_core.cli.garbage_collection import rare_collections
-    from insight_core.ingest.discover import Logdir
-    from insight_core.providers.local import LocalProvider
-
-    OFF.get(options.without, lambda: None)()
-    spill = Path(tempfile.mkdtemp(dir=options.load.parent)) if options.max_memory else None
-    cpu, thread, wall = time.process_time(), time.thread_time(), time.perf_counter()
-    provider = LocalProvider(
-        [Logdir(str(options.load))],
-        [insight_scalar.insight_plugin()],
-        reload_interval=0,
-        cache_directory=options.cache,
-        max_memory=options.max_memory,
-        spill_directory=spill,
-        while_loading=rare_collections,
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    provider.load()
-    cost: dict[str, Any] = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    cost["thread"] = time.thread_time() - thread
-    began = time.process_time()
-    series = provider.series("scalar")
-    cost["list"] = time.process_time() - began
-    cost["points"] = sum(each.kept for each in series)
-    cost["peak"] = peak_memory()
-    cost["memory"] = _own_memory()
-    if options.without == "nothing":
-        cost |= _save(provider, options.cache)
-    json.dump(cost, sys.stdout)
-    sys.stdout.flush()
-    if spill:
-        shutil.rmtree(spill)
-    os._exit(0)  # nothing of this is to be torn down, nor an index written
-
-
-def _own_memory() -> float:
-    """Megabytes that the system cannot page out to a file (RssAnon)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("RssAnon:"))
-
-
-def _save(provider: LocalProvider, cache: Path) -> dict[str, float]:
-    """Writes the index that the next start finds."""
-    writer = provider._loader._writer
-    assert writer is not None
-    began = time.process_time()
-    for tailed in list(writer._changed):
-        writer._write(tailed)
-    used = time.process_time() - began
-    return {"saving": used, "disk": sum(f.stat().st_size for f in cache.rglob("*") if f.is_file()) / 1e6}
+    parser.add_argument("--keep", type=Path, help="where the corpora are, or stay")
+    parser.add_argument("--only", nargs="+", choices=CORPORA, default=list(CORPORA))
+    parser.add_argument("--pieces", nargs="+", choices=PIECES, default=list(PIECES))
+    parser.add_argument("--pairs", type=int, default=3)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="insight-bench-") as directory:
+        place = options.keep or Path(directory)
+        place.mkdir(parents=True, exist_ok=True)
+        print(f"{describe_machine(place)}, {time.strftime('%F')}, {options.pairs} pairs\n")
+        print(f"{'corpus':6}{'index':6}{'piece':15}{'figure':8}{'with':>20}{'without':>20}{'ratio':>8}")
+        for name in options.only:
+            logdir = linked(name, place)
+            for piece in options.pieces:
+                _compare(name, logdir, piece, options.pairs)
 
 
 if __name__ == "__main__":
