@@ -30,12 +30,13 @@ def rare_collections() -> Iterator[None]:
 
     Loading creates many long-lived objects: a collection takes longer than creating them.
     """
-    before = gc.get_threshold()
+    before, collections = gc.get_threshold(), gc.get_stats()[0]["collections"]
     if before[0]:  # else collections are disabled
         gc.set_threshold(max(before[0], _OBJECTS_BETWEEN_COLLECTIONS), *before[1:])
     try:
         yield
     finally:
-        if gc.get_count()[0] > _MANY_OBJECTS:
+        # the count alone goes back to zero when temporary objects are deleted after a collection
+        if gc.get_count()[0] > _MANY_OBJECTS or gc.get_stats()[0]["collections"] > collections:
             gc.freeze()  # later collections need not search the loaded objects either
         gc.set_threshold(*before)
