@@ -49,7 +49,10 @@ class RestingGroup:
     ) -> None:
         """``metadata`` is that of the run, by tag; it must not change as long as the group exists."""
         columns, self._counted = memory.adopt(group.columns)
-        self.group = group if columns is group.columns else evolve(group, columns=columns)
+        if columns is not group.columns:  # a small view would keep all memory of the scan
+            ends, ascending = group.ends.copy(), group.ascending.copy()
+            group = evolve(group, columns=columns, ends=ends, ascending=ascending)
+        self.group = group
         self.order = order
         self._run = run
         self._metadata = metadata

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
+from pathlib import Path
+
 import insight_scalar
 import numpy as np
 import pytest
@@ -23,7 +26,8 @@ from insight_core.plugin import (
 from insight_core.store import resting
 from insight_core.store import store as store_module
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.column_memory import Column, ColumnMemory
+from insight_core.store.file_state import SeriesGroup
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.store import Store
@@ -307,3 +311,16 @@ def test_a_plugin_with_a_cache_policy_has_series_of_its_own() -> None:
     assert [info.key.tag for info in store.infos("scalar", None)] == ["a", "b"]
     assert [info.key.tag for info in store.infos("pictures", None)] == TAGS
     assert len(store.damage("r")) == 2
+
+
+def test_columns_in_files_leave_nothing_of_the_scan_in_memory(tmp_path: Path) -> None:
+    """Files that are read together share one block of memory, which any view keeps."""
+    block = np.arange(30)
+    freed = weakref.ref(block)
+    columns: dict[str, Column] = {"steps": block[:10], "wall_times": block[10:20].view(np.float64)}
+    ends, ascending = block[10:11], block[:1].view(np.bool_)[:1]
+    group = SeriesGroup("scalar", ("a",), (), columns, ends, None, ascending)
+    kept = resting.RestingGroup("r", FILES[0], group, {}, CachePolicy(), ColumnMemory(0, tmp_path))
+    del block, columns, ends, ascending, group
+    assert freed() is None
+    assert kept.group.columns["steps"].tolist() == list(range(10))
