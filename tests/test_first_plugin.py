@@ -1,0 +1,134 @@
+"""The tutorial of a first plugin: every command and file of the page, in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from attrs import field, frozen
+
+from tests.distributions import bare_venv
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_BLOCK = re.compile(
+    r"^(?:`(?P<file>[\w./-]+)`:\n\n)?```(?P<language>\w+)\n(?P<content>.*?)^```$", re.M | re.S
+)
+_ADDRESS = "http://127.0.0.1:6006/"
+
+
+@frozen
+class Reader:
+    """Somebody who follows the page: writes its files and types its commands."""
+
+    directory: Path
+    environment: Mapping[str, str]
+    hosts: list[subprocess.Popen[str]] = field(factory=list)
+    addresses: list[str] = field(factory=list)
+
+    def follow(self, blocks: Sequence[re.Match[str]]) -> None:
+        output = ""
+        for block in blocks:
+            content = block["content"]
+            if block["file"]:
+                path = self.directory / block["file"]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content, encoding="utf-8")
+            elif block["language"] == "json":
+                assert json.loads(output) == json.loads(content)
+            elif content.startswith("insight-host --logdir"):
+                self._serve(content)
+            else:
+                assert block["language"] == "sh"
+                output = self._type(content)
+
+    def _type(self, commands: str) -> str:
+        if self.addresses:
+            commands = commands.replace(_ADDRESS, self.addresses[-1])
+        done = subprocess.run(
+            ["bash", "-euc", commands],
+            cwd=self.directory,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def _serve(self, command: str) -> None:
+        process = subprocess.Popen(
+            ["bash", "-c", f"exec {command}"],
+            cwd=self.directory,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.hosts.append(process)
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        self.addresses.append(found.group())
+
+
+@pytest.fixture(scope="module")
+def blocks(repository: Path) -> list[re.Match[str]]:
+    """Files, commands and outputs of the page, in their order."""
+    return list(_BLOCK.finditer((repository / "docs/tutorial/first_plugin.md").read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def reader(wheel_file: Path, tmp_path: Path, offline_environment: Mapping[str, str]) -> Iterator[Reader]:
+    """With an empty directory, and pip that finds the wheel of this checkout without the network."""
+    python = bare_venv(tmp_path / "venv", offline_environment, with_pip=True)
+    directory = tmp_path / "empty"
+    directory.mkdir()
+    environment = {
+        **offline_environment,
+        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        "PIP_FIND_LINKS": str(wheel_file.parent),
+        "PIP_FORCE_REINSTALL": "1",  # the environment of the tests has an editable install
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip's way to say that nothing is isolated
+        "INSIGHT_HOST_PORT": "0",
+    }
+    reader = Reader(directory, environment)
+    yield reader
+    for host in reader.hosts:
+        host.terminate()
+        host.communicate(timeout=10)
+
+
+def test_every_block_of_the_page_is_a_file_a_command_or_an_output(blocks: list[re.Match[str]]) -> None:
+    assert {block["language"] for block in blocks} == {"sh", "toml", "python", "js", "json"}
+    assert all(bool(block["file"]) is (block["language"] not in ("sh", "json")) for block in blocks)
+
+
+def test_the_page_works_as_printed(reader: Reader, blocks: list[re.Match[str]]) -> None:
+    reader.follow(blocks)
+    assert "Ran 1 test" in reader._type("python -m unittest 2>&1")
+    rows = json.loads(reader._type("insight-host plugins --json"))["plugins"]
+    [row] = [row for row in rows if row["name"] == "journal"]
+    assert (row["state"], row["distribution"], row["routes"]) == ("ok", "insight-journal", ["GET /lines"])
+
+
+@pytest.mark.browser
+def test_the_tab_shows_the_journals_and_follows_them(
+    reader: Reader, blocks: list[re.Match[str]], page: Page
+) -> None:
+    [serving] = [place for place, one in enumerate(blocks) if one["content"].startswith("insight-host --log")]
+    [appending] = [one for one in blocks if one["content"].startswith("echo 'also")]
+    reader.follow(blocks[: serving + 1])
+    page.goto(reader.addresses[-1])
+    page.get_by_role("tab", name="Journal").click()
+    page.get_by_text("batch size 256: the loss explodes after the warm-up").wait_for()
+    page.get_by_text("batch size 64: better").wait_for()
+    reader.follow([appending])
+    page.get_by_text("also after 1000 steps").wait_for()
