@@ -75,3 +75,8 @@ function boolText(value: number | bigint): string {
 function minus(text: string): string {
   return text.replaceAll('-', MINUS);
 }
+
+/** Type and shape of a tensor: `float32 [3, 4]`. */
+export function shapeText(dtype: string, shape: readonly number[]): string {
+  return `${dtype} [${shape.join(', ')}]`;
+}

@@ -1,7 +1,7 @@
 import { Button, copyTable, Dialog, valueText, type CardKey } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { TensorBoard } from './board';
-import { shapeText } from './table';
+import { shapeText } from './numbers';
 import type { Statistics } from './use_values';
 
 const COUNTS: ReadonlySet<string> = new Set(['count', 'zeros', 'positives', 'negatives', 'nan', 'pos_inf', 'neg_inf']);

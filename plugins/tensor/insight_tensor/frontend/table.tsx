@@ -7,7 +7,7 @@ import type { Block, Sheet } from './blocks';
 import type { TensorBoard } from './board';
 import { copyArea } from './copying';
 import { heatOf, type Extremes, type Heat } from './heat';
-import { cellText, type Format } from './numbers';
+import { cellText, shapeText, type Format } from './numbers';
 import { SliceBoxes } from './slice_boxes';
 import { StatisticsDialog } from './statistics_dialog';
 import { useStatistics, useValues, valuesQuery, type Statistics } from './use_values';
@@ -151,10 +151,6 @@ function useWidest(sheet: Sheet, blocks: readonly Block[], format: Format): numb
 function Plugin({ board, card }: { readonly board: TensorBoard; readonly card: CardKey }): JSX.Element | null {
   const plugin = board.infoOf(card.run ?? '', card.tag)?.plugin;
   return plugin ? <span class="plugin" title={board.t('others.of', { plugin })}>{plugin}</span> : null;
-}
-
-export function shapeText(dtype: string, shape: readonly number[]): string {
-  return `${dtype} [${shape.join(', ')}]`;
 }
 
 function countsOf(board: TensorBoard, records: Records, sheet: Sheet, statistics: Statistics | null, cut: number): readonly string[] {
