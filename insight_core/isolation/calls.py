@@ -1,25 +1,23 @@
-"""Calls into the code of plugins, ours and TensorBoard's: in threads of the plugin, with a deadline for each.
-
-A plugin that hangs, fails or exits is one failed call. What cannot be contained: docs/writing_a_plugin.md.
-"""
+"""The threads of a plugin, and the calls that run in them."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 
 from attrs import define, field, frozen
+
+from insight_core.isolation.errors import Busy, Overdue, reraise
 
 log = logging.getLogger(__name__)
 
 _KEPT, _MOST_KEPT = 30.0, 4  # seconds that an idle thread of a plugin is kept, and how many are
 _MOST_TROUBLES = 8  # failed requests of a plugin that are remembered
 _LOOK = 0.5  # seconds between two checks for a free slot: a paused call does not notify
-_LONGEST = 200  # characters of a request in a message
 _NEVER = float("inf")
 Value = TypeVar("Value")
 Item = TypeVar("Item")
@@ -45,18 +43,6 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-
-
-class Overdue(Exception):
-    """A call has not returned in time; the text says which, and since when."""
-
-
-class Busy(Exception):
-    """As many calls of the plugin hang as may; the text says since when."""
-
-
-class Crashed(Exception):
-    """A plugin raised SystemExit, KeyboardInterrupt or GeneratorExit."""
 
 
 @define(eq=False)
@@ -371,31 +357,3 @@ def in_turn(
     for item, call in under_way:
         if not call.wait():
             late(item, call)
-
-
-def in_one_line(error: BaseException) -> str:
-    """Type and text of an error, without line breaks."""
-    text = " ".join(str(error).split())
-    if isinstance(error, Crashed):
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def request_line(environ: Mapping[str, Any]) -> str:
-    """How a WSGI request is called in messages."""
-    query = environ.get("QUERY_STRING", "")
-    path = environ.get("PATH_INFO", "").encode("latin1").decode(errors="replace")
-    text = f"{environ.get('REQUEST_METHOD', 'GET')} {path}{'?' if query else ''}{query}"
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def reraise(error: BaseException) -> NoReturn:
-    """Raises the exception of plugin code in another thread; Crashed if it is not an Exception."""
-    if not isinstance(error, Exception):
-        raise Crashed(in_one_line(error)) from error
-    context = error.__context__
-    try:
-        raise error
-    finally:
-        error.__context__ = context  # not what this thread is just handling
