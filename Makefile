@@ -131,7 +131,7 @@ bench: .venv/.dev assets $(peers)
 	$(PY) -m benchmarks $(ARGUMENTS) | tee $(RESULTS)/bench.log
 
 clean:
-	rm -rf dist build $(RESULTS) frontend/insight_frontend/static plugins/*/insight_*/static \
+	rm -rf dist build $(RESULTS) frontend/insight_frontend/static frontend/insight_frontend/packages plugins/*/insight_*/static \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis insight_core/.compiled
 	find insight_core -name '_*.so' -delete
 	find . -name __pycache__ -not -path './.venv*' -not -path './node_modules/*' -prune -exec rm -rf {} +

@@ -90,6 +90,7 @@ def fresh(root: Path) -> bool:
     return (
         marker.is_file()
         and all(path.is_file() for path in built)
+        and any((root / "frontend/insight_frontend/packages").glob("*.tgz"))
         and marker.read_text(encoding="ascii").strip() == digest(root)
     )
 

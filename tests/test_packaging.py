@@ -128,6 +128,8 @@ def test_wheel_holds_packages_and_assets_only(wheel: zipfile.ZipFile, repository
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {"insight_core", "insight_frontend", "insight_host", *_plugins(repository)}
     assert PAGE in names
+    packed = re.compile(r"insight_frontend/packages/insight-host-(\w+)-\d+\.\d+\.\d+\.tgz")
+    assert [found[1] for found in map(packed.fullmatch, sorted(names)) if found] == ["api", "kit"]
     assert {f"{package}/static/index.js" for package in _with_page(repository)} <= set(names)
     unwanted = re.compile(r"node_modules|(^|/)tests/|(^|/)test_|\.test\.|\.tsx?$|__pycache__")
     assert [name for name in names if unwanted.search(name)] == []
@@ -197,6 +199,7 @@ def sources(tmp_path: Path) -> Path:
         "frontend/shell/src/main.ts": "export {};\n",
         "frontend/insight_frontend/__init__.py": "",
         "frontend/insight_frontend/static/index.html": "<html>\n",
+        "frontend/insight_frontend/packages/insight-host-kit-1.0.0.tgz": "",
         "plugins/a/insight_a/__init__.py": "",
         "plugins/a/insight_a/frontend/index.ts": "export default {};\n",
         "plugins/a/insight_a/static/index.js": "",
@@ -235,6 +238,7 @@ def test_line_endings_do_not_make_assets_stale(hook: ModuleType, sources: Path) 
         lambda root: (root / "plugins/a/insight_a/frontend/index.ts").write_text("export default 1;\n"),
         lambda root: (root / "plugins/a/insight_a/static/index.js").unlink(),
         lambda root: (root / "frontend/insight_frontend/static/index.html").unlink(),
+        lambda root: (root / "frontend/insight_frontend/packages/insight-host-kit-1.0.0.tgz").unlink(),
     ],
 )
 def test_stale_assets_are_noticed(hook: ModuleType, sources: Path, change: Any) -> None:  # noqa: ANN401

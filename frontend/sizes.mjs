@@ -1,0 +1,74 @@
+/** Prints the sizes of what was built, and notes what is over its budget. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { FRONTEND, PREACT } from './bundling.mjs';
+import { SHARED } from './packages/kit/build.js';
+
+const STATIC = join(FRONTEND, 'insight_frontend', 'static');
+
+/** Bytes of gzip: of the page as it is loaded, of the shared modules, of a tab without them, and of a part that a tab loads later. */
+const BUDGETS = { page: 66_000, '@insight-host/kit': 24_000, shared: 18_000, tab: 60_000, part: 30_000 };
+
+const files = (directory) => readdirSync(directory).filter((name) => /\.(js|css)$/.test(name)).map((name) => join(directory, name));
+const gzipped = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+const sum = (paths) => [...paths].reduce((bytes, path) => bytes + gzipped(path), 0);
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
+export const failures = [];
+
+function row(label, bytes, budget, note = '') {
+  const over = bytes > budget;
+  console.log(`${kilobytes(bytes)} gz  ${label}${note}${over ? `  over the budget of ${budget} B` : ''}`);
+  if (over) failures.push(label);
+}
+
+/** A module and what it imports before it runs, among these files; with `lazy` also what it imports later. */
+function imported(path, among, { lazy = false } = {}, found = new Set()) {
+  found.add(path);
+  const pattern = lazy ? /(?:from|import)\s*\(?\s*[`"']\.\/([^`"']+)[`"']/g : /(?:from|import)\s*["']\.\/([^"']+)["']/g;
+  for (const [, name] of readFileSync(path, 'utf8').matchAll(pattern)) {
+    const next = among.find((other) => basename(other) === name);
+    if (next && !found.has(next)) imported(next, among, { lazy }, found);
+  }
+  return found;
+}
+
+/** Files of shared modules that come with these names. */
+function sharedFiles(modules, names, found = new Set()) {
+  for (const name of names) {
+    const file = join(STATIC, modules[name].file);
+    if (found.has(file)) continue;
+    found.add(file);
+    sharedFiles(modules, modules[name].imports, found);
+  }
+  return found;
+}
+
+export function pageFiles() {
+  const html = readFileSync(join(STATIC, 'index.html'), 'utf8');
+  const named = [...html.matchAll(/(?:src|href)="static\/([^"]+\.(?:js|css))"/g)].map((match) => join(STATIC, match[1]));
+  return new Set([join(STATIC, 'index.html'), ...named]);
+}
+
+export function measurePage(modules) {
+  for (const name of SHARED.filter((name) => !PREACT.includes(name) || name === 'preact')) {
+    row(name, gzipped(join(STATIC, modules[name].file)), BUDGETS[name] ?? BUDGETS.shared);
+  }
+  row('page', sum(pageFiles()), BUDGETS.page, ', with what it shares');
+}
+
+/** A tab by itself; as the first one, with the page and all that it shares; and each part that it loads later. */
+export function measureTab({ name, out }, modules, page) {
+  const all = files(out);
+  const entry = join(out, 'index.js');
+  const atOnce = imported(entry, all);
+  const later = [...imported(entry, all, { lazy: true })].filter((path) => !atOnce.has(path));
+  const own = all.filter((path) => !later.includes(path)); // workers are no modules that anything imports: they count
+  const { imports } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'));
+  const first = new Set([...page, ...sharedFiles(modules, imports), ...own]);
+  row(`plugin ${name}`, sum(own), BUDGETS.tab, `, as the first tab ${kilobytes(sum(first)).trim()}`);
+  const isPart = (path) => all.some((other) => readFileSync(other, 'utf8').match(new RegExp(`import\\([\`"']\\./${basename(path)}`)));
+  for (const part of later.filter(isPart)) {
+    row(`plugin ${name}, later: ${basename(part)}`, sum([...imported(part, all)].filter((path) => !atOnce.has(path))), BUDGETS.part);
+  }
+}

@@ -1,0 +1,232 @@
+"""Tabs of others: built from the npm packages in the wheel alone, or in plain JavaScript without a build."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from insight_frontend import PACKAGES
+from playwright.sync_api import Page, expect
+
+from insight_core.plugin import Plugin, hookimpl
+from insight_core.plugin.testing.fake import FakeProvider
+from insight_core.registry import Registry
+from insight_core.web import Host
+from insight_core.web.http_server import listen
+
+pytestmark = pytest.mark.browser
+
+SOURCES = {
+    "package.json": '{"private": true, "type": "module"}',
+    "tsconfig.json": json.dumps(
+        {
+            "compilerOptions": {
+                "target": "ES2022",
+                "lib": ["ES2023", "DOM", "DOM.Iterable"],
+                "module": "ESNext",
+                "moduleResolution": "bundler",
+                "jsx": "react-jsx",
+                "jsxImportSource": "preact",
+                "strict": True,
+                "exactOptionalPropertyTypes": True,
+                "noUncheckedIndexedAccess": True,
+                "noEmit": True,
+                "types": [],
+            },
+            "include": ["frontend"],
+        }
+    ),
+    "vite.config.js": """
+        import { insightPlugin } from '@insight-host/kit/build';
+        export default insightPlugin({ entry: 'frontend/index.tsx', out: 'static' });
+    """,
+    "frontend/index.tsx": """
+        import type { PluginContext } from '@insight-host/api';
+        import { codecs, Range, tab, TabState } from '@insight-host/kit';
+        import { mountLineChart } from '@insight-host/kit/lines';
+        import type { JSX } from 'preact';
+        import { useEffect, useRef } from 'preact/hooks';
+        import { rows } from './rows';
+
+        class Words extends TabState {
+          readonly size = this.setting('size', codecs.number(0, 10, 4));
+          constructor(ctx: PluginContext) {
+            super(ctx);
+          }
+        }
+
+        function Curve({ board }: { readonly board: Words }): JSX.Element {
+          const host = useRef<HTMLDivElement>(null);
+          const [theme, locale, runs] = [board.theme.value, board.locale.value, board.runs.value];
+          useEffect(() => {
+            if (!host.current) return;
+            const lines = runs.map((run) => ({ id: run.name, label: run.name, color: run.color, ...rows }));
+            const chart = mountLineChart(host.current, {
+              lines, theme, locale, xKind: "step", xLabel: "x", yLabel: "y", title: "t", description: "d",
+            });
+            return () => chart.dispose();
+          }, [theme, locale, runs]);
+          return <div class="curve" ref={host} style="height: 200px" />;
+        }
+
+        const App = ({ board }: { readonly board: Words }): JSX.Element => (
+          <div class="kit words">
+            <Range name="size" label="Size" setting={board.size} low={0} high={10} step={1} />
+            <ul>{board.runs.value.map((run) => <li style={{ color: run.color }}>{run.name}</li>)}</ul>
+            <output>{board.size.value}</output>
+            <Curve board={board} />
+          </div>
+        );
+
+        export default tab({
+          messages: { en: {}, 'zh-CN': {} },
+          styles: '.words { padding: 8px }',
+          board: (ctx) => new Words(ctx),
+          view: (board) => <App board={board} />,
+          keys: () => [],
+        });
+    """,
+    "frontend/rows.ts": "export const rows = { x: [0, 1, 2], y: [3, 1, 2] };",
+}
+
+PLAIN = """
+    import { API } from '@insight-host/api';
+    import { codecs, Range, TabState } from '@insight-host/kit';
+    import { html } from '@insight-host/kit/html';
+    import { render } from 'preact';
+
+    class Words extends TabState {
+      size = this.setting('size', codecs.number(0, 10, 4));
+    }
+    const App = ({ board }) => html`<div class="kit">
+      <${Range} name="size" label="Size" setting=${board.size} low=${0} high=${10} step=${1} />
+      <ul>${board.runs.value.map((run) => html`<li style=${{ color: run.color }}>${run.name}</li>`)}</ul>
+      <output>${board.size.value}</output>
+    </div>`;
+
+    export default {
+      apiVersion: API,
+      mount(host, ctx) {
+        const board = new Words(ctx);
+        render(html`<${App} board=${board} />`, host);
+        return () => {
+          render(null, host);
+          board.dispose();
+        };
+      },
+    };
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
+    """A plugin's front end outside the repository, with the packages of the wheel beside Vite and Preact."""
+    root = tmp_path_factory.mktemp("words")
+    modules = root / "node_modules"
+    (modules / "@insight-host").mkdir(parents=True)
+    for archive in PACKAGES.glob("*.tgz"):
+        with tarfile.open(archive) as packed:
+            packed.extractall(root / "unpacked", filter="data")
+        name = json.loads((root / "unpacked/package/package.json").read_text(encoding="utf-8"))["name"]
+        (root / "unpacked/package").rename(modules / name)
+    for name in ("vite", "typescript", "preact", "@preact"):
+        (modules / name).symlink_to(repository / "node_modules" / name)
+    for name, text in SOURCES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def _node(project: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["node", f"node_modules/{script}", *arguments]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def built(project: Path) -> Path:
+    done = _node(project, "vite/bin/vite.js", "build")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return project / "static"
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    (tmp_path / "index.js").write_text(PLAIN, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def served(built: Path, plain: Path) -> Iterator[str]:
+    provider = FakeProvider("some/logs")
+    for run in ("a", "b"):
+        provider.add_scalars(run, "loss", [3.0, 2.0])
+    plugins = [
+        Plugin("words", "Words", frontend=built, is_active=lambda ctx: True),
+        Plugin("plain", "Plain", frontend=plain, is_active=lambda ctx: True),
+    ]
+
+    def module_of(plugin: Plugin) -> object:
+        return SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
+
+    host = Host(Registry.of([(plugin.name, partial(module_of, plugin)) for plugin in plugins]), provider)
+    server = listen(host, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}/"
+    server.stop()
+    thread.join()
+    host.close()
+
+
+def test_the_types_of_the_packages_are_whole(project: Path) -> None:
+    done = _node(project, "typescript/bin/tsc", "-p", ".")
+    assert done.returncode == 0, done.stdout
+
+
+def test_what_the_page_has_is_not_in_the_bundle(built: Path) -> None:
+    manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["imports"] == [
+        "@insight-host/kit",
+        "@insight-host/kit/lines",
+        "preact/hooks",
+        "preact/jsx-runtime",
+    ]
+    assert (manifest["api"], manifest["later"]) == (1, [])
+    assert (built / "index.js").stat().st_size < 3000
+
+
+@pytest.mark.parametrize("name", ["preact/compat", "@preact/signals-core", "@insight-host/kit/testing"])
+def test_an_import_that_the_page_would_not_share_fails_the_build(project: Path, name: str) -> None:
+    entry = project / "frontend/index.tsx"
+    entry.write_text(f"import '{name}';\n{SOURCES['frontend/index.tsx']}", encoding="utf-8")
+    try:
+        done = _node(project, "vite/bin/vite.js", "build", "--outDir", "elsewhere")
+    finally:
+        entry.write_text(SOURCES["frontend/index.tsx"], encoding="utf-8")
+    assert done.returncode != 0
+    assert f"imports {name}, which the page does not share" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("tab", ["words", "plain"])
+def test_it_has_a_slider_of_the_kit_and_the_colours_of_runs(page: Page, served: str, tab: str) -> None:
+    page.goto(f"{served}#locale=en&tab={tab}")
+    panel = page.locator(f'[data-plugin="{tab}"]')
+    expect(panel.locator("li")).to_have_text(["a", "b"])
+    colors = panel.locator("li").evaluate_all("items => items.map(item => getComputedStyle(item).color)")
+    assert len({*colors}) == 2
+    expect(panel.locator("output")).to_have_text("4")
+    panel.locator('[data-control="size"]').fill("7")
+    expect(panel.locator("output")).to_have_text("7")
+    assert f"{tab}.size=7" in page.url
+    if tab == "words":
+        expect(panel.locator(".curve canvas").first).to_be_visible()
+    loaded = page.evaluate("() => performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert len([name for name in loaded if "/preact-" in name]) == 1
