@@ -33,9 +33,9 @@ from insight_core.web.assets import asset_answer
 from insight_core.web.data_routes import DataRoutes
 from insight_core.web.host_names import HostNames
 from insight_core.web.live_events import Streams
+from insight_core.web.mounted_plugins import PATH, MountedPlugins
 from insight_core.web.mounting import Endpoint, new_map
 from insight_core.web.page import page_answer, tabs_of
-from insight_core.web.parts import PATH, Parts
 from insight_core.web.plugin_services import Services
 from insight_core.web.settings import HostSettings
 
@@ -73,20 +73,20 @@ class Host:
             self.settings.cache_directory,
             lambda: registry.options,
         )
-        self._parts = Parts(services, self.settings.limits, self._streams.listing_changed)
-        self._parts.add(registry.plugins.values())
+        self._plugins = MountedPlugins(services, self.settings.limits, self._streams.listing_changed)
+        self._plugins.add(registry.plugins.values())
         data_routes = DataRoutes(
             registry=registry,
             provider=provider,
             settings=self.settings,
             streams=self._streams,
             boot=self._boot,
-            parts=self._parts,
+            plugins=self._plugins,
         )
         annotation_routes = AnnotationRoutes(self._annotations, provider, self._names, self._streams)
         rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
         self._map = new_map(rules)
-        registry.follow(lambda plugin: self._parts.add([plugin]), self._streams.listing_changed)
+        registry.follow(lambda plugin: self._plugins.add([plugin]), self._streams.listing_changed)
         if self.settings.stock is not None:
             self.settings.stock.follow(self._streams.listing_changed)
 
@@ -98,12 +98,12 @@ class Host:
 
     def begin(self) -> None:
         """Asks the plugins for their routes. Called when the host listens, or else by the first request."""
-        self._parts.begin()
+        self._plugins.begin()
 
     def close(self) -> None:
         """Ends event streams and calls the plugins' ``on_close``; the caller closes the provider."""
         self._streams.stop()
-        self._parts.close()
+        self._plugins.close()
 
     def _answer(self, request: Request) -> Response:
         if not self._names.allow(request.environ.get("HTTP_HOST"), request.environ.get("SERVER_NAME")):
@@ -160,8 +160,12 @@ class Host:
             return error_answer(f"{who} failed to answer; the log of the host says why", 500)
 
     def _match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
-        part = self._parts.of_path(path)
-        return self._map.bind("host").match(path, method=method) if part is None else part.match(path, method)
+        mounted = self._plugins.of_path(path)
+        return (
+            self._map.bind("host").match(path, method=method)
+            if mounted is None
+            else mounted.match(path, method)
+        )
 
     def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
         """The answer of ``app``; its script policy is not restricted, as in TensorBoard."""
@@ -222,7 +226,7 @@ class Host:
         page = self.settings.page
 
         def index(request: Request) -> Response:
-            return page_answer(page, tabs_of(self._parts, page), request)
+            return page_answer(page, tabs_of(self._plugins, page), request)
 
         return [
             Rule("/", endpoint=Endpoint(index), methods=["GET"]),

@@ -17,9 +17,9 @@ from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.front_ends import front_end
 from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since
+from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
 from insight_core.web.mounting import Endpoint
 from insight_core.web.parameters import since_of
-from insight_core.web.parts import Part, Parts
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
 
@@ -41,7 +41,7 @@ class DataRoutes:
     settings: HostSettings
     streams: Streams
     boot: str
-    parts: Parts
+    plugins: MountedPlugins
 
     def rules(self) -> list[Rule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
@@ -102,10 +102,10 @@ class DataRoutes:
         """One row for each plugin, plugins that failed included, in tab order."""
         until = time.monotonic() + self.settings.limits.listing
         generation = self.provider.generation()
-        parts = list(self.parts)
-        for part in parts:
-            part.activity.ask(generation)
-        listing = {str(part.plugin.name): self._listed(part, until) for part in parts}
+        mounted_plugins = list(self.plugins)
+        for mounted in mounted_plugins:
+            mounted.activity.ask(generation)
+        listing = {str(mounted.plugin.name): self._listed(mounted, until) for mounted in mounted_plugins}
         for name, failure in self.registry.failures.items():
             origin = f" (from {failure.distribution})" if failure.distribution else ""
             listing[name] = _row(name, False, {"type": "NONE"}, {}, failure.reason + origin)
@@ -115,8 +115,8 @@ class DataRoutes:
                 listing.setdefault(name, dict(row))
         return tag_by_content(request, json_answer(listing))
 
-    def _listed(self, part: Part, until: float) -> dict[str, object]:
-        plugin, active, error = part.plugin, part.activity.answer(until), part.error
+    def _listed(self, mounted: MountedPlugin, until: float) -> dict[str, object]:
+        plugin, active, error = mounted.plugin, mounted.activity.answer(until), mounted.error
         mechanism: dict[str, object] = {"type": "NONE"}
         if error is None and plugin.frontend is not None:
             found = front_end(plugin.frontend, self.settings.page)
@@ -125,7 +125,7 @@ class DataRoutes:
                 mechanism = {"type": "ES_MODULE", "module_path": path, "api_version": found.api}
             error = found.error
         row = _row(plugin.title, active and error is None, mechanism, plugin.titles, error)
-        return row | {"warnings": part.calls.troubles} if part.calls.troubles else row
+        return row | {"warnings": mounted.calls.troubles} if mounted.calls.troubles else row
 
     def run_table(self, request: Request) -> Response:
         """Runs with dialects, start time and damage, loading progress, and optional columns."""
@@ -154,7 +154,9 @@ class DataRoutes:
         }
         names = request.args.getlist("columns")
         if names:
-            table = RunColumnTable(self.registry, self.provider, self.settings.limits, self.parts.context_of)
+            table = RunColumnTable(
+                self.registry, self.provider, self.settings.limits, self.plugins.context_of
+            )
             answer |= table.answer(names)
         return tag_by_content(request, json_answer(answer))
 
@@ -167,7 +169,7 @@ class DataRoutes:
         """Changes since a generation."""
         changes = changes_since(self.provider, since_of(request, self.boot, default=0))
         annotations = self.streams.annotations.now().generation
-        plugins = self.parts.names()
+        plugins = self.plugins.names()
         answer = changes_as_dict(changes, self.boot, plugins, annotations, self.streams.listing)
         return tag_by_content(request, json_answer(answer))
 
@@ -184,7 +186,7 @@ class DataRoutes:
             self.streams,
             since,
             boot=self.boot,
-            plugins=self.parts.names,
+            plugins=self.plugins.names,
             heartbeat=self.settings.heartbeat,
             client=request.environ.get("werkzeug.socket"),
         )

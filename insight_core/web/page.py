@@ -15,7 +15,7 @@ from insight_core.formats.json_text import encode_json
 from insight_core.plugin import Unavailable
 from insight_core.web.answers import CONTENT_SECURITY_POLICY, tag_by_content
 from insight_core.web.front_ends import front_end, shared_modules
-from insight_core.web.parts import Parts
+from insight_core.web.mounted_plugins import MountedPlugins
 
 _PLACE = b'<script type="application/json" id="tabs">{}</script>'
 _INLINE = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL | re.IGNORECASE)
@@ -37,15 +37,15 @@ def page_answer(page: Path, tabs: Mapping[str, object], request: Request) -> Res
     return answer
 
 
-def tabs_of(parts: Parts, page: Path) -> dict[str, object]:
+def tabs_of(plugins: MountedPlugins, page: Path) -> dict[str, object]:
     """Of each plugin with a front end that can be shown: its module, and the shared modules it imports."""
     tabs: dict[str, object] = {}
     shared = shared_modules(page)
-    for part in parts:
-        if part.plugin.frontend is not None:
-            found = front_end(part.plugin.frontend, page)
+    for mounted in plugins:
+        if mounted.plugin.frontend is not None:
+            found = front_end(mounted.plugin.frontend, page)
             if found.error is None:
-                name = str(part.plugin.name)
+                name = str(mounted.plugin.name)
                 tabs[name] = {
                     "module": found.module_path(name),
                     "imports": shared.with_imports(found.manifest.imports),

@@ -25,8 +25,8 @@ PATH = "/data/plugin/"
 _CLOSING = 0.8  # seconds that plugins have at the end
 
 
-class Part:
-    """One plugin in a host. ``changed`` is called when what the listing shows of it has changed."""
+class MountedPlugin:
+    """One plugin in a host. ``changed`` is called when its row in the listing has changed."""
 
     def __init__(
         self, plugin: Plugin, services: Services, limits: Limits, changed: Callable[[], None]
@@ -40,12 +40,12 @@ class Part:
         self._map = new_map(given_rules(plugin, self.context, self.calls))
         self._asking = threading.Lock()
         self._call: Call[Map] | None = None  # of routes()
-        self._failure: str | None = None  # why it has no routes of its own
+        self._failure: str | None = None  # why its routes are missing
         self._is_late = False
         self._settled = threading.Event()  # its routes are known, or were given up
 
     def close(self) -> Call[None] | None:
-        """Begins to call what the plugin registered for the end, if anything."""
+        """Begins to call the functions that the plugin registered with ``on_close``, if any."""
 
         def close(_: Call[None]) -> None:
             for each in self._closing:
@@ -63,14 +63,14 @@ class Part:
             return self._call
 
     def give_up(self, call: Call[Any]) -> None:
-        """Its routes are overdue; they count when they come."""
+        """Reports that its routes are overdue; they are used when they arrive."""
         if not self._settled.is_set():
             self._is_late = True
             self._fail(call.overdue())
             log.error("plugin %s: %s", self.plugin.name, self._failure)
 
     def match(self, path: str, method: str) -> tuple[Endpoint, Mapping[str, Any]]:
-        """Raises HTTPException, and Unavailable while the plugin has not said its routes."""
+        """The endpoint of a request. Raises HTTPException, and Unavailable while the routes are unknown."""
         is_static = path.startswith(f"{PATH}{self.plugin.name}/static/")  # answered by the host
         if not is_static:
             call = self.ask_routes()  # waits for no other plugin
@@ -86,10 +86,9 @@ class Part:
 
     @property
     def error(self) -> str | None:
-        """Why it cannot be shown, as far as that is known."""
-        asked = (
-            self.activity.error if self.plugin.is_active is not None else None
-        )  # else it is the data's fault
+        """Why the plugin cannot be shown; None if no reason is known."""
+        # without is_active the question is about the data, and a failure is not the plugin's
+        asked = self.activity.error if self.plugin.is_active is not None else None
         return self._failure or self.calls.busy or asked
 
     def _is_active(self) -> bool:
@@ -119,27 +118,27 @@ class Part:
         self._changed()
 
 
-class Parts:
-    """All of them in tab order. Plugins may be added at any time."""
+class MountedPlugins:
+    """The plugins of a host in tab order. Plugins may be added at any time."""
 
     def __init__(self, services: Services, limits: Limits, changed: Callable[[], None]) -> None:
         self._services = services
         self._limits = limits
         self._changed = changed
         self._lock = threading.Lock()
-        self._by_name: Mapping[str, Part] = {}
-        self._unasked: list[Part] = []
+        self._by_name: Mapping[str, MountedPlugin] = {}
+        self._unasked: list[MountedPlugin] = []
         self._begun = False
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[MountedPlugin]:
         return iter(self._by_name.values())
 
     def names(self) -> Sequence[str]:
         """Names of the mounted plugins."""
         return list(self._by_name)
 
-    def of_path(self, path: str) -> Part | None:
-        """The plugin whose URLs begin as ``path`` does."""
+    def of_path(self, path: str) -> MountedPlugin | None:
+        """The plugin that owns a URL path; None if no plugin does."""
         if not path.startswith(PATH):
             return None
         return self._by_name.get(path[len(PATH) :].partition("/")[0])
@@ -147,23 +146,23 @@ class Parts:
     def context_of(self, module: Module) -> PluginContext:
         """The context of the module's first plugin; of a module without plugins, one by its entry point."""
         for plugin in module.plugins:
-            part = self._by_name.get(str(plugin.name))
-            if part is not None:
-                return part.context
+            mounted = self._by_name.get(str(plugin.name))
+            if mounted is not None:
+                return mounted.context
         name = module.candidate.name
         return evolve(self._services.context_of(Plugin("module", name)), name=name, options=module.values)
 
     def add(self, plugins: Iterable[Plugin]) -> None:
-        """Has these too, if they are new."""
+        """Adds plugins whose names are new."""
         with self._lock:
             new = [
-                Part(plugin, self._services, self._limits, self._changed)
+                MountedPlugin(plugin, self._services, self._limits, self._changed)
                 for plugin in plugins
                 if plugin.name not in self._by_name
             ]
             every = [*self._by_name.values(), *new]
-            every.sort(key=lambda part: (part.plugin.order, part.plugin.name))
-            self._by_name = {str(part.plugin.name): part for part in every}
+            every.sort(key=lambda mounted: (mounted.plugin.order, mounted.plugin.name))
+            self._by_name = {str(mounted.plugin.name): mounted for mounted in every}
             self._unasked += new
             begun = self._begun
         if begun:
@@ -180,7 +179,7 @@ class Parts:
             self._ask_routes()
 
     def close(self) -> None:
-        """Calls what plugins registered for the end, for ``_CLOSING`` seconds in all."""
+        """Calls the ``on_close`` functions of all plugins, for 0.8 seconds in all."""
         ends = time.monotonic() + _CLOSING
         for call in [each.close() for each in self]:
             if call is not None:
@@ -191,10 +190,10 @@ class Parts:
     def _ask_routes(self) -> None:
         with self._lock:
             order = list(self._by_name.values())
-            parts = sorted(self._unasked, key=order.index)
+            unasked = sorted(self._unasked, key=order.index)
             self._unasked = []
-        if parts:
-            threading.Thread(target=self._in_turn, args=(parts,), name="routes", daemon=True).start()
+        if unasked:
+            threading.Thread(target=self._in_turn, args=(unasked,), name="routes", daemon=True).start()
 
-    def _in_turn(self, parts: Sequence[Part]) -> None:
-        in_turn(parts, Part.ask_routes, self._limits.turn, Part.give_up)
+    def _in_turn(self, unasked: Sequence[MountedPlugin]) -> None:
+        in_turn(unasked, MountedPlugin.ask_routes, self._limits.turn, MountedPlugin.give_up)
