@@ -334,9 +334,7 @@ class Body:
 
     def close(self) -> None:
         """Closes the body of the application, if it can be closed."""
-        close = getattr(self._pieces, "close", None)
-        if close is not None:
-            close()
+        getattr(self._pieces, "close", lambda: None)()
 
 
 def in_turn(
