@@ -16,7 +16,7 @@ from insight_core.cli.command_host import TerminalHost
 from insight_core.cli.options import Options
 from insight_core.cli.policies import cache_policies, describe, open_registry
 from insight_core.cli.shutdown import end_soon
-from insight_core.cli.stock import open_stock
+from insight_core.cli.tensorboard_mount import open_tensorboard
 from insight_core.cli.terminal import open_terminal
 from insight_core.cli.text_table import printable, table
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, in_one_line, in_turn
@@ -24,10 +24,10 @@ from insight_core.plugin import Command, Plugin, RunColumn, RunColumns
 from insight_core.plugin.references import Reference
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard.mount import Stock
+from insight_core.tensorboard.mount import TensorBoardMount
 
 if TYPE_CHECKING:
-    from insight_core.tensorboard.adapter import StockPlugin
+    from insight_core.tensorboard.adapter import TensorBoardPlugin
     from insight_core.tensorboard.discovery import TensorBoardModule
     from insight_core.tensorboard.listing import Absence
 
@@ -63,18 +63,18 @@ def plugins(options: Options, limits: Limits = DEFAULT_LIMITS) -> int:
     with redirect_stdout(sys.stderr):  # plugins may print what they like
         registry = open_registry(options, limits)
         provider = LocalProvider([], registry.plugins.values())
-        stock = open_stock(options, provider, [], registry)
-        stock.start()
+        tensorboard = open_tensorboard(options, provider, [], registry)
+        tensorboard.start()
         _ask_hooks(registry)  # while others are imported
         registry.wait_until_loaded()
         _ask_hooks(registry)
         own = plugin_rows(registry, options, limits)
-        stock.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
-        rows = own + stock_rows(stock, options.disable_plugin)
+        tensorboard.wait_until_loaded(max(0.0, began + _PATIENCE - time.monotonic()))
+        rows = own + tensorboard_rows(tensorboard, options.disable_plugin)
     _print(rows, as_json=options.json)
-    stock.close()
+    tensorboard.close()
     provider.close()
-    if stock.is_there or registry.has_others:
+    if tensorboard.is_there or registry.has_others:
         end_soon(0)
     return 0
 
@@ -183,12 +183,12 @@ def _front_end_error(plugin: Plugin) -> str:
     return "" if plugin.frontend is None else front_end(plugin.frontend, HostSettings().page).error or ""
 
 
-def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
+def tensorboard_rows(tensorboard: TensorBoardMount, disabled: Collection[str]) -> list[PluginRow]:
     """Those made for TensorBoard in the order of their loading, then what was disabled."""
     from insight_core.tensorboard.discovery import candidates
 
-    rows = [_stock_row(candidate, found) for candidate, found in stock.found().items()]
-    found = {(each.name, each.distribution) for each in stock.found()}
+    rows = [_tensorboard_row(candidate, found) for candidate, found in tensorboard.found().items()]
+    found = {(each.name, each.distribution) for each in tensorboard.found()}
     for each in candidates():
         if each.name in disabled:
             rows.append(evolve(_entry_point(each), state="disabled"))
@@ -197,7 +197,7 @@ def stock_rows(stock: Stock, disabled: Collection[str]) -> list[PluginRow]:
     return rows
 
 
-def _stock_row(candidate: TensorBoardModule, found: StockPlugin | Absence) -> PluginRow:
+def _tensorboard_row(candidate: TensorBoardModule, found: TensorBoardPlugin | Absence) -> PluginRow:
     from insight_core.tensorboard.listing import Absence
 
     row = _entry_point(candidate)

@@ -25,7 +25,7 @@ from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
 
 if TYPE_CHECKING:
-    from insight_core.tensorboard.mount import Stock
+    from insight_core.tensorboard.mount import TensorBoardMount
     from insight_core.web import Host
     from insight_core.web.http_server import Server
 
@@ -45,7 +45,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
     provider = open_data(options, registry, logdirs)
     try:
         start(provider)
-        host, server, stock = _listen(options, registry, provider, logdirs)
+        host, server, tensorboard = _listen(options, registry, provider, logdirs)
     except BaseException:
         provider.close()
         raise
@@ -54,7 +54,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         serving = _Serving(server, ending)
         settle_imports()
         host.begin()
-        stock.start()
+        tensorboard.start()
         for flag in ignored_flags(options):
             line.print(f"insight-host: {flag} has no effect: {options.data_provider} decides.")
         for notice in problems(logdirs):
@@ -66,7 +66,7 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
         ending.wait()
         code = 1 if serving.failed else 0
         closing = threading.Thread(
-            target=_close, args=(server, stock, provider, display), name="closing", daemon=True
+            target=_close, args=(server, tensorboard, provider, display), name="closing", daemon=True
         )
         closing.start()
         closing.join(_PATIENCE)
@@ -77,20 +77,20 @@ def serve(options: Options, *, at_end: Callable[[], None] | None = None, ending:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)  # nothing is ever written to a logdir, so nothing can be left half done
-        if stock.is_there or registry.has_others:
+        if tensorboard.is_there or registry.has_others:
             end_soon(code)
     return code
 
 
 def _listen(
     options: Options, registry: Registry, provider: DataProvider, logdirs: Sequence[Logdir]
-) -> tuple[Host, Server, Stock]:
+) -> tuple[Host, Server, TensorBoardMount]:
     # the web half is a third of what a start imports, and loading need not wait for it
-    from insight_core.cli.stock import open_stock
+    from insight_core.cli.tensorboard_mount import open_tensorboard
     from insight_core.web import Host, HostSettings
     from insight_core.web.http_server import listen
 
-    stock = open_stock(options, provider, logdirs, registry)
+    tensorboard = open_tensorboard(options, provider, logdirs, registry)
     settings = HostSettings(
         path_prefix=options.path_prefix,
         window_title=options.window_title,
@@ -100,11 +100,11 @@ def _listen(
         follows=options.reload_interval > 0,
         notices=lambda: problems(logdirs),
         cache_directory=plugin_cache_directory(options, logdirs),
-        stock=stock,
+        tensorboard=tensorboard,
     )
     host = Host(registry, provider, settings, open_annotations(options, logdirs, provider))
     app = wrapped(host, registry, app_settings(options))
-    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), stock
+    return host, listen(app, options.host, options.port, path_prefix=options.path_prefix), tensorboard
 
 
 class _Serving:
@@ -126,9 +126,11 @@ class _Serving:
             self._ending.ask()
 
 
-def _close(server: Server, stock: Stock, provider: DataProvider, display: LoadingDisplay) -> None:
+def _close(
+    server: Server, tensorboard: TensorBoardMount, provider: DataProvider, display: LoadingDisplay
+) -> None:
     display.stop()
-    stock.close()
+    tensorboard.close()
     server.stop()
     provider.close()
 

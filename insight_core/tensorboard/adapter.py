@@ -78,7 +78,7 @@ class Frontend:
     is_ng_component: bool = False
 
 
-class StockPlugin:
+class TensorBoardPlugin:
     """A loaded plugin. TensorBoard's own application can use it as a TBPlugin.
 
     Its routes answer within ``limits.view`` and raise only PublicErrors; ``is_active`` runs in another thread

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
     from tensorboard.plugins.base_plugin import TBContext, TBPlugin
 
-    from insight_core.tensorboard.adapter import StockPlugin
+    from insight_core.tensorboard.adapter import TensorBoardPlugin
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ _WITHOUT_SLASH = re.compile(r"/tensorboard|(/tensorboard)?/experiment/[^/]+")  #
 _FONTS = "/font-roboto/"  # where TensorBoard's frames request fonts
 
 
-class StockApplication:
+class TensorBoardApplication:
     """Answers ``/tensorboard/...``, and ``/data/...`` as TensorBoard does.
 
     The application is created at the first request, and again when more plugins have loaded. ``further``
@@ -37,7 +37,7 @@ class StockApplication:
     def __init__(
         self,
         context: TBContext,
-        further: Callable[[], Sequence[StockPlugin]],
+        further: Callable[[], Sequence[TensorBoardPlugin]],
         settle: Callable[[], object],
     ) -> None:
         self._context = context
@@ -45,7 +45,7 @@ class StockApplication:
         self._settle = settle
         self._lock = threading.Lock()
         self._own: list[TBPlugin] | None = None
-        self._made: tuple[Sequence[StockPlugin], WSGIApplication] | None = None
+        self._made: tuple[Sequence[TensorBoardPlugin], WSGIApplication] | None = None
 
     def takes(self, path: str) -> bool:
         """Whether a path of the host belongs to TensorBoard's page or to an experiment."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from insight_core.tensorboard.adapter import Refused
-from insight_core.tensorboard.settings import StockSettings
+from insight_core.tensorboard.settings import TensorBoardSettings
 
 EVERY_POINT = 1 << 41  # more points than any series has: the user asked for all
 UNSAID = 1 << 40  # as many, unless the answer would be too long for a page: the user said nothing
@@ -37,7 +37,7 @@ class SamplingHints(dict[str, int]):
         return UNSAID
 
 
-def host_flags(settings: StockSettings, logdir: str) -> dict[str, Any]:
+def host_flags(settings: TensorBoardSettings, logdir: str) -> dict[str, Any]:
     """TensorBoard's own flags, with the values of this host."""
     return {
         "logdir": logdir,

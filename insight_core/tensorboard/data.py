@@ -12,7 +12,7 @@ from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from tensorboard import errors
-from tensorboard.data import provider as stock
+from tensorboard.data import provider as tb
 
 from insight_core.plugin import DataProvider, InsightError, InvalidArgument, NotFound, Payload, Undecodable
 from insight_core.rpc.tensorboard_view.catalog import TensorBoardSeries
@@ -48,7 +48,7 @@ class _Asked(TypedDict):
 
     experiment_id: str
     plugin_name: str
-    run_tag_filter: NotRequired[stock.RunTagFilter | None]
+    run_tag_filter: NotRequired[tb.RunTagFilter | None]
 
 
 class _AskedPoints(_Asked):
@@ -75,7 +75,7 @@ def _public_errors() -> Iterator[None]:
         raise UnavailableError(str(error)) from error
 
 
-class StockDataProvider(stock.DataProvider):
+class TensorBoardDataProvider(tb.DataProvider):
     """Answers from ``provider``; ``experiment_id`` is ignored, because there is one experiment.
 
     ``changed`` is called when ``sampled`` begins to name a plugin. Raises PublicErrors of TensorBoard.
@@ -89,9 +89,9 @@ class StockDataProvider(stock.DataProvider):
         return f"insight_host.DataProvider({self._reader.location()!r})"
 
     @_public_errors()
-    def experiment_metadata(self, ctx: object = None, *, experiment_id: str) -> stock.ExperimentMetadata:
+    def experiment_metadata(self, ctx: object = None, *, experiment_id: str) -> tb.ExperimentMetadata:
         """The location of the data."""
-        return stock.ExperimentMetadata(data_location=self._reader.location())
+        return tb.ExperimentMetadata(data_location=self._reader.location())
 
     @_public_errors()
     def list_plugins(self, ctx: object = None, *, experiment_id: str) -> Collection[str]:
@@ -99,65 +99,57 @@ class StockDataProvider(stock.DataProvider):
         return self._reader.plugins()
 
     @_public_errors()
-    def list_runs(self, ctx: object = None, *, experiment_id: str) -> Sequence[stock.Run]:
+    def list_runs(self, ctx: object = None, *, experiment_id: str) -> Sequence[tb.Run]:
         """Runs that have events, the earliest first."""
-        return [stock.Run(name, name, start) for start, name in self._reader.runs()]
+        return [tb.Run(name, name, start) for start, name in self._reader.runs()]
 
     @_public_errors()
-    def list_scalars(
-        self, ctx: object = None, **asked: Unpack[_Asked]
-    ) -> ByRunAndTag[stock.ScalarTimeSeries]:
+    def list_scalars(self, ctx: object = None, **asked: Unpack[_Asked]) -> ByRunAndTag[tb.ScalarTimeSeries]:
         """Scalar series, by run and tag."""
 
-        def described(entry: TensorBoardSeries) -> stock.ScalarTimeSeries:
+        def described(entry: TensorBoardSeries) -> tb.ScalarTimeSeries:
             last = _last(entry)
-            return stock.ScalarTimeSeries(
-                **self._said(entry), last_value=None if last is None else last.value
-            )
+            return tb.ScalarTimeSeries(**self._said(entry), last_value=None if last is None else last.value)
 
         return _each(self._entries(SCALAR, asked), described)
 
     @_public_errors()
-    def list_tensors(
-        self, ctx: object = None, **asked: Unpack[_Asked]
-    ) -> ByRunAndTag[stock.TensorTimeSeries]:
+    def list_tensors(self, ctx: object = None, **asked: Unpack[_Asked]) -> ByRunAndTag[tb.TensorTimeSeries]:
         """Tensor series, by run and tag."""
-        return _each(self._entries(TENSOR, asked), lambda entry: stock.TensorTimeSeries(**self._said(entry)))
+        return _each(self._entries(TENSOR, asked), lambda entry: tb.TensorTimeSeries(**self._said(entry)))
 
     @_public_errors()
     def list_blob_sequences(
         self, ctx: object = None, **asked: Unpack[_Asked]
-    ) -> ByRunAndTag[stock.BlobSequenceTimeSeries]:
+    ) -> ByRunAndTag[tb.BlobSequenceTimeSeries]:
         """Series of blob sequences, by run and tag."""
 
-        def described(entry: TensorBoardSeries) -> stock.BlobSequenceTimeSeries:
-            return stock.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
+        def described(entry: TensorBoardSeries) -> tb.BlobSequenceTimeSeries:
+            return tb.BlobSequenceTimeSeries(**self._said(entry), max_length=self._reader.longest(entry))
 
         return _each(self._entries(BLOB_SEQUENCE, asked), described)
 
     @_public_errors()
     def read_scalars(
         self, ctx: object = None, **asked: Unpack[_AskedPoints]
-    ) -> ByRunAndTag[list[stock.ScalarDatum]]:
+    ) -> ByRunAndTag[list[tb.ScalarDatum]]:
         """Points of scalar series, by run and tag."""
         entries = _flat(self._entries(SCALAR, asked))
-        read: ByRunAndTag[list[stock.ScalarDatum]] = {}
+        read: ByRunAndTag[list[tb.ScalarDatum]] = {}
         for entry, numbers in self._reader.numbers(entries, self._limit(asked, entries, SCALARS)):
             columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
-            read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(stock.ScalarDatum, *columns))
+            read.setdefault(entry.key.run, {})[entry.key.tag] = list(map(tb.ScalarDatum, *columns))
         return read
 
     @_public_errors()
-    def read_last_scalars(
-        self, ctx: object = None, **asked: Unpack[_Asked]
-    ) -> ByRunAndTag[stock.ScalarDatum]:
+    def read_last_scalars(self, ctx: object = None, **asked: Unpack[_Asked]) -> ByRunAndTag[tb.ScalarDatum]:
         """The last point of scalar series, by run and tag."""
         entries = _flat(self._entries(SCALAR, asked))
         found = [(entry, datum) for entry in entries if (datum := _last(entry)) is not None]
         for entry, numbers in self._reader.numbers([entry for entry in entries if _last(entry) is None], 1):
             columns = numbers.steps.tolist(), numbers.wall_times.tolist(), numbers.values.tolist()
-            found += [(entry, datum) for datum in map(stock.ScalarDatum, *columns)]
-        last: ByRunAndTag[stock.ScalarDatum] = {}
+            found += [(entry, datum) for datum in map(tb.ScalarDatum, *columns)]
+        last: ByRunAndTag[tb.ScalarDatum] = {}
         for entry, datum in found:
             last.setdefault(entry.key.run, {})[entry.key.tag] = datum
         return last
@@ -165,26 +157,26 @@ class StockDataProvider(stock.DataProvider):
     @_public_errors()
     def read_tensors(
         self, ctx: object = None, **asked: Unpack[_AskedPoints]
-    ) -> ByRunAndTag[list[stock.TensorDatum]]:
+    ) -> ByRunAndTag[list[tb.TensorDatum]]:
         """Values of tensor series, by run and tag; damaged ones are omitted."""
         found = self._entries(TENSOR, asked)
         limit = self._limit(asked, _flat(found), TENSORS)
 
-        def read(entry: TensorBoardSeries) -> list[stock.TensorDatum]:
-            return [stock.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
+        def read(entry: TensorBoardSeries) -> list[tb.TensorDatum]:
+            return [tb.TensorDatum(*point) for point in self._reader.values(entry, limit, _array)]
 
         return _each(found, read)
 
     @_public_errors()
     def read_blob_sequences(
         self, ctx: object = None, **asked: Unpack[_AskedPoints]
-    ) -> ByRunAndTag[list[stock.BlobSequenceDatum]]:
+    ) -> ByRunAndTag[list[tb.BlobSequenceDatum]]:
         """Keys of the blobs of series, by run and tag."""
         limit = _given_limit(asked)
 
-        def read(entry: TensorBoardSeries) -> list[stock.BlobSequenceDatum]:
+        def read(entry: TensorBoardSeries) -> list[tb.BlobSequenceDatum]:
             return [
-                stock.BlobSequenceDatum(step, wall_time, tuple(map(stock.BlobReference, keys)))
+                tb.BlobSequenceDatum(step, wall_time, tuple(map(tb.BlobReference, keys)))
                 for step, wall_time, keys in self._reader.blob_keys(entry, limit)
             ]
 
@@ -242,13 +234,13 @@ def _flat(found: Entries) -> list[TensorBoardSeries]:
     return [entry for tags in found.values() for entry in tags.values()]
 
 
-def _last(entry: TensorBoardSeries) -> stock.ScalarDatum | None:
+def _last(entry: TensorBoardSeries) -> tb.ScalarDatum | None:
     """The last point, where that is known without reading; None where it is not."""
     infos = [source.info for source in entry.sources.values()]
     last = max(infos, key=attrgetter("last_step"))
     if any(info.last_value is None for info in infos) or last.last_value is None:
         return None
-    return stock.ScalarDatum(last.last_step, last.last_wall_time, last.last_value)
+    return tb.ScalarDatum(last.last_step, last.last_wall_time, last.last_value)
 
 
 def _array(payload: Payload) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:

@@ -15,15 +15,21 @@ from werkzeug import Request, Response
 
 from insight_core.isolation import Call, Calls, in_turn
 from insight_core.plugin import DataProvider
-from insight_core.tensorboard.adapter import Refused, StockPlugin, in_one_line, is_experimental, loader_of
-from insight_core.tensorboard.application import StockApplication
+from insight_core.tensorboard.adapter import (
+    Refused,
+    TensorBoardPlugin,
+    in_one_line,
+    is_experimental,
+    loader_of,
+)
+from insight_core.tensorboard.application import TensorBoardApplication
 from insight_core.tensorboard.context import LogdirForPlugins, SamplingHints, host_flags, plugin_flags
-from insight_core.tensorboard.data import StockDataProvider
+from insight_core.tensorboard.data import TensorBoardDataProvider
 from insight_core.tensorboard.discovery import RESERVED, TensorBoardModule, known_names
 from insight_core.tensorboard.entry_page import entry_page
 from insight_core.tensorboard.listing import Absence, error_card, listing_row
 from insight_core.tensorboard.requests import as_tensorboard_asks, path_in_experiment
-from insight_core.tensorboard.settings import StockSettings
+from insight_core.tensorboard.settings import TensorBoardSettings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -37,18 +43,20 @@ _PLUGIN, _ENTRY = "/data/plugin/", "/data/plugin_entry.html"
 class Hosting:
     """Hosts plugins and TensorBoard's page; ``changed`` is called when the listing changes."""
 
-    def __init__(self, provider: DataProvider, settings: StockSettings, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, provider: DataProvider, settings: TensorBoardSettings, changed: Callable[[], None]
+    ) -> None:
         self._settings = settings
         self._changed = changed
         self._lock = threading.Lock()
-        self._found: dict[TensorBoardModule, StockPlugin | Absence] = {}
-        self._plugins: dict[str, StockPlugin] = {}
+        self._found: dict[TensorBoardModule, TensorBoardPlugin | Absence] = {}
+        self._plugins: dict[str, TensorBoardPlugin] = {}
         self._with_data: frozenset[str] = frozenset()
         self._unused_names = set(settings.disabled) - set(settings.known) - known_names()
         self._unknown_flags = {word for word in settings.flags if word.startswith("-")}
         self._logdir = LogdirForPlugins(settings.logdirs)
         self._flags = host_flags(settings, self._logdir.path)
-        self._data = StockDataProvider(provider, changed)
+        self._data = TensorBoardDataProvider(provider, changed)
         self._context = TBContext(
             data_provider=self._data,
             flags=plugin_flags(None, self._flags)[0],
@@ -58,11 +66,11 @@ class Hosting:
             window_title=settings.window_title,
         )
         self._settled = threading.Event()  # all have loaded or timed out
-        self._application: StockApplication | None = None
+        self._application: TensorBoardApplication | None = None
         self._context.assets_zip_provider = assets.get_default_assets_zip_provider()
         # a checkout that was not built has no files for the page
         if self._context.assets_zip_provider is not None and "tensorboard" not in settings.disabled:
-            self._application = StockApplication(
+            self._application = TensorBoardApplication(
                 self._context, self.plugins, lambda: self._settled.wait(_SETTLING)
             )
 
@@ -70,12 +78,12 @@ class Hosting:
         """Deletes temporary files."""
         self._logdir.close()
 
-    def plugins(self) -> Sequence[StockPlugin]:
+    def plugins(self) -> Sequence[TensorBoardPlugin]:
         """The plugins that have loaded so far."""
         with self._lock:
             return list(self._plugins.values())
 
-    def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
+    def found(self) -> Mapping[TensorBoardModule, TensorBoardPlugin | Absence]:
         """The plugins of the entry points so far, or why there is none."""
         with self._lock:
             return dict(self._found)
@@ -86,7 +94,7 @@ class Hosting:
         """Loads all, one after the other; the next one does not wait for a slow one."""
         limits = self._settings.limits
 
-        def begin(candidate: TensorBoardModule) -> Call[StockPlugin | None]:
+        def begin(candidate: TensorBoardModule) -> Call[TensorBoardPlugin | None]:
             return Calls(f"plugin {candidate.name}", limits).start(
                 f"its loading ({candidate.name})",
                 lambda _: self._made(candidate),
@@ -94,7 +102,7 @@ class Hosting:
                 lambda call: self._loaded(candidate, call),
             )
 
-        def give_up(candidate: TensorBoardModule, call: Call[StockPlugin | None]) -> None:
+        def give_up(candidate: TensorBoardModule, call: Call[TensorBoardPlugin | None]) -> None:
             self._put(candidate, Absence(call.overdue()), call)
 
         in_turn(candidates, begin, limits.turn, give_up)
@@ -104,7 +112,7 @@ class Hosting:
             log.warning("no plugin is named %s", ", ".join(sorted(self._unused_names)))
         self._settled.set()
 
-    def _made(self, candidate: TensorBoardModule) -> StockPlugin | None:
+    def _made(self, candidate: TensorBoardModule) -> TensorBoardPlugin | None:
         loader = loader_of(candidate.load())
         flags, unknown = plugin_flags(loader, self._flags, self._settings.flags)
         self._unknown_flags.intersection_update(unknown)
@@ -114,9 +122,9 @@ class Hosting:
         if instance is None:
             return None
         experimental = is_experimental(loader) or is_experimental(instance)
-        return StockPlugin(instance, self._changed, self._settings.limits, is_experimental=experimental)
+        return TensorBoardPlugin(instance, self._changed, self._settings.limits, is_experimental=experimental)
 
-    def _loaded(self, candidate: TensorBoardModule, call: Call[StockPlugin | None]) -> None:
+    def _loaded(self, candidate: TensorBoardModule, call: Call[TensorBoardPlugin | None]) -> None:
         if call.error is None:
             self._put(candidate, self._wanted(call.value))
             return
@@ -130,7 +138,7 @@ class Hosting:
         )
         self._put(candidate, Absence(reason))
 
-    def _wanted(self, plugin: StockPlugin | None) -> StockPlugin | Absence:
+    def _wanted(self, plugin: TensorBoardPlugin | None) -> TensorBoardPlugin | Absence:
         if plugin is None:
             return Absence("its loader gives none: something that it needs is not here", "absent")
         if plugin.plugin_name in self._settings.disabled:
@@ -141,22 +149,22 @@ class Hosting:
     def _put(
         self,
         candidate: TensorBoardModule,
-        found: StockPlugin | Absence,
-        unless: Call[StockPlugin | None] | None = None,
+        found: TensorBoardPlugin | Absence,
+        unless: Call[TensorBoardPlugin | None] | None = None,
     ) -> None:
         """Adds a row, unless the call ``unless`` has ended with a result of its own meanwhile."""
         with self._lock:
             if unless is not None and (unless.done.is_set() or candidate in self._found):
                 return
-            if isinstance(found, StockPlugin):
+            if isinstance(found, TensorBoardPlugin):
                 found = self._admitted(found)
-            if isinstance(found, StockPlugin):
+            if isinstance(found, TensorBoardPlugin):
                 self._plugins[found.plugin_name] = found
                 self._context.plugin_name_to_instance[found.plugin_name] = found.instance
             self._found[candidate] = found
         self._changed()
 
-    def _admitted(self, plugin: StockPlugin) -> StockPlugin | Absence:
+    def _admitted(self, plugin: TensorBoardPlugin) -> TensorBoardPlugin | Absence:
         name = plugin.plugin_name
         if name in self._settings.taken or name in self._plugins:
             return Absence(f"a plugin named {name!r} is already there")
@@ -201,7 +209,7 @@ class Hosting:
         until = time.monotonic() + self._settings.limits.listing
         found = self.found()
         with_data = self._plugins_with_data()
-        plugins = [plugin for plugin in found.values() if isinstance(plugin, StockPlugin)]
+        plugins = [plugin for plugin in found.values() if isinstance(plugin, TensorBoardPlugin)]
         idle = [plugin for plugin in plugins if not plugin.data_plugin_names() & with_data]
         for plugin in idle:
             plugin.ask()
@@ -229,7 +237,7 @@ class Hosting:
         return rows
 
     def _listed(
-        self, plugin: StockPlugin, enabled: bool, sampled: Mapping[str, Mapping[str, int]]
+        self, plugin: TensorBoardPlugin, enabled: bool, sampled: Mapping[str, Mapping[str, int]]
     ) -> dict[str, object] | None:
         frontend = plugin.frontend_metadata()
         mechanism: dict[str, object] = {"type": "NONE"}

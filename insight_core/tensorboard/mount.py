@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from insight_core.isolation import in_one_line
 from insight_core.plugin import DataProvider
-from insight_core.tensorboard.settings import StockSettings
+from insight_core.tensorboard.settings import TensorBoardSettings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from insight_core.tensorboard.adapter import StockPlugin
+    from insight_core.tensorboard.adapter import TensorBoardPlugin
     from insight_core.tensorboard.discovery import TensorBoardModule
     from insight_core.tensorboard.hosting import Hosting
     from insight_core.tensorboard.listing import Absence
@@ -27,22 +27,22 @@ _PATIENCE = 20.0  # seconds that a request waits for modules to be imported
 _PATHS = ("/data/plugin/", "/data/plugin_entry.html", "/tensorboard", "/experiment/", "/font-roboto/")
 
 
-class Stock:
+class TensorBoardMount:
     """Plugins made for TensorBoard, and its own page if it is installed.
 
     ``start`` searches for them in a thread.
     """
 
-    def __init__(self, provider: DataProvider, settings: StockSettings | None = None) -> None:
+    def __init__(self, provider: DataProvider, settings: TensorBoardSettings | None = None) -> None:
         self._provider = provider
-        self._settings = settings if settings is not None else StockSettings()
+        self._settings = settings if settings is not None else TensorBoardSettings()
         self._hosting: Hosting | None = None
         self._failed: Mapping[
             TensorBoardModule, Absence
         ] = {}  # all plugins, if TensorBoard itself is missing
         self._known = threading.Event()  # the search for plugins has ended
         self._followers: list[Callable[[], None]] = []
-        self._thread = threading.Thread(target=self._look, name="stock-plugins", daemon=True)
+        self._thread = threading.Thread(target=self._look, name="tensorboard-plugins", daemon=True)
 
     def start(self) -> None:
         """Starts to search for plugins and to load them."""
@@ -84,7 +84,7 @@ class Stock:
             return self._hosting.listing(experimental)
         return self._failed_rows() if self._failed else {}
 
-    def found(self) -> Mapping[TensorBoardModule, StockPlugin | Absence]:
+    def found(self) -> Mapping[TensorBoardModule, TensorBoardPlugin | Absence]:
         """The plugins of the entry points so far, or why there is none."""
         return self._failed if self._hosting is None else self._hosting.found()
 

@@ -12,7 +12,7 @@ _LIMITS = Limits(turn=3.0)  # packages of several seconds are common there
 
 
 @frozen
-class StockSettings:
+class TensorBoardSettings:
     """``logdirs`` are pairs of the prefix of the runs and the path.
 
     ``taken`` are names of our own plugins, ``known`` also those of disabled ones.

@@ -87,8 +87,8 @@ class Host:
         rules = [*self._page_rules(), *data_routes.rules(), *annotation_routes.rules()]
         self._map = new_map(rules)
         registry.follow(lambda plugin: self._plugins.add([plugin]), self._streams.listing_changed)
-        if self.settings.stock is not None:
-            self.settings.stock.follow(self._streams.listing_changed)
+        if self.settings.tensorboard is not None:
+            self.settings.tensorboard.follow(self._streams.listing_changed)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self.begin()
@@ -120,11 +120,12 @@ class Host:
             try:
                 endpoint, variables = self._match(path, request.method)
             except Unknown:
-                stock = self.settings.stock.app_for(path) if self.settings.stock is not None else None
-                if stock is None:
+                tensorboard = self.settings.tensorboard
+                app = tensorboard.app_for(path) if tensorboard is not None else None
+                if app is None:
                     raise
                 owner = _TENSORBOARD
-                return self._stock_answer(request, stock)
+                return self._tensorboard_answer(request, app)
             owner = endpoint.owner
             if not endpoint.follows_data or request.method not in ("GET", "HEAD"):
                 return endpoint.answer(request, variables)
@@ -167,7 +168,7 @@ class Host:
             else mounted.match(path, method)
         )
 
-    def _stock_answer(self, request: Request, app: WSGIApplication) -> Response:
+    def _tensorboard_answer(self, request: Request, app: WSGIApplication) -> Response:
         """The answer of ``app``; its script policy is not restricted, as in TensorBoard."""
         environ = request.environ
         prefix = self.settings.path_prefix

@@ -49,7 +49,7 @@ class Notice:
     text: str
 
 
-class StockPart(Protocol):
+class HostedTensorBoard(Protocol):
     """Hosted plugins made for TensorBoard, and TensorBoard's own page.
 
     Methods may be called from any thread, and return quickly.
@@ -93,6 +93,6 @@ class HostSettings:
     follows: bool = True  # whether what is written after the start is shown
     notices: Callable[[], Sequence[Notice]] = _no_notices
     cache_directory: Path | None = None  # for caches of plugins
-    stock: StockPart | None = None
+    tensorboard: HostedTensorBoard | None = None
     limits: Limits = DEFAULT_LIMITS  # of calls into plugins
     page: Path = field(factory=_built_page)  # directory with index.html

@@ -1,4 +1,4 @@
-"""Stock TensorBoard shows the same on our data server as on its own."""
+"""Unmodified TensorBoard shows the same on our data server as on its own."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def ours_as_binary(peer: str, logdir: Path, place: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def stock_answers(peer: str, logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+def own_answers(peer: str, logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """What TensorBoard shows on its own data server."""
-    place = tmp_path_factory.mktemp("stock")
+    place = tmp_path_factory.mktemp("tensorboard")
     with tensorboard(peer, place, f"--logdir={logdir}", "--load_fast=true") as url:
         return settled(url)
 
 
 @pytest.mark.parametrize("start", [ours_by_address, ours_as_binary])
 def test_dashboards_show_the_same(
-    start: object, peer: str, logdir: Path, tmp_path: Path, stock_answers: Answers
+    start: object, peer: str, logdir: Path, tmp_path: Path, own_answers: Answers
 ) -> None:
     with start(peer, logdir, tmp_path) as url:  # type: ignore[operator]
         ours = settled(url)
-    assert ours.keys() == stock_answers.keys()
-    different = [name for name, answer in ours.items() if answer != stock_answers[name]]
+    assert ours.keys() == own_answers.keys()
+    different = [name for name, answer in ours.items() if answer != own_answers[name]]
     assert different == []

@@ -16,7 +16,7 @@ from insight_core.plugin import Damage, Dialect, EventField, SummaryPlugin
 from insight_core.plugin.testing import EventWriter
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.rpc.schema import insight_data_pb2 as messages
-from insight_core.rpc.schema import tensorboard_data_pb2 as stock
+from insight_core.rpc.schema import tensorboard_data_pb2 as tb
 from insight_core.rpc.schema.services import INSIGHT, PIECE, TENSORBOARD, ServiceStub
 from insight_core.rpc.serving import serve
 from tests.rpc.conftest import Load
@@ -138,15 +138,15 @@ def test_changes_too_many_to_be_named_are_told_as_everything(client: Client, pro
 
 @pytest.mark.parametrize("size", NEAR)
 def test_blobs_of_tensorboards_service_come_in_pieces_that_arrive(client: Client, size: int) -> None:
-    request = stock.ReadBlobSequencesRequest(
-        plugin_filter=stock.PluginFilter(plugin_name="graphs"),
-        run_tag_filter=stock.RunTagFilter(tags=stock.TagFilter(names=[str(size)])),
-        downsample=stock.Downsample(num_points=1),
+    request = tb.ReadBlobSequencesRequest(
+        plugin_filter=tb.PluginFilter(plugin_name="graphs"),
+        run_tag_filter=tb.RunTagFilter(tags=tb.TagFilter(names=[str(size)])),
+        downsample=tb.Downsample(num_points=1),
     )
     [run] = client.tensorboard.ReadBlobSequences(request).runs
     [tag] = run.tags
     blob_key = tag.data.values[0].blob_refs[0].blob_key
-    pieces = list(client.tensorboard.ReadBlob(stock.ReadBlobRequest(blob_key=blob_key)))
+    pieces = list(client.tensorboard.ReadBlob(tb.ReadBlobRequest(blob_key=blob_key)))
     assert largest(pieces) < DEFAULT
     assert sum(len(piece.data) for piece in pieces) == size
 
@@ -157,9 +157,9 @@ def test_a_long_series_fits_into_the_one_answer_of_tensorboards_service(
     """ReadScalars cannot be split: as many points as docs/reference/grpc_api.md says fit into 4 MiB."""
     with EventWriter(tmp_path / "r") as writer:
         writer.scalar_block(["x"], np.arange(260_000), np.zeros((260_000, 1)))
-    request = stock.ReadScalarsRequest(
-        plugin_filter=stock.PluginFilter(plugin_name="scalars"),
-        downsample=stock.Downsample(num_points=1_000_000),
+    request = tb.ReadScalarsRequest(
+        plugin_filter=tb.PluginFilter(plugin_name="scalars"),
+        downsample=tb.Downsample(num_points=1_000_000),
     )
     with ExitStack() as opened:
         server = serve(load_with(), "127.0.0.1", 0, version="test")

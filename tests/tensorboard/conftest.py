@@ -16,8 +16,8 @@ from werkzeug.test import Client, TestResponse
 from insight_core.ingest.discover import Logdir
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard.mount import Stock
-from insight_core.tensorboard.settings import StockSettings
+from insight_core.tensorboard.mount import TensorBoardMount
+from insight_core.tensorboard.settings import TensorBoardSettings
 from insight_core.web import Host, HostSettings
 from tests.tensorboard.provider_logs import write_logs
 
@@ -26,7 +26,7 @@ from tests.tensorboard.provider_logs import write_logs
 class Hosted:
     """A host, asked below its prefix."""
 
-    stock: Stock
+    tensorboard: TensorBoardMount
     provider: LocalProvider
     client: Client
     prefix: str
@@ -61,7 +61,7 @@ def open_host(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> Itera
     """
     with ExitStack() as opened:
 
-        def open_stock(
+        def open_tensorboard(
             directory: Path,
             *,
             prefix: str = "",
@@ -75,15 +75,16 @@ def open_host(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> Itera
             importlib.invalidate_caches()
             before = set(sys.modules)
             left_out = {*disabled} if own else {*disabled, "projector", "tensorboard"}
-            stock = Stock(provider, StockSettings(path_prefix=prefix, disabled=left_out, **settings))  # type: ignore[arg-type]
-            host = Host(Registry.of([]), provider, HostSettings(path_prefix=prefix, stock=stock))
+            own_settings = TensorBoardSettings(path_prefix=prefix, disabled=left_out, **settings)  # type: ignore[arg-type]
+            tensorboard = TensorBoardMount(provider, own_settings)
+            host = Host(Registry.of([]), provider, HostSettings(path_prefix=prefix, tensorboard=tensorboard))
             opened.callback(_forget, directory, before)
-            opened.callback(stock.close)
-            stock.start()
-            assert stock.wait_until_loaded(wait)
-            return Hosted(stock, provider, Client(host), prefix)
+            opened.callback(tensorboard.close)
+            tensorboard.start()
+            assert tensorboard.wait_until_loaded(wait)
+            return Hosted(tensorboard, provider, Client(host), prefix)
 
-        yield open_stock
+        yield open_tensorboard
 
 
 def _forget(directory: Path, before: set[str]) -> None:

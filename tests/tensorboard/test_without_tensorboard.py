@@ -21,13 +21,13 @@ import json
 from werkzeug.test import Client
 from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard.mount import Stock
+from insight_core.tensorboard.mount import TensorBoardMount
 from insight_core.web import Host, HostSettings
 provider = FakeProvider("logs")
-stock = Stock(provider)
-client = Client(Host(Registry.of([]), provider, HostSettings(stock=stock)))
-stock.start()
-assert stock.wait_until_loaded(30)
+tensorboard = TensorBoardMount(provider)
+client = Client(Host(Registry.of([]), provider, HostSettings(tensorboard=tensorboard)))
+tensorboard.start()
+assert tensorboard.wait_until_loaded(30)
 listing = client.get("/data/plugins_listing", headers={"Host": "localhost"}).json
 paths = (
     "/data/plugin/greeting/where",
@@ -106,11 +106,11 @@ def test_nothing_is_imported_without_tensorboard_and_plugins(packages: Path, tmp
     program = """
 import sys
 from insight_core.plugin.testing.fake import FakeProvider
-from insight_core.tensorboard.mount import Stock
-stock = Stock(FakeProvider("logs"))
-stock.start()
-assert stock.wait_until_loaded(30)
-assert stock.listing() == {} and stock.app_for("/tensorboard/") is None
+from insight_core.tensorboard.mount import TensorBoardMount
+tensorboard = TensorBoardMount(FakeProvider("logs"))
+tensorboard.start()
+assert tensorboard.wait_until_loaded(30)
+assert tensorboard.listing() == {} and tensorboard.app_for("/tensorboard/") is None
 print(*sorted(name for name in sys.modules if name.startswith("insight_core.tensorboard.")))
 """
     names = ("discovery", "mount", "settings")

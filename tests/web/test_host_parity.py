@@ -43,7 +43,7 @@ class Guests:
 
 @pytest.fixture
 def guests(host_of: Callable[..., Host]) -> Client:
-    return Client(host_of(Plugin("scalar", "Scalars"), stock=Guests(), path_prefix="/a/b"))
+    return Client(host_of(Plugin("scalar", "Scalars"), tensorboard=Guests(), path_prefix="/a/b"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 from attrs import frozen
 
 from tests.conformance.data_servers import until
-from tests.conformance.stock_hosts import python_with_both
+from tests.conformance.tensorboard_hosts import python_with_both
 from tests.conformance.tensorboard_servers import peer_environment
 from tests.tensorboard.installed import install_examples
 

@@ -141,7 +141,7 @@ def host(open_host: Open, tmp_path: Path) -> Hosted:
 
 
 def _warnings(host: Hosted) -> list[str]:
-    [plugin] = host.stock._hosting.plugins()  # type: ignore[union-attr]
+    [plugin] = host.tensorboard._hosting.plugins()  # type: ignore[union-attr]
     return plugin.warnings
 
 
@@ -168,7 +168,7 @@ def test_what_wsgi_allows(host: Hosted) -> None:
 
 def test_a_warning_goes_when_the_request_works(host: Hosted) -> None:
     changed: list[None] = []
-    host.stock.follow(lambda: changed.append(None))
+    host.tensorboard.follow(lambda: changed.append(None))
     asked = "/data/plugin/plain/a_sometimes?run=a"
     for _ in range(2):
         assert host.get(asked).status_code == 500

@@ -1,4 +1,4 @@
-"""What was made for TensorBoard, as the command line wants it."""
+"""Opens the hosting of TensorBoard with the settings of the command line."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from insight_core.cli.tensorboard_flags import plugin_flags
 from insight_core.ingest.discover import Logdir, run_prefixes
 from insight_core.plugin import DataProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard.mount import Stock
-from insight_core.tensorboard.settings import StockSettings
+from insight_core.tensorboard.mount import TensorBoardMount
+from insight_core.tensorboard.settings import TensorBoardSettings
 
 
-def open_stock(
+def open_tensorboard(
     options: Options, provider: DataProvider, logdirs: Sequence[Logdir], registry: Registry
-) -> Stock:
-    """Not started."""
-    return Stock(provider, _settings(options, logdirs, registry))
+) -> TensorBoardMount:
+    """The hosted plugins and page of TensorBoard, not started yet."""
+    return TensorBoardMount(provider, _settings(options, logdirs, registry))
 
 
-def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -> StockSettings:
+def _settings(options: Options, logdirs: Sequence[Logdir], registry: Registry) -> TensorBoardSettings:
     taken = {*registry.plugins, *registry.failures}
-    return StockSettings(
+    return TensorBoardSettings(
         logdirs=[
             (prefix, logdir.path) for prefix, logdir in zip(run_prefixes(logdirs), logdirs, strict=True)
         ],

@@ -20,9 +20,9 @@ from insight_core.plugin.testing.fake import FakeProvider
 from insight_core.plugin.testing.pictures import png
 from insight_core.providers.local import LocalProvider
 from insight_core.registry import Registry
-from insight_core.tensorboard import data as stock_data
+from insight_core.tensorboard import data as hosted_data
 from insight_core.tensorboard.context import SamplingHints
-from insight_core.tensorboard.data import StockDataProvider
+from insight_core.tensorboard.data import TensorBoardDataProvider
 from insight_core.tensorboard.sampling import Budget
 from tests.tensorboard.provider_logs import write_logs
 from tests.tensorboard.provider_suite import CASES, Case, Subject
@@ -30,7 +30,7 @@ from tests.tensorboard.provider_suite import CASES, Case, Subject
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_the_contract_of_data_providers(case: Case, provider: DataProvider) -> None:
-    case(Subject(StockDataProvider(provider)))
+    case(Subject(TensorBoardDataProvider(provider)))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_the_contract_is_the_one_of_tensorboards_own_provider(
 
 
 def test_a_case_fails_where_the_contract_is_broken(provider: DataProvider) -> None:
-    class Forgetful(StockDataProvider):
+    class Forgetful(TensorBoardDataProvider):
         def read_scalars(self, ctx: object = None, *, downsample: int | None = None, **more: Any) -> Any:  # noqa: ANN401
             fewer = downsample - 1 if downsample is not None and downsample > 1 else 1
             return super().read_scalars(ctx, downsample=fewer, **more)
@@ -78,7 +78,7 @@ def test_what_mindspore_wrote_is_what_tensorboard_reads(tmp_path: Path) -> None:
         writer.image("input", 1, png([[0, 255]]), 2, 1)
     provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
     provider.load()
-    data = Subject(StockDataProvider(provider))
+    data = Subject(TensorBoardDataProvider(provider))
     assert [point.value for point in data.series("read_scalars", "scalars", "run", "loss")] == [0.5]
     [histogram] = data.series("read_tensors", "histograms", "run", "weights")
     assert histogram.numpy.shape[1] == 3
@@ -94,7 +94,7 @@ def test_doubles_are_not_rounded(tmp_path: Path) -> None:
         writer.scalars_tf2("loss", 0, 0.1, double=True)
     provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
     provider.load()
-    data = Subject(StockDataProvider(provider))
+    data = Subject(TensorBoardDataProvider(provider))
     assert data.series("read_scalars", "scalars", "run", "loss")[0].value == 0.1
     provider.close()
 
@@ -107,12 +107,12 @@ def test_unsaid_how_many_an_answer_has_as_many_as_a_page_can_take(
             for step in range(40):
                 writer.scalar("loss", step, 0.5)
                 writer.histogram("weights", step, [0.0, 1.0])
-    monkeypatch.setattr(stock_data, "SCALARS", Budget(50, 20))
-    monkeypatch.setattr(stock_data, "TENSORS", Budget(30, 20))
+    monkeypatch.setattr(hosted_data, "SCALARS", Budget(50, 20))
+    monkeypatch.setattr(hosted_data, "TENSORS", Budget(30, 20))
     provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
     provider.load()
     told: list[bool] = []
-    data = StockDataProvider(provider, lambda: told.append(True))
+    data = TensorBoardDataProvider(provider, lambda: told.append(True))
 
     def points(read: Any, plugin: str, hint: int, *runs: str) -> list[int]:  # noqa: ANN401
         found = read(
@@ -161,14 +161,14 @@ def test_runs_without_a_start_are_last(tmp_path: Path) -> None:
     (tmp_path / "empty/events.out.tfevents.1.x").write_bytes(b"")
     provider = LocalProvider([Logdir(str(tmp_path))], Registry.discover().plugins.values(), reload_interval=0)
     provider.load()
-    runs = StockDataProvider(provider).list_runs(experiment_id="")
+    runs = TensorBoardDataProvider(provider).list_runs(experiment_id="")
     found = [(run.run_name, run.start_time) for run in runs]
     assert found == [("early", 1.0), ("late", 3.0), ("unknown", None)]
     provider.close()
 
 
 def test_errors_are_those_of_tensorboard(provider: DataProvider) -> None:
-    data = StockDataProvider(provider)
+    data = TensorBoardDataProvider(provider)
     with pytest.raises(errors.InvalidArgumentError, match="failed to parse blob key"):
         data.read_blob(blob_key="!")
     picture = Subject(data).series("read_blob_sequences", "images", "train", "picture")[0].values[0]
@@ -187,7 +187,7 @@ def test_data_that_cannot_be_reached_are_a_503() -> None:
             raise Unavailable("the data server is away")
 
     with pytest.raises(errors.PublicError, match="away") as caught:
-        StockDataProvider(Away("logs")).list_runs(experiment_id="")
+        TensorBoardDataProvider(Away("logs")).list_runs(experiment_id="")
     assert caught.value.http_code == 503
 
 
@@ -197,5 +197,5 @@ def test_a_damaged_value_is_a_422() -> None:
             raise Undecodable("'i' of run 'r', step 3 (record 1): the checksum is wrong")
 
     with pytest.raises(errors.PublicError, match="step 3") as caught:
-        StockDataProvider(Damaged("logs")).list_runs(experiment_id="")
+        TensorBoardDataProvider(Damaged("logs")).list_runs(experiment_id="")
     assert caught.value.http_code == 422

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, Request, Response, expect
 
-from tests.conformance.stock_hosts import insight_host, python_with_both
+from tests.conformance.tensorboard_hosts import insight_host, python_with_both
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from tests.conformance.stock_sweep import Exchange
+from tests.conformance.tensorboard_sweep import Exchange
 
 Change: TypeAlias = Callable[[Any], Any]
 

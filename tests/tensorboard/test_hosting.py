@@ -298,7 +298,7 @@ def test_is_active_is_asked_beside_the_listing(open_host: Open, tmp_path: Path) 
     limits = Limits(active=1.2, listing=0.3, fresh=0.0)
     host = open_host(install(tmp_path, {name: f"{name}:Plugin" for name in names}), limits=limits)
     changed: list[float] = []
-    host.stock.follow(lambda: changed.append(time.monotonic()))
+    host.tensorboard.follow(lambda: changed.append(time.monotonic()))
     began = time.monotonic()
     rows = host.get("/data/plugins_listing").json
     assert time.monotonic() - began < 1.2
@@ -355,13 +355,14 @@ def test_tensorboards_own_page_and_routes_answer_from_our_data(open_host: Open, 
 def test_nothing_is_imported_when_all_is_disabled(tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "from insight_core.tensorboard.mount import Stock\n"
-        "from insight_core.tensorboard.settings import StockSettings\n"
+        "from insight_core.tensorboard.mount import TensorBoardMount\n"
+        "from insight_core.tensorboard.settings import TensorBoardSettings\n"
         "from insight_core.plugin.testing.fake import FakeProvider\n"
-        "stock = Stock(FakeProvider('logs'), StockSettings(disabled={'projector', 'tensorboard'}))\n"
-        "stock.start()\n"
-        "assert stock.wait_until_loaded(30)\n"
-        "assert stock.listing() == {} and stock.app_for('/tensorboard/') is None\n"
+        "settings = TensorBoardSettings(disabled={'projector', 'tensorboard'})\n"
+        "tensorboard = TensorBoardMount(FakeProvider('logs'), settings)\n"
+        "tensorboard.start()\n"
+        "assert tensorboard.wait_until_loaded(30)\n"
+        "assert tensorboard.listing() == {} and tensorboard.app_for('/tensorboard/') is None\n"
         "print('tensorboard' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import pytest
 
 from tests.conformance.mindspore_dashboards import check_mindspore
-from tests.conformance.stock_differences import ALWAYS, PYTHON, RUST, Difference, unexplained
-from tests.conformance.stock_hosts import insight_host, python_with_both, without_further_plugins
-from tests.conformance.stock_sweep import Exchange, Sweep
+from tests.conformance.tensorboard_differences import ALWAYS, PYTHON, RUST, Difference, unexplained
+from tests.conformance.tensorboard_hosts import insight_host, python_with_both, without_further_plugins
 from tests.conformance.tensorboard_servers import settled, tensorboard
+from tests.conformance.tensorboard_sweep import Exchange, Sweep
 
 Answers: TypeAlias = dict[str, Exchange]
 Ask: TypeAlias = Callable[[str, str], Answers]
@@ -38,7 +38,7 @@ def answers(python: str, peer: str, sample_logs: Path, tmp_path_factory: pytest.
 
     def ask(log: str, side: str) -> Answers:
         if (log, side) not in asked:
-            place, logdir = tmp_path_factory.mktemp("stock"), f"--logdir={sample_logs / log}"
+            place, logdir = tmp_path_factory.mktemp("tensorboard"), f"--logdir={sample_logs / log}"
             if side in LOADERS:
                 with tensorboard(peer, place, logdir, LOADERS[side][0]) as url:
                     asked[log, side] = _everything(url)

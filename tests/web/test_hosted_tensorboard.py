@@ -46,7 +46,7 @@ def _host(part: _Part) -> Host:
     plugin = Plugin("ours", "Ours")
     module = SimpleNamespace(insight_plugin=hookimpl(lambda: plugin, specname="insight_plugin"))
     registry = Registry.of([("ours", lambda: module)])
-    return Host(registry, FakeProvider("logs"), HostSettings(path_prefix="/a/ü", stock=part))
+    return Host(registry, FakeProvider("logs"), HostSettings(path_prefix="/a/ü", tensorboard=part))
 
 
 def test_it_answers_what_the_host_does_not_know() -> None:
