@@ -121,7 +121,7 @@ def load() -> Iterator[Callable[..., LocalProvider]]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
-    """The browser of this machine; tests that need one are skipped where there is none."""
+    """The browser of this machine; tests that need it are skipped without one."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found is not None:

@@ -1,4 +1,4 @@
-"""``insight-host serve``: loads in the background, listens, and ends when it is told to."""
+"""``insight-host serve``: loads in the background and serves until a signal ends it."""
 
 from __future__ import annotations
 

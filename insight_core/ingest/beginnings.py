@@ -1,4 +1,4 @@
-"""What files begin with, where that tells whether they make a run (``FileName.makes_run``)."""
+"""Caches whether files make a run, which a plugin decides by their first bytes (``FileName.makes_run``)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Tells: TypeAlias = Callable[[bytes], bool]
 
 
 class Beginnings:
-    """Answers about files, kept for as long as these do not change."""
+    """Answers of plugins about files, cached until the file changes."""
 
     def __init__(self) -> None:
         self._before: dict[tuple[str, Tells], tuple[int, int, bool]] = {}  # size, mtime in ns, answer
         self._now: dict[tuple[str, Tells], tuple[int, int, bool]] = {}
 
     def say(self, path: str, info: os.stat_result, tells: Tells) -> bool:
-        """What ``tells`` says of the file; False for one that cannot be read."""
+        """The answer of ``tells`` for the file; False if it cannot be read."""
         key = path, tells
         known = self._before.get(key)
         if known is None or known[:2] != (info.st_size, info.st_mtime_ns):
@@ -32,7 +32,7 @@ class Beginnings:
         return known[2]
 
     def forget_others(self) -> None:
-        """Forgets what was not asked for since the last call."""
+        """Drops answers that were not requested since the last call."""
         self._before, self._now = self._now, {}
 
 
@@ -44,6 +44,6 @@ def _told(path: str, tells: Tells) -> bool:
         return False
     try:
         return bool(tells(beginning))
-    except Exception:  # a fault of a plugin must not end the look at all logs
-        log.exception("whether %s makes a run cannot be told", path)
+    except Exception:  # an error of a plugin must not end the walk
+        log.exception("makes_run failed for %s", path)
         return False

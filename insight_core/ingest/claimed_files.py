@@ -1,4 +1,4 @@
-"""Lists in the store the files that plugins claim by their names, and what their ``check`` finds damaged."""
+"""Adds the files that plugins claim by name to the store, with the damage that their ``check`` finds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNREADABLE = Flaw(0, "cannot be read: permission denied")
 
 
 class NamedFiles:
-    """The files that the store has. ``checks`` find what cannot be read of them, by plugin."""
+    """The claimed files in the store. ``checks`` are functions that find damage, by plugin."""
 
     def __init__(self, store: Store, checks: Mapping[str, FileCheck] = MappingProxyType({})) -> None:
         self._store = store
@@ -38,16 +38,16 @@ class NamedFiles:
         self._unreadable: set[tuple[str, str]] = set()
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """Where the file lies that has this place among the files of a run."""
+        """The path of a file of a run, by its order among the run's files; None if unknown."""
         return self._places.get((run, order))
 
     @property
     def next_check(self) -> float:
-        """When the next file is to be checked, in monotonic seconds; infinite if none is."""
+        """The time of the next check, in monotonic seconds; infinite if no file is due."""
         return min(self._due.values(), default=math.inf)
 
     def check(self, stop: threading.Event) -> None:
-        """Checks the files for which it is time, or until told to stop."""
+        """Checks the files that are due, until ``stop`` is set."""
         now = time.monotonic()
         for key in [key for key, due in self._due.items() if due <= now]:
             if stop.is_set():
@@ -57,8 +57,8 @@ class NamedFiles:
             self._say(key)
 
     def reconcile(self, found: Mapping[tuple[str, str], NamedFile], settling: float) -> None:
-        """Has these files and no others. Those that changed are checked after ``settling`` seconds
-        without a change: they may be half written."""
+        """Replaces the list of files. Changed files are checked ``settling`` seconds after their last change,
+        because they may be half written."""
         for key in [key for key in self._files if key not in found]:
             self._forget(key)
         for key, file in found.items():
@@ -68,7 +68,7 @@ class NamedFiles:
             self._have(key, file, settling)
 
     def look_at(self, path: str, settling: float) -> bool:
-        """Has the file at a path as it is now; False if it is none of these, or is gone."""
+        """Updates the file at a path; returns False if it is unknown or was deleted."""
         keys = self._by_path.get(path)
         if keys is None:
             return False
@@ -112,11 +112,11 @@ class NamedFiles:
             try:
                 with open(file.path, "rb") as opened:
                     found.extend(list(self._checks[plugin](opened, claim)))
-            except FileNotFoundError:  # the next look finds it gone
+            except FileNotFoundError:  # the next walk handles that
                 continue
             except OSError as error:
                 found.extend([Flaw(0, f"cannot be read: {error.strerror or error}")])
-            except Exception as error:  # a plugin must not keep the loader from its work
+            except Exception as error:  # an error of a plugin must not stop the loader
                 log.exception("plugin %s failed to check %s", plugin, file.path)
                 found.extend([Flaw(0, f"checking failed: {str(error) or type(error).__name__}")])
         return found.entries()

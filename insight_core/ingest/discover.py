@@ -1,4 +1,4 @@
-"""Which runs and files a logdir holds, by the naming rules of TensorBoard, MindInsight and plugins."""
+"""Discovers runs and files in logdirs, by the naming rules of TensorBoard, MindInsight and plugins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from insight_core.plugin import Dialect, InvalidArgument, LogFormat
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder
 
-# TensorBoard takes every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
+# TensorBoard reads every file with `tfevents` in its name; MindInsight every one with `summary.<digits>`.
 _TENSORBOARD = re.compile(r"tfevents(?:\.(\d+))?")
 _MINDSPORE = re.compile(r"summary\.(\d+)")
 # How writers name files; a directory called just `tfevents` is nothing odd.
@@ -62,7 +62,7 @@ class FoundFile(NamedTuple):
 
     run: str
     path: str
-    name: str  # relative to the logdir, fit to be shown
+    name: str  # relative to the logdir, printable
     order: FileOrder
     dialect: Dialect  # as its name suggests, of an event file
     size: int
@@ -72,7 +72,7 @@ class FoundFile(NamedTuple):
 
 @define
 class Found:
-    """One look at all logdirs."""
+    """The result of one walk over all logdirs."""
 
     files: dict[tuple[str, str], FoundFile] = Factory(dict)  # by run and path: logdirs may overlap
     named: dict[tuple[str, str], NamedFile] = Factory(dict)  # by run and path
@@ -91,11 +91,10 @@ def printable(path: str) -> str:
 def discover(
     logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES, beginnings: Beginnings | None = None
 ) -> Found:
-    """Looks at every directory below the logdirs. Symbolic links: docs/reference/formats.md; each
-    directory is visited once for each logdir.
+    """Walks every directory below the logdirs, each once for each logdir.
 
-    ``names``: what plugins take beside event files; ``beginnings``: what is known of such files since the
-    last look.
+    ``names`` are patterns of files that plugins claim; ``beginnings`` caches the checks of their first bytes.
+    docs/reference/formats.md has the rules for symbolic links.
     """
     found = Found()
     beginnings = Beginnings() if beginnings is None else beginnings
@@ -116,7 +115,7 @@ def discover(
 
 
 def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> Callable[[str], bool]:
-    """What says whether a change of the file at a path needs a look."""
+    """A function that returns whether a change of the file at a path is relevant."""
     roots = [os.path.join(logdir.path, "") for logdir in logdirs]
 
     def counts(path: str) -> bool:
@@ -128,7 +127,7 @@ def may_count_below(logdirs: Sequence[Logdir], names: FileNames = _NO_NAMES) -> 
 
 
 def run_prefixes(logdirs: Sequence[Logdir]) -> list[str]:
-    """What the runs of each logdir begin with: nothing for a single one, else a name of its own."""
+    """The run name prefix of each logdir: empty for a single logdir, else a unique name."""
     prefixes: list[str] = []
     for logdir in logdirs:
         prefix = logdir.name or ("" if len(logdirs) == 1 else Path(logdir.path).resolve().name or "root")
@@ -145,19 +144,19 @@ def _run_name(prefix: str, relative: str) -> str:
 
 @define
 class _Awaited:
-    """A file that plugins may take; of which run it is is known when all directories were looked at."""
+    """A file that plugins may claim; its run is known once all directories were walked."""
 
     path: str
     name: str  # relative to the logdir
     matches: Sequence[Match]
     info: os.stat_result | None
-    reason: str = ""  # why there is no ``info``
+    reason: str = ""  # if ``info`` is missing
     is_link: bool = False
 
 
 @frozen
 class _Walked:
-    """What a walk of one logdir leaves to be decided when all are walked."""
+    """The open decisions after the walk of one logdir; they need the walks of all logdirs."""
 
     awaited: Sequence[_Awaited]
     holding: set[str]  # directories that hold event files
@@ -165,14 +164,14 @@ class _Walked:
 
 
 class _Inside:
-    """Which files lie below the logdirs, or below directories that links in them lead to."""
+    """Tells whether a file is below a logdir, or below the target of a link in a logdir."""
 
     def __init__(self, directories: Sequence[str]) -> None:
         self._directories = directories
         self._roots: tuple[str, ...] = ()
 
     def has(self, path: str) -> bool:
-        """By where the file really is."""
+        """Whether the real path of the file is inside."""
         self._roots = self._roots or tuple(
             os.path.join(os.path.realpath(directory), "") for directory in self._directories
         )
@@ -244,7 +243,7 @@ def _walk(logdir: Logdir, prefix: str, names: FileNames, found: Found) -> _Walke
 def _add_named(found: Found, prefix: str, walked: _Walked, inside: _Inside, beginnings: Beginnings) -> None:
     awaited, holding = walked.awaited, walked.holding
     for each in awaited:
-        # under another name any file would be read that its owner never took for a log
+        # a link could expose any file that is not a log
         if each.is_link and not inside.has(each.path):
             each.info, each.reason = None, _LEADS_OUT
     sure = holding.union(*(made_runs(each.name, each.matches, holding) for each in awaited))
@@ -310,7 +309,7 @@ def _add_log(
 
 
 def _age(file: FoundFile) -> tuple[int, list[int]]:
-    """Greater for newer files; of files of the same time for those with higher numbers in their names."""
+    """A sort key: modification time, then the numbers in the name."""
     return file.mtime_ns, [int(digits) for digits in re.findall(r"\d+", file.order[1])]
 
 
@@ -322,7 +321,7 @@ def _leads_back(path: str, root: str, relative: str) -> bool:
             above = os.path.join(above, part) if part else above
             if os.path.samestat(target, os.stat(above)):
                 return True
-    except OSError:  # gone meanwhile: the walk will see
+    except OSError:  # deleted: the walk handles that
         return False
     return False
 
@@ -333,7 +332,7 @@ def _note(found: Found, run: str, file: str, reason: str) -> None:
 
 
 def may_count(name: str) -> bool:
-    """Whether a file of this name needs a look; most others need none."""
+    """Whether a file of this name may be an event file."""
     return "tfevents" in name or "summary." in name or name.endswith(".pb")
 
 
@@ -342,7 +341,7 @@ def _is_event_file(name: str) -> bool:
 
 
 def _event_file(name: str) -> re.Match[str] | None:
-    """What tells an event file by its name."""
+    """The match of an event file name; None for other names."""
     if name.endswith(_BESIDE_EVENTS):
         return None
     return _TENSORBOARD.search(name) or _MINDSPORE.search(name)
@@ -351,7 +350,7 @@ def _event_file(name: str) -> re.Match[str] | None:
 def _add_file(
     found: Found, logdir: Logdir, run: str, path: str, relative: str, name: str, info: os.stat_result
 ) -> bool:
-    """Notes a file; whether its directory is a run because of it, be it one of another dialect."""
+    """Adds an event file; returns whether its directory is a run, also if the dialect is excluded."""
     match = _event_file(name)
     lineage = name.endswith(_LINEAGE_SUFFIX) and _MINDSPORE.search(name)
     if not (match or lineage or _MINDSPORE_GRAPH.search(name)):

@@ -1,4 +1,4 @@
-"""Which files plugins take by their names (``FileName``), and of which runs these are."""
+"""Matches the file names that plugins claim (``FileName``), and finds the runs of the files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FileCheck: TypeAlias = Callable[[BinaryIO, FileName], Iterable[Flaw]]
 
 @frozen(eq=False)
 class FilePattern:
-    """The claim of one plugin or log format, ready to be compared."""
+    """The compiled claim of one plugin or log format."""
 
     plugin: str  # empty for log formats, of which one reads a file
     claim: FileName
@@ -37,6 +37,7 @@ class FilePattern:
 
     @classmethod
     def of(cls, plugin: str, claim: FileName, log_format: LogFormat | None = None) -> Self:
+        """Compiles the claim of a plugin, or of a log format with an empty plugin name."""
         names = claim.pattern.split("/")
         if names[-1] == _ANY_DIRECTORIES:
             names.append("*")
@@ -55,8 +56,8 @@ class FilePattern:
         )
 
     def above(self, directories: Sequence[str]) -> list[int]:
-        """How many of the directories lead to one from which the others match, the most first."""
-        begins = {len(directories)}  # of what is matched so far, from behind
+        """Depths of directories from which the rest of the path matches, deepest first."""
+        begins = {len(directories)}  # starts of the part matched so far, from the end
         for name in reversed(self.directories):
             if name is not None:
                 begins = {at - 1 for at in begins if at and _compiled(name).match(directories[at - 1])}
@@ -67,14 +68,14 @@ class FilePattern:
         return sorted(begins, reverse=True)
 
 
-@functools.cache  # when a name is first compared: most patterns of the plugins never are
+@functools.cache  # compiled when first used: most patterns never are
 def _compiled(name: str) -> re.Pattern[str]:
     visible = r"(?!\.)" if name[0] in "*?[" else ""
     return re.compile(visible + fnmatch.translate(name))
 
 
 class FileNames:
-    """The patterns of all plugins and log formats. Most names match none, which is found out soon."""
+    """The patterns of all plugins and log formats. Most names match none and are rejected quickly."""
 
     def __init__(self, plugins: Iterable[Plugin] = (), formats: Iterable[LogFormat] = ()) -> None:
         self._patterns: list[FilePattern] = []
@@ -82,7 +83,7 @@ class FileNames:
         self.add(plugins, formats)
 
     def add(self, plugins: Iterable[Plugin], formats: Iterable[LogFormat] = ()) -> None:
-        """Has the patterns of these plugins and formats too, from the next look on."""
+        """Adds the patterns of these plugins and formats, for the next walk."""
         plugins = tuple(plugins)
         new = [
             FilePattern.of(plugin.name, claim)
@@ -113,7 +114,7 @@ class FileNames:
         return bool(self._patterns)
 
     def may_match(self, name: str) -> bool:
-        """False for most files whose names no pattern but those of any name matches."""
+        """A fast check of a file name; False for most names that no pattern matches."""
         if name.endswith(self._suffixes):
             return True
         for part in self._parts:  # noqa: SIM110 - a generator for each name takes longer
@@ -126,13 +127,13 @@ class FileNames:
         return [each for each in self._patterns if each.literal in name and _compiled(each.name).match(name)]
 
     def take(self, path: str) -> bool:
-        """Whether a file may be taken; its path is relative to the logdir."""
+        """Whether a plugin may claim the file; its path is relative to the logdir."""
         above, _, name = path.rpartition("/")
         return bool(Directory(self, above).matches(name))
 
 
 class TakenFile(NamedTuple):
-    """A file that plugins take as one of a run."""
+    """A file of a run that plugins claim."""
 
     directory: str  # of the run, relative to the logdir
     tag: str  # the path relative to that
@@ -142,7 +143,7 @@ class TakenFile(NamedTuple):
 
 @define
 class Directory:
-    """What of one directory may be taken: each pattern is compared with its path once."""
+    """The patterns for files of one directory; each pattern is compared with its path once."""
 
     names: FileNames
     path: str  # relative to the logdir
@@ -150,7 +151,7 @@ class Directory:
     _takes_any_name: bool | None = None
 
     def matches(self, name: str) -> Sequence[Match]:
-        """The patterns by which a file of this name may be taken."""
+        """The patterns that a file of this name may match."""
         if self._takes_any_name is None:
             self._takes_any_name = any(map(self._above_of, self.names.of_any_name))
         if not self._takes_any_name and not self.names.may_match(name):
@@ -169,7 +170,7 @@ class Directory:
 
 
 def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str]:
-    """Directories that are runs because a file is there; ``holding``: those that hold event files."""
+    """Directories that are runs because of this file; ``holding`` are directories with event files."""
     names = path.split("/")
     return {_run_of(names, above, holding) for pattern, above in matches if pattern.claim.makes_run is True}
 
@@ -177,8 +178,10 @@ def made_runs(path: str, matches: Iterable[Match], holding: set[str]) -> set[str
 def to_be_told(
     path: str, matches: Iterable[Match], runs: set[str]
 ) -> list[tuple[str, Callable[[bytes], bool]]]:
-    """Directories, in none of ``runs``, that are runs if a file begins as a claim wants it to; and what
-    tells that."""
+    """Directories outside ``runs`` that become runs if a function accepts the first bytes of the file.
+
+    Also returns these functions.
+    """
     names = path.split("/")
     return [
         ("/".join(names[: above[0]]), pattern.claim.makes_run)
@@ -194,7 +197,7 @@ def taken(
     runs: set[str],
     begins_like: Callable[[Callable[[bytes], bool]], bool],
 ) -> list[TakenFile]:
-    """The file at ``path``, relative to the logdir, once for each run of which plugins take it.
+    """The file at ``path``, relative to the logdir, once for each run in which plugins claim it.
 
     ``runs``: all directories that are runs. ``begins_like``: whether the file begins as a format wants it.
     """

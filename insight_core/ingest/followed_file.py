@@ -1,4 +1,4 @@
-"""What is common to all files that are followed as they grow: which file it is, and how far it was read."""
+"""Base class of files that are tailed: identifies the file, and stores how far it was read."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.plugin import Dialect
 
-MOST_FLAWS = 200  # of a file that are listed one by one
-HEAD = 1024  # bytes; with TAIL they tell whether a file is still the same one
-TAIL = 8192  # bytes before the end of what was read
+MOST_FLAWS = 200  # listed one by one for a file
+HEAD = 1024  # first bytes; together with TAIL they identify a file
+TAIL = 8192  # last bytes that were read
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
 
 
 class Replaced(Exception):
-    """The path now holds another file, or this one was cut or written anew."""
+    """The path now holds another file, or the file was truncated or rewritten."""
 
 
 @define
 class FlawList:
-    """The first flaws of a file one by one; of further ones, how many there are and what they cost."""
+    """The first flaws of a file, and the number and skipped bytes of the others."""
 
     named: list[Flaw] = Factory(list)
     more: int = 0
     first_unnamed: int = 0  # offset
-    skipped: int = 0  # bytes, by those that are not named
+    skipped: int = 0  # bytes, by flaws that are not listed
 
     def extend(self, flaws: Sequence[Flaw]) -> None:
+        """Adds flaws; beyond ``MOST_FLAWS`` only their number and bytes are kept."""
         room = max(0, MOST_FLAWS - len(self.named))
         self.named.extend(flaws[:room])
         rest = flaws[room:]
@@ -46,6 +47,7 @@ class FlawList:
         self.skipped += sum(flaw.skipped for flaw in rest)
 
     def entries(self) -> list[Flaw]:
+        """The listed flaws, then one entry that sums up the others."""
         if not self.more:
             return list(self.named)
         reason = (
@@ -56,7 +58,7 @@ class FlawList:
 
 @frozen
 class Stretch:
-    """Some bytes of a file, as they were when they were read: its head, or the end of what was read."""
+    """Bytes at one place of a file when it was read: its head, or the end of the part that was read."""
 
     start: int = 0
     length: int = 0
@@ -64,15 +66,17 @@ class Stretch:
 
     @classmethod
     def of(cls, descriptor: int, start: int, end: int) -> Self:
+        """Reads the bytes from ``start`` to ``end``."""
         data = os.pread(descriptor, end - start, start)
         return cls(start, len(data), zlib.crc32(data))
 
     def is_in(self, descriptor: int) -> bool:
+        """Whether the file still has these bytes at this place."""
         return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
 
 
 def both_ends(descriptor: int, info: os.stat_result) -> list[Stretch]:
-    """What tells, after a scan, whether a file that changed meanwhile was only appended to."""
+    """Head and tail of a file; compared after a scan, they tell whether it was only appended to."""
     return [
         Stretch.of(descriptor, 0, min(HEAD, info.st_size)),
         Stretch.of(descriptor, max(0, info.st_size - HEAD), info.st_size),
@@ -80,12 +84,12 @@ def both_ends(descriptor: int, info: os.stat_result) -> list[Stretch]:
 
 
 class FollowedFile:
-    """A file of which every byte is read once. Subclasses read it."""
+    """A file whose bytes are each read once; subclasses read them."""
 
     def __init__(self, path: str, dialect: Dialect | None) -> None:
         self.path = path
-        self.position = 0  # of the first byte that was not read
-        self.size = 0  # when last looked at
+        self.position = 0  # of the first unread byte
+        self.size = 0  # at the last check
         self.dialect = dialect
         self._identity: tuple[int, int] | None = None  # device, inode
         self._head = Stretch()
@@ -98,11 +102,12 @@ class FollowedFile:
         self._grew = -math.inf
 
     def flaws(self) -> list[Flaw]:
-        """What cannot be read. A tail that is cut off counts unless the file is just being written."""
+        """The flaws. A truncated last record is a flaw unless the file is still being written."""
         tail = [self._tail] if self._tail and time.monotonic() - self._grew > _SETTLED else []
         return self._flaws.entries() + tail
 
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:
+        """Whether size and modification time equal those of the last complete check."""
         return self._seen == (size, mtime_ns)
 
     def _look_at(self, info: os.stat_result) -> None:
@@ -116,7 +121,7 @@ class FollowedFile:
         self.size = info.st_size
 
     def _note_complete(self, info: os.stat_result) -> None:
-        """Everything that was there at this look was read."""
+        """Records that the file was read up to its size at this check."""
         self._seen = (info.st_size, info.st_mtime_ns)
         self._ctime_ns = info.st_ctime_ns
         self._caught_up = True
@@ -130,7 +135,7 @@ class FollowedFile:
         self._end = Stretch.of(descriptor, max(0, position - TAIL), position)
 
     def record(self) -> FileRecord | None:
-        """What a later start needs to go on from here; None while there is more to read."""
+        """The state from which a later start can resume; None while bytes are unread."""
         size, mtime_ns = self._seen
         if self._identity is None or size < 0:
             return None
@@ -166,7 +171,7 @@ class FollowedFile:
         try:
             descriptor = open_regular(self.path)
         except OSError:
-            return False  # reading will say why
+            return False  # reading reports the error
         try:
             info = os.fstat(descriptor)
             is_unchanged = file_version(info)[2:] == (record.size, record.mtime_ns, record.ctime_ns)

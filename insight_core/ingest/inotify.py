@@ -1,4 +1,4 @@
-"""The watches of inotify (man 7 inotify) that a tree of logs needs, and what their events say."""
+"""Watches trees of logs with inotify (man 7 inotify) and reports changed files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ABOVE = _CAME | _SELF | flags.ONLYDIR
 
 
 class _Silent(OSError):
-    """A file system that does not tell of every change."""
+    """A file system that does not report every change."""
 
 
 class WatchedTree:
-    """The watches of all directories below some roots; OSError where they cannot be had."""
+    """The watches of all directories below some roots. Raises OSError if they are not available."""
 
     def __init__(self, roots: Sequence[str], counts: Callable[[str], bool]) -> None:
-        """``counts``: whether the file at a path needs a look when it changes."""
+        """``counts`` returns whether a change of the file at a path is relevant."""
         self._counts = counts
-        self._outdated = False  # something else is to be watched now
-        self._paths: dict[int, set[str]] = {}  # what is watched under each number, by all its names
+        self._outdated = False  # other directories must be watched now
+        self._paths: dict[int, set[str]] = {}  # all paths of a watched directory, by watch
         self._numbers: dict[str, int] = {}
         self._awaited: dict[
             int, set[str]
@@ -49,14 +49,15 @@ class WatchedTree:
             raise
 
     def close(self) -> None:
+        """Ends all watches."""
         self._inotify.close()
 
     def is_outdated(self) -> bool:
-        """Whether all is to be watched anew; a root may have been moved with a directory above it."""
+        """Whether the watches must be set up again; a root may have been moved with a parent directory."""
         return self._outdated or any(_identity(root) != was for root, was in self._identities.items())
 
     def changes(self) -> frozenset[str] | None:
-        """Files that changed, by the events that wait; None when files came or went."""
+        """Changed files of the waiting events; None if files were created or deleted."""
         changed: set[str] = set()
         everything = False
         for event in dict.fromkeys(self._inotify.read(timeout=0)):
@@ -80,7 +81,7 @@ class WatchedTree:
         return self._told_of_entry(event, {os.path.join(path, event.name) for path in paths})
 
     def _told_of_end(self, number: int) -> set[str] | None:
-        """The watch has ended with what it was on; an end is told twice."""
+        """Handles the end of a watch because its directory was deleted; inotify reports it twice."""
         gone = self._paths.pop(number, None)
         if gone is None:
             return set()
@@ -92,7 +93,7 @@ class WatchedTree:
 
     def _told_of_entry(self, event: Event, entries: set[str]) -> set[str] | None:
         if event.mask & flags.ISDIR:
-            # all that is below a directory that was moved is still watched, under names that are wrong now
+            # directories below a moved one are still watched, under outdated names
             self._outdated |= bool(event.mask & flags.MOVED_FROM)
             if event.mask & (_CAME | flags.ATTRIB):
                 for entry in entries:
@@ -121,8 +122,10 @@ class WatchedTree:
         self._watch_directory(root)
 
     def _watch_directory(self, top: str) -> None:
-        """Watches a directory and all below it, in the order in which the loader walks; each before it is
-        listed, so that nothing is missed."""
+        """Watches a directory and all below it, in the order of the loader's walk.
+
+        Each is watched before it is listed, so that no change is missed.
+        """
         walk = Walk(top)
         for path, relative in walk:
             for entry in _listed(path) if self._watch(path, _DIRECTORY) else []:
@@ -145,8 +148,8 @@ class WatchedTree:
             self._watch(path, _FILE)
 
     def _watch(self, path: str, mask: int) -> bool:
-        """False for what is gone, cannot be read (the loader says so), or is watched by another name below
-        the same root."""
+        """Returns False for a directory that was deleted, is unreadable (the loader reports it), or is
+        already watched under another name below the same root."""
         try:
             number = self._inotify.add_watch(path, mask | flags.MASK_ADD)
         except OSError as error:
@@ -155,7 +158,7 @@ class WatchedTree:
             raise
         names = self._paths.setdefault(number, set())
         if path not in names and mask & flags.ONLYDIR and self._is_named(path, names):
-            self._outdated |= self._is_set_up  # the loader may call it by the new name from now on
+            self._outdated |= self._is_set_up  # the loader may use the new name from now on
             return False
         names.add(path)
         self._numbers[path] = number
@@ -169,7 +172,7 @@ class WatchedTree:
     def _expect_told(self, path: str) -> None:
         silent = silent_mount(path, self._mounts)
         if silent is not None:
-            raise _Silent(f"the file system of {silent[0]} ({silent[1]}) does not tell of changes")
+            raise _Silent(f"the file system of {silent[0]} ({silent[1]}) does not report changes")
 
 
 def _is_below(path: str, root: str) -> bool:

@@ -1,4 +1,4 @@
-"""Keeps the store abreast of the files: newest runs first, then what is appended."""
+"""Discovers, reads and tails log files: newest runs first, then appended data."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:  # a host that polls, or has no cache, does not load these
 
 log = logging.getLogger(__name__)
 
-_IDLE_SHARE = 10  # a look at the logdirs may take one part in this many of a processor's time
-_LOOK_ANYWAY = 30.0  # seconds between two looks at everything while changes are told
-_WAITING = 0.2  # seconds between two looks at files whose log format has not returned yet
+_IDLE_SHARE = 10  # walking the logdirs may take one tenth of a processor's time
+_LOOK_ANYWAY = 30.0  # seconds between two walks while the watcher reports changes
+_WAITING = 0.2  # seconds between two checks of files whose log format has not returned yet
 _SETTLING = 10.5  # seconds after which a cut-off record of a file that grew is damage
 
 
 class Loader:
-    """Reads log files into a store, in threads of its own or, with load(), also in the caller's."""
+    """Reads log files into a store, in background threads or, with ``load()``, in the caller's thread."""
 
     def __init__(
         self,
@@ -48,8 +48,10 @@ class Loader:
         cache: IndexCache | None = None,
         while_loading: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        """``reload_interval`` in seconds, where nobody tells what changed; 0: look once. ``names``: what
-        plugins take beside event files. ``while_loading`` is entered for each load."""
+        """``reload_interval`` is in seconds, for file systems that do not report changes; 0 loads once.
+
+        ``names`` are patterns of files that plugins claim. ``while_loading`` is entered for each load.
+        """
         self._store = store
         self._logdirs = list(logdirs)
         self._names = FileNames() if names is None else names
@@ -61,13 +63,13 @@ class Loader:
         self._watcher: Watcher | None = None
         self._writer = IndexWriter(cache, lambda: self._is_loading) if cache else None
         self._readers: dict[LogFormat, FormatReader] = {}
-        self._waiting: list[Tailed] = []  # for a log format
+        self._waiting: list[Tailed] = []  # files whose log format has not returned yet
         self._files: dict[tuple[str, str], Tailed] = {}  # by run and path
         self._by_path: dict[str, list[Tailed]] = {}
         self._places: dict[tuple[str, FileOrder], str] = {}  # paths
         self._runs: set[str] = set()
         self._noted: dict[tuple[str, str], Flaw] = {}
-        self._settling: dict[Tailed, float] = {}  # files that grew of late, until when they may be cut off
+        self._settling: dict[Tailed, float] = {}  # files that grew recently; until then a cut is no damage
         self._preferred: frozenset[str] = frozenset()
         self._stop = threading.Event()
         self._looking = threading.Lock()
@@ -78,7 +80,7 @@ class Loader:
         self._pause = 0.0  # seconds until the next look, at least
 
     def start(self, watcher: Watcher | None = None) -> None:
-        """Loads in the background and follows what ``watcher``, which is closed in the end, tells."""
+        """Loads in the background and follows the changes that ``watcher`` reports; ``stop`` closes it."""
         self._watcher = watcher
         if self._writer is not None:
             self._writer.start()
@@ -86,6 +88,7 @@ class Loader:
         self._thread.start()
 
     def stop(self) -> None:
+        """Stops the threads, closes the watcher, and writes index entries."""
         self._stop.set()
         if self._watcher is not None:
             self._watcher.wake()
@@ -97,19 +100,20 @@ class Loader:
             self._writer.close()
 
     def look_again(self) -> None:
-        """Looks at everything beside whatever goes on, for there are further names."""
-        if self._thread is not None and not self._stop.is_set():  # else the first look is to come
+        """Walks the logdirs again in another thread, because further file names are claimed."""
+        if self._thread is not None and not self._stop.is_set():  # otherwise the first walk is still to come
             threading.Thread(target=self.load, name="insight-loader-again", daemon=True).start()
 
     def prefer(self, runs: frozenset[str]) -> None:
-        """Somebody looks at these runs: they are read before the others."""
+        """Reads these runs before the others, because a client requests them."""
         self._preferred = runs
 
     def path_of(self, run: str, order: FileOrder) -> str | None:
-        """Where the file of a run lies that has this place among its files."""
+        """The path of a file of a run, by its order among the run's files; None if unknown."""
         return self._places.get((run, order)) or self._named.path_of(run, order)
 
     def progress(self) -> Progress:
+        """Bytes read and bytes known over all files."""
         read = total = 0
         for tailed in list(self._files.values()):
             position = tailed.file.position
@@ -127,21 +131,21 @@ class Loader:
                     self.load()
                 else:
                     self._follow(changed)
-            except Exception:  # a fault here must not end the tailing of all logs
-                log.exception("loading failed; it is tried again")
+            except Exception:  # an error must not end the tailing of all logs
+                log.exception("loading failed; it will be retried")
             if self._interval <= 0:
                 if not self._waiting:
                     return
                 self._stop.wait(_WAITING)
                 changed = frozenset()
                 continue
-            if first:  # the watch begins by listing every directory, and the first answers are due now
+            if first:  # the watch begins by listing every directory; first requests are answered meanwhile
                 self._stop.wait(self._pause)
             first = False
             changed = self._wait()
 
     def _wait(self) -> frozenset[str] | None:
-        """Waits until there is something to do; returns which paths changed, None: look at everything."""
+        """Waits until there is something to do; returns the changed paths, or None to walk the logdirs."""
         earliest = self._looked + self._pause
         watcher = self._watcher
         if watcher is None or not watcher.follows:
@@ -164,7 +168,7 @@ class Loader:
         return changed
 
     def load(self) -> None:
-        """One look at the logdirs, and everything in them that was not read before."""
+        """Walks the logdirs once and reads everything that was not read before."""
         self._look()
         while self._waiting and self._thread is None and not self._stop.wait(_WAITING):
             self._follow(frozenset())
@@ -173,7 +177,7 @@ class Loader:
         with self._looking, self._while_loading():
             self._looked, worked = time.monotonic(), time.thread_time()
             found = discover(self._logdirs, self._names, self._beginnings)
-            # reading and waiting for other threads are no reason to look less often: live data is due
+            # only the walk counts: time for reading must not delay the next walk, or live data would wait
             self._pause = max(time.monotonic() - self._looked, _IDLE_SHARE * (time.thread_time() - worked))
             self._reconcile(found)
             self._read(self._files.values())
@@ -189,7 +193,7 @@ class Loader:
             self._store.touch_runs()
 
     def _follow(self, changed: frozenset[str]) -> None:
-        """Reads files that changed, if they are known and still there; else looks at everything."""
+        """Reads files that changed, if they are known and still exist; otherwise walks the logdirs."""
         with self._looking:
             known: list[Tailed] = list(self._waiting)
             for path in changed:
@@ -252,7 +256,7 @@ class Loader:
 
     def _forget(self, tailed: Tailed) -> None:
         found = tailed.found
-        with tailed.lock:  # else an entry could be made of what is half gone
+        with tailed.lock:  # otherwise an index entry could be written of a file that is being dropped
             self._store.drop_file(found.run, found.name, found.order)
         self._by_path[found.path].remove(tailed)
         if not self._by_path[found.path]:
@@ -264,7 +268,7 @@ class Loader:
             self._writer.forget(tailed)
 
     def _read(self, files: Iterable[Tailed]) -> None:
-        """Reads what is behind of these files, those of the newest runs first."""
+        """Reads the unread part of these files, newest runs first."""
         behind = [tailed for tailed in files if tailed.is_behind]
         if behind:
             newest: dict[str, int] = {}
@@ -290,7 +294,7 @@ class Loader:
         self._store.set_loading(run, False)
 
     def _settle(self) -> None:
-        """What is still cut off of files that have not grown for a while is damage."""
+        """Reports truncated records of files that have not grown for a while as damage."""
         now = time.monotonic()
         for tailed in [tailed for tailed, until in self._settling.items() if until <= now]:
             del self._settling[tailed]

@@ -1,4 +1,4 @@
-"""Which file systems tell this kernel of every change: those that no other machine or process writes."""
+"""Detects file systems that do not report every change, because other machines write to them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def mounts(table: str = _TABLE) -> dict[str, str]:
 
 
 def silent_mount(path: str, mounted: dict[str, str]) -> tuple[str, str] | None:
-    """Mount point and type of a file system at or below ``path`` that may change unheard, if any."""
+    """Mount point and type of a file system at or below ``path`` that does not report changes; or None."""
     real = os.path.realpath(path)
     holder = max((point for point in mounted if _holds(point, real)), key=len, default=None)
     below = [point for point in mounted if _holds(real, point)]

@@ -25,6 +25,7 @@ FileVersion: TypeAlias = tuple[int, int, int, int, int]  # device, inode, size, 
 
 
 def file_version(info: os.stat_result) -> FileVersion:
+    """Identity and version of a file: device, inode, size, mtime and ctime in ns."""
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
@@ -32,7 +33,7 @@ class ScanAhead:
     """Scans AHEAD bytes from about ``start`` on, in a thread that ends with them."""
 
     def __init__(self, scanner: Scanner, path: str, version: FileVersion, start: int) -> None:
-        """``scanner``: one of its own, which nothing else uses meanwhile."""
+        """``scanner`` must not be used by another thread meanwhile."""
         self.start = start
         self._scanner = scanner
         self._path = path
@@ -43,7 +44,7 @@ class ScanAhead:
         self._thread.start()
 
     def batch(self, position: int, version: FileVersion) -> Batch | None:
-        """The records from ``position`` on, where one begins, if these are what was scanned."""
+        """The scanned records from ``position`` on; None if they do not begin there."""
         self._thread.join()
         return self._batch if (self._first, self._version) == (position, version) else None
 
@@ -51,7 +52,7 @@ class ScanAhead:
         try:
             descriptor = open_regular(self._path)
         except OSError:
-            return  # reading in order says why
+            return  # reading in order reports the error
         try:
             if file_version(os.fstat(descriptor)) == self._version:
                 self._scan(descriptor, self._version[2])

@@ -1,4 +1,4 @@
-"""The directories below a logdir, each visited once however many symbolic links lead to it."""
+"""Walks the directories below a logdir, each once, however many symbolic links lead to it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Walk:
         self.followed: list[str] = []  # links that led to a directory not visited before
 
     def add(self, path: str, relative: str, *, is_link: bool) -> None:
+        """Adds a directory to visit; links are visited after all directories."""
         if is_link:
             heapq.heappush(self._links, (relative.count("/"), relative, path))
         else:
@@ -47,7 +48,7 @@ class Walk:
             self._visited.append(path)
             return True
         identity = _identity(path)
-        if identity is None:  # gone: whoever lists it will see
+        if identity is None:  # deleted: listing it reports that
             return True
         is_new = identity not in self._identities
         self._identities.add(identity)

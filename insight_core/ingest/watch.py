@@ -1,4 +1,4 @@
-"""What changed below the logdirs, as soon as it does."""
+"""Waits for changes of files below the logdirs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_APART = 0.05  # seconds between two reads of events: a writer that flushes all the time wakes us no oftener
+_APART = 0.05  # seconds between two reads of events: limits wake-ups by writers that flush often
 
 
 class Watcher:
-    """Waits for changes below ``paths``, which may not exist yet, of files whose paths ``counts``. One thread
-    may wait.
+    """Waits for changes of files below ``paths`` for which ``counts`` returns True. One thread may wait.
 
-    The watch begins with the first ``wait``, which answers at once that anything may have changed:
-    what was looked at before is to be looked at again, and nothing is missed. Directories and files are
-    followed through symbolic links. A change is told by the path at which the loader finds it below each
-    root, that of a linked file by each of its links.
+    The paths may not exist yet. The watch begins with the first ``wait``, which immediately reports that
+    anything may have changed, so that no change before is missed. Symbolic links are followed. A change is
+    reported by the path at which the loader finds the file below each root; for a linked file by each link.
 
-    ``follows`` turns False where changes are not told: network file systems, no inotify, its limits
-    reached. Then each wait lasts as long as it may, and says that anything may have changed.
+    ``follows`` becomes False if changes are not reported: on network file systems, without inotify, or beyond
+    its limits. Then each wait lasts until its timeout and reports that anything may have changed.
     """
 
     def __init__(self, paths: Sequence[str], counts: Callable[[str], bool]) -> None:
@@ -48,9 +46,9 @@ class Watcher:
         os.set_blocking(self._bell, False)
 
     def wait(self, timeout: float) -> frozenset[str] | None:
-        """Files that changed since the last call; none when the time (s) is over or somebody woke us.
+        """Files that changed since the last call; empty after ``timeout`` seconds or ``wake``.
 
-        None: look at everything, because files came or went, or because changes were lost.
+        None if files were created or deleted, or if changes were lost: walk the logdirs.
         """
         until = time.monotonic() + timeout
         with self._waiting:
@@ -63,12 +61,12 @@ class Watcher:
             return None
 
     def wake(self) -> None:
-        """Ends the wait that goes on, or else the next one."""
-        with suppress(OSError):  # full: it is awake; closed: nobody waits
+        """Ends the current wait, or the next one."""
+        with suppress(OSError):  # full: already awake; closed: no thread waits
             os.write(self._bell, b"!")
 
     def close(self) -> None:
-        """Ends the wait that goes on; later ones end at once."""
+        """Ends the current wait; later ones return immediately."""
         self._closed = True
         self.wake()
         with self._waiting:
@@ -95,7 +93,7 @@ class Watcher:
                 return changed
 
     def _sleep(self, until: float, descriptor: int | None = None) -> bool:
-        """Until then, or until the descriptor has something to read; True if somebody woke us."""
+        """Sleeps until then, or until the descriptor is readable; returns True after ``wake``."""
         if self._closed:
             return True
         poll = select.poll()
@@ -112,7 +110,7 @@ class Watcher:
     def _give_up(self, error: OSError) -> None:
         self.follows = False
         self._drop_tree()
-        log.info("new data is looked for at intervals: %s", _reason(error))
+        log.info("polling for new data: %s", _reason(error))
 
     def _drop_tree(self) -> None:
         if self._tree is not None:

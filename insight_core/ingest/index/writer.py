@@ -1,4 +1,4 @@
-"""Writes what was read of event files to the index cache, beside loading and at leisure."""
+"""Writes index entries in the background, at low priority."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from insight_core.ingest.index.cache import IndexCache
 
 _APART = 30.0  # seconds between two entries of a file that grows
-_GROWTH = 4 << 20  # bytes by which it has to grow until then; the next start reads so much in no time
-_GROWTH_SHARE = 0.25  # likewise, of what the last entry covers: long entries are not written for little
-_PATIENCE = 2.0  # seconds for which loading has the processors for itself
-_BEFORE_TIDYING = 10.0  # seconds from the start: its first questions are answered by then
+_GROWTH = 4 << 20  # bytes that a file must have grown: the next start reads fewer quickly
+_GROWTH_SHARE = 0.25  # likewise, as a share of the last entry: large entries are expensive to write
+_PATIENCE = 2.0  # seconds to wait while files are loading
+_BEFORE_TIDYING = 10.0  # seconds after the start, when first requests have been answered
 _LONGEST_CLOSE = 3.0  # seconds
 _NICENESS = 10
 
 
 class IndexWriter:
-    """Writes entries of files that were read to their end, unless they are short: at once for the first
-    time, then when they have grown enough, and when the process ends. The loader never waits for it."""
+    """Writes entries of files that were read to their end, unless they are short.
+
+    The first entry is written immediately, later ones when the file has grown enough, and the last one when
+    the process ends. The loader never waits for it.
+    """
 
     def __init__(self, cache: IndexCache, is_loading: Callable[[], bool]) -> None:
         self._cache = cache
@@ -37,11 +40,12 @@ class IndexWriter:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
+        """Starts the background thread."""
         self._thread = threading.Thread(target=self._run, name="insight-index-writer", daemon=True)
         self._thread.start()
 
     def changed(self, tailed: Tailed) -> None:
-        """A file was read to its end."""
+        """Called when a file was read to its end."""
         if tailed.kept != tailed.state and tailed.is_worth_keeping:
             with self._woken:
                 if not self._changed or tailed.kept is None:
@@ -49,12 +53,12 @@ class IndexWriter:
                 self._changed[tailed] = None
 
     def forget(self, tailed: Tailed) -> None:
-        """A file is gone."""
+        """Called when a file was deleted."""
         with self._woken:
             self._changed.pop(tailed, None)
 
     def close(self) -> None:
-        """Writes what changed, for some seconds at most: a later start reads what is missing."""
+        """Writes changed entries, for 3 seconds at most; a later start reads the rest from the logs."""
         with self._woken:
             self._closed = True
             self._woken.notify()
@@ -83,10 +87,10 @@ class IndexWriter:
                     return
                 began = time.monotonic()
                 self._write(tailed)
-                time.sleep(time.monotonic() - began)  # half of the time is left to others
+                time.sleep(time.monotonic() - began)  # use at most half of the time
 
     def _pause(self, tidying: float) -> float | None:
-        """Seconds until there may be something to do; None: until something changes."""
+        """Seconds until the next entry may be due; None to wait for a change."""
         until_tidying = max(0.0, tidying - time.monotonic())
         pause = min(_APART, until_tidying) if self._changed else until_tidying
         return None if math.isinf(pause) else pause
@@ -107,7 +111,7 @@ class IndexWriter:
 
     def _write(self, tailed: Tailed) -> None:
         with self._woken:
-            if self._changed.pop(tailed, self) is self:  # gone meanwhile
+            if self._changed.pop(tailed, self) is self:  # deleted meanwhile
                 return
         entry = tailed.entry()
         if entry is not None:

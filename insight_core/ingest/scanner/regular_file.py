@@ -1,4 +1,4 @@
-"""Opens files of logs without waiting for a writer: a pipe may have come into the place of a file."""
+"""Opens log files, and rejects pipes and devices without blocking."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 
 
 def open_regular(path: str) -> int:
-    """A descriptor to read the file at a path. Raises OSError, also for what is no regular file."""
+    """A descriptor to read the file at a path. Raises OSError, also if it is not a regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
