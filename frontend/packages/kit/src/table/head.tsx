@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { drag } from '../drag';
+import { drag } from '@insight-host/kit';
 import type { Column } from './contract';
 import { clamp, NARROWEST, WIDEST, type Widths } from './layout';
 import { columnOf, type Shown } from './line';
