@@ -19,7 +19,7 @@ Recorded: TypeAlias = tuple[Any, ...]
 _SIZE_OF_ONE = 4096  # bytes of arrays that count as one value
 
 
-class Columns(NamedTuple):
+class RecordedColumns(NamedTuple):
     """Records in their order.
 
     ``layout`` is the index of each record's scalar names in ``layouts``; ``numbers`` are the scalars of all
@@ -34,10 +34,10 @@ class Columns(NamedTuple):
     others: list[tuple[int, list[EncodedValue]]]
 
 
-def columns(records: list[Recorded]) -> Columns:
+def columns(records: list[Recorded]) -> RecordedColumns:
     """The columns of records in their order."""
     layouts: dict[Names, int] = {}
-    return Columns(
+    return RecordedColumns(
         np.array([record[0] for record in records], np.int64),
         np.array([record[1] for record in records], np.float64),
         np.array([layouts.setdefault(record[3::2], len(layouts)) for record in records], np.int64),

@@ -19,7 +19,7 @@ from insight_core.recording.encoders.encoder import EncodedValue, EventEncoder
 from insight_core.recording.event_file import EventFileWriter, new_file
 from insight_core.recording.events import GRAPH, event, summary, version_record
 from insight_core.recording.locks import one_at_a_time, written_elsewhere
-from insight_core.recording.queued_records import Columns
+from insight_core.recording.queued_records import RecordedColumns
 from insight_core.recording.scalars import scalar_records
 
 log = logging.getLogger(__name__)
@@ -111,12 +111,12 @@ class EventFiles:
             self._begun.clear()
         return self._file
 
-    def write(self, records: Columns) -> None:
+    def write(self, records: RecordedColumns) -> None:
         """Writes records in order, into as many files as ``max_file_size`` requires. Raises OSError."""
         with np.errstate(all="ignore"):  # settings of the training do not apply here
             self._write(records)
 
-    def _write(self, records: Columns) -> None:
+    def _write(self, records: RecordedColumns) -> None:
         steps, wall_times, layout, layouts, numbers, others = records
         scalars = scalar_records(self._dialect, layouts, layout, steps, wall_times, numbers)
         data = scalars.data.data

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from insight_core.recording import SummaryRecord
-from insight_core.recording.queued_records import Columns
+from insight_core.recording.queued_records import RecordedColumns
 from tests.recording.reading import are_whole, points
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs timers that send signals")
@@ -118,7 +118,7 @@ def test_the_garbage_collector_may_close_it_in_its_own_thread(tmp_path: Path) ->
     files: Any = holder.record._writer._files
     write = files.write
 
-    def write_and_collect(records: Columns) -> None:
+    def write_and_collect(records: RecordedColumns) -> None:
         gone.wait(20)
         gc.collect()
         write(records)
