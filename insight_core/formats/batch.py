@@ -1,13 +1,10 @@
-"""The result of scanning a part of an event file: columns by tag, metadata, damage, and the end offset."""
+"""The result of scanning a part of an event file: blocks of points, metadata, damage, and the end offset."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from attrs import Factory, define, frozen
-from numpy.typing import NDArray
 
+from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
 
@@ -33,32 +30,6 @@ class DamagedRecord(ValueError):
         self.flaw = flaw
 
 
-@frozen(eq=False)
-class ValueColumns:
-    """Columns of equal length: the values of several tags under one field, tag after tag, in file order.
-
-    Numbers of simple_value and scalar_value have no locators, payloads have no values. Tensors of
-    one number have both, or only values if the tag belongs to a plugin of numbers (NumberTags). A tag
-    whose values change between these forms has several entries, in order.
-    """
-
-    tags: tuple[str, ...]
-    field: str
-    ends: NDArray[np.int64]  # index after the last value of each tag
-    ascending: NDArray[np.bool_]  # whether the steps of each tag never decrease
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: NDArray[np.float64] | NDArray[np.float32] | None
-    records: NDArray[np.int64] | None  # offset of the record in the file
-    starts: NDArray[np.int64] | None  # offset of the payload in the file
-    sizes: NDArray[np.int64] | None  # bytes of the payload
-
-
-def never_back(steps: NDArray[Any]) -> bool:
-    """Whether no step is smaller than the step before it."""
-    return not np.count_nonzero(steps[1:] < steps[:-1])
-
-
 @define
 class Batch:
     """The records of a part of a file, up to ``end``.
@@ -69,7 +40,7 @@ class Batch:
 
     end: int
     dialect: Dialect
-    columns: list[ValueColumns] = Factory(list)
+    blocks: list[Block] = Factory(list)  # a tag whose values change their form has several, in order
     metadata: dict[str, Metadata] = Factory(dict)  # by tag, the first of each
     flaws: list[Flaw] = Factory(list)  # by offset
     first_wall_time: float | None = None  # smallest finite one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 
@@ -26,7 +27,6 @@ class EventFile(FollowedFile):
         """``number_plugins``: of which tensors that are numbers need no locators."""
         super().__init__(path, guess)  # the dialect, until the file says it
         self._number_plugins = number_plugins
-        self._scanner: Scanner | None = None  # most files are read at once, and never grow
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
         self._in_order_until = (
@@ -51,7 +51,7 @@ class EventFile(FollowedFile):
             if file_version(os.fstat(descriptor)) != file_version(info):
                 if before is None:  # it is written to after all: once more, with an eye on it
                     before = both_ends(descriptor, info)
-                    batch = self._scan_in_order(descriptor, began, self.size)
+                    batch = self._scanner.scan(descriptor, began, self.size)
                 known += before
             self.dialect = batch.dialect
             self._advance(descriptor, batch.end)
@@ -103,15 +103,14 @@ class EventFile(FollowedFile):
             self._ahead = ScanAhead(self._ahead_scanner, self.path, version, position + OWN)
         if batch is None:
             until = self._ahead.start if self._ahead else None
-            batch = self._scan_in_order(descriptor, position, info.st_size, until)
+            batch = self._scanner.scan(descriptor, position, info.st_size, until)
             if batch.end - position > PAUSE:  # mostly payloads, which nobody reads: there is little to do
                 self._in_order_until = batch.end + PAUSE
         return batch
 
-    def _scan_in_order(self, descriptor: int, position: int, size: int, until: int | None = None) -> Batch:
-        if self._scanner is None:
-            self._scanner = open_scanner(self.dialect, number_plugins=self._number_plugins)
-        return self._scanner.scan(descriptor, position, size, until)
+    @functools.cached_property
+    def _scanner(self) -> Scanner:  # most files are read with others, and never grow
+        return open_scanner(self.dialect, number_plugins=self._number_plugins)
 
 
 def read_payload(path: str, record: int, start: int, size: int, *, limit: int | None = None) -> bytes:

@@ -14,7 +14,8 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import Batch, Flaw, ValueColumns, never_back
+from insight_core.formats.batch import Batch, Flaw
+from insight_core.formats.columns import Block, Columns, never_back
 from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, Stretch, both_ends
 from insight_core.ingest.index.entry import FileRecord
 from insight_core.ingest.scan_ahead import file_version
@@ -69,7 +70,7 @@ class _Turn:
     head: Stretch
     tail: Stretch
     state: str = ""  # JSON
-    columns: list[ValueColumns] = Factory(list)
+    blocks: list[Block] = Factory(list)
     flaws: list[Flaw] = Factory(list)
     error: BaseException | None = None  # that the format raised
 
@@ -134,7 +135,7 @@ class LogFile(FollowedFile):
             began = self.position
             try:
                 stream.seek(began)
-                columns, flaws, state = self._called(cast(BinaryIO, stream))
+                blocks, flaws, state = self._called(cast(BinaryIO, stream))
                 end = stream.tell()
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
@@ -147,9 +148,9 @@ class LogFile(FollowedFile):
             # last: a file that was written anew while it was read is neither the one nor the other
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            return _Turn(info, began, end, head, tail, state, columns, flaws)
+            return _Turn(info, began, end, head, tail, state, blocks, flaws)
 
-    def _called(self, stream: BinaryIO) -> tuple[list[ValueColumns], list[Flaw], str]:
+    def _called(self, stream: BinaryIO) -> tuple[list[Block], list[Flaw], str]:
         items, state = self._reader.format.read(stream, json.loads(self._state))
         points: list[Points] = []
         flaws: list[Flaw] = []
@@ -163,7 +164,7 @@ class LogFile(FollowedFile):
         text = json.dumps(state, allow_nan=False)
         if len(text) > _LONGEST_STATE:
             raise ValueError(f"its state has {len(text)} characters; at most {_LONGEST_STATE} are kept")
-        return columns_of(points), flaws, text
+        return blocks_of(points), flaws, text
 
     # --- in the loader's thread ---
 
@@ -182,9 +183,9 @@ class LogFile(FollowedFile):
         if is_done:
             self._tail = self._tail_of(turn)
             self._note_complete(turn.info)
-        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.columns, tail=self._tail)
-        batch.first_wall_time = min(filter(None, map(_first, turn.columns)), default=None)
-        return batch if turn.columns or not is_done else None
+        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.blocks, tail=self._tail)
+        batch.first_wall_time = min(filter(None, map(_first, turn.blocks)), default=None)
+        return batch if turn.blocks or not is_done else None
 
     def _tail_of(self, turn: _Turn) -> Flaw | None:
         """Why the rest was not read."""
@@ -224,7 +225,7 @@ class _NamedFile(io.FileIO):
         self.name = path
 
 
-def columns_of(points: Sequence[Points]) -> list[ValueColumns]:
+def blocks_of(points: Sequence[Points]) -> list[Block]:
     """The points by tag, end to end. Raises ValueError or TypeError for columns that do not fit."""
     by_tag: dict[str, list[list[NDArray[Any]]]] = {}
     for each in points:
@@ -240,11 +241,10 @@ def columns_of(points: Sequence[Points]) -> list[ValueColumns]:
         return []
     steps_of = [np.concatenate([columns[0] for columns in parts]) for parts in by_tag.values()]
     every = [columns for parts in by_tag.values() for columns in parts]
-    steps, wall_times, values = (np.concatenate(columns) for columns in zip(*every, strict=True))
+    whole = Columns(*(np.concatenate(columns) for columns in zip(*every, strict=True)))
     ends = np.cumsum([len(steps) for steps in steps_of])
     ascending = np.array([never_back(steps) for steps in steps_of])
-    tags = tuple(by_tag)
-    return [ValueColumns(tags, "simple_value", ends, ascending, steps, wall_times, values, None, None, None)]
+    return [Block("simple_value", tuple(by_tag), ends, ascending, whole)]
 
 
 def _column(points: Points, name: str, dtype: type[Any]) -> NDArray[Any]:
@@ -257,6 +257,7 @@ def _column(points: Points, name: str, dtype: type[Any]) -> NDArray[Any]:
     return given.astype(dtype)
 
 
-def _first(columns: ValueColumns) -> float | None:
-    finite = columns.wall_times[np.isfinite(columns.wall_times)]
+def _first(block: Block) -> float | None:
+    wall_times = block.columns.wall_times
+    finite = wall_times[np.isfinite(wall_times)]
     return float(finite.min()) if len(finite) else None

@@ -145,13 +145,18 @@ class Tailed:
     def _resume(self) -> None:
         """Takes over what an earlier process read of this very file, if that is kept."""
         entry = self.cache.load(self.found.path) if self.cache and self.is_worth_keeping else None
-        if entry is not None and self.file.resume(entry.file):
-            try:
-                self.store.restore(self.found.run, self.found.name, self.found.order, entry.content)
-            except Exception:
-                self._start_anew()  # else what was read before would be lost
-                raise
+        if entry is None or not self.file.resume(entry.file):
+            return
+        found = self.found
+        try:
+            is_restored = self.store.restore(found.run, found.name, found.order, entry.content)
+        except Exception:
+            self._start_anew()  # else what was read before would be lost
+            raise
+        if is_restored:
             self.kept, self.kept_at = self.state, time.monotonic()
+        else:
+            self._start_anew()
 
     def _append(self, batch: Batch) -> None:
         found = self.found

@@ -85,7 +85,7 @@ class LocalProvider:
             self._logdirs,
             reload_interval,
             names=self._names,
-            cache=_open_cache(cache_directory, self._store.fingerprint()),
+            cache=_open_cache(cache_directory),
             while_loading=while_loading,
         )
         self._watches = watch and reload_interval > 0
@@ -117,9 +117,8 @@ class LocalProvider:
 
     def close(self) -> None:
         """Stops background threads and releases connections, files and memory."""
-        self._store.wake()
+        self._store.end()
         self._loader.stop()
-        self._store.wake()
 
     def plugins(self) -> Collection[str]:
         """Names of plugins that have series, and claims of values that no plugin claims."""
@@ -142,11 +141,8 @@ class LocalProvider:
         self._loader.prefer(frozenset(key.run for key in keys))
         answers: dict[SeriesKey, ScalarColumns] = {}
         for key in keys:
-            series = self._store.find(plugin, key)
-            if series is None:
-                continue
-            snapshot = series.snapshot()
-            if "values" not in snapshot.columns:
+            snapshot = self._store.snapshot(plugin, key)
+            if snapshot is None or snapshot.columns.values is None:
                 continue
             view = self._views.view((plugin, key, query.attempts, query.smoothing), snapshot, query)
             answers[key] = answer(snapshot, view, query)
@@ -156,17 +152,15 @@ class LocalProvider:
         """Steps, wall times and sizes of the records of a series. Raises NotFound for an unknown series."""
         self._loader.prefer(frozenset((key.run,)))
         snapshot, shown = self._shown_records(plugin, key, attempts)
-        steps, wall_times, sizes = (
-            snapshot.columns[name] if shown is None else snapshot.columns[name][shown]
-            for name in ("steps", "wall_times", "sizes")
-        )
+        columns = snapshot.columns if shown is None else snapshot.columns[shown]
+        assert columns.places is not None
         return RecordTable(
-            steps.astype(np.int64),
-            wall_times.astype(np.float64),
-            sizes.astype(np.int64),
+            columns.steps,
+            columns.wall_times,
+            columns.places[2],
             total=snapshot.total,
             kept=len(snapshot),
-            hidden=len(snapshot) - len(steps),
+            hidden=len(snapshot) - len(columns),
         )
 
     def payload(
@@ -185,7 +179,7 @@ class LocalProvider:
         try:
             if isinstance(claim, FileName):
                 return payload_of_file(path, claim, limit)
-            record, start, size = (int(snapshot.columns[name][at]) for name in ("records", "starts", "sizes"))
+            record, start, size = snapshot.place_of(at)
             data = read_payload(path, record, start, size, limit=limit)
         except DamagedRecord as error:
             self._store.note_served(key.run, snapshot.file_of(at), error.flaw.offset, error.flaw, vanished)
@@ -211,7 +205,7 @@ class LocalProvider:
         claim = snapshot.claim_of(at)
         if not isinstance(claim, FileName):
             if length == 0:
-                return PayloadStream(io.BytesIO(), int(snapshot.columns["sizes"][at]), claim)
+                return PayloadStream(io.BytesIO(), snapshot.place_of(at)[2], claim)
             return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
         try:
             return stream_of_file(path, claim, offset, length)
@@ -235,9 +229,8 @@ class LocalProvider:
         self, plugin: str, key: SeriesKey, attempts: ShownAttempts
     ) -> tuple[Snapshot, NDArray[np.intp] | None]:
         """A series of records, and the indices of the shown records; None: all."""
-        series = self._store.find(plugin, key)
-        snapshot = series.snapshot() if series else None
-        if snapshot is None or "records" not in snapshot.columns:
+        snapshot = self._store.snapshot(plugin, key)
+        if snapshot is None or snapshot.columns.places is None:
             raise NotFound(f"plugin {plugin} has no records under {key.tag!r} of run {key.run!r}")
         return snapshot, snapshot.attempts.visible if attempts == "last" else None
 
@@ -275,16 +268,16 @@ def _unreadable(
     key: SeriesKey, snapshot: Snapshot, at: int, index: int, error: OSError | ValueError
 ) -> Undecodable:
     cause = f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else error
-    step = int(snapshot.columns["steps"][at])
+    step = int(snapshot.columns.steps[at])
     return Undecodable(f"{key.tag!r} of run {key.run!r}, step {step} (record {index}): {cause}")
 
 
-def _open_cache(directory: Path | None, fingerprint: str) -> IndexCache | None:
+def _open_cache(directory: Path | None) -> IndexCache | None:
     if directory is None:
         return None
     from insight_core.ingest.index.cache import IndexCache
 
-    return IndexCache(directory, fingerprint)
+    return IndexCache(directory)
 
 
 def _open_watcher(logdirs: Sequence[Logdir], names: FileNames) -> Watcher:

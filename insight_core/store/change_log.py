@@ -1,41 +1,50 @@
-"""Tracks changes by generation, for providers whose data is elsewhere."""
+"""Tracks what changed by generation, for the store and for providers whose data is elsewhere."""
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any
 
 from insight_core.plugin import Changes, SeriesKey
-from insight_core.store.changes import changes_after
+
+_MOST_CHANGES = 2000  # more series than these are reported as "anything may have changed"
 
 
 class ChangeLog:
     """Counts local generations, which grow even if the other end restarts."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, named: Callable[[Any], Iterable[tuple[str, SeriesKey]]] = lambda place: (place,)
+    ) -> None:
+        """``named`` gives the plugins and keys that a change is of, when somebody asks."""
+        self._named = named
         self._grown = threading.Condition()
         self._generation = 0
         self._runs = 0  # generation at which the run table last changed
         self._everything = 0  # generation at which anything may have changed
-        self._series: OrderedDict[tuple[str, SeriesKey], int] = OrderedDict()
+        self._changes: OrderedDict[Hashable, int] = OrderedDict()  # the last generation of each
         self._ended = False
 
     def note(self, series: Mapping[str, Collection[SeriesKey]] | None, *, runs: bool = False) -> None:
         """Starts a new generation: these series changed, by plugin; None: anything may have changed, runs
         included.
         """
+        places = [(plugin, key) for plugin, keys in (series or {}).items() for key in keys]
+        self.add(None if series is None else places, runs=runs)
+
+    def add(self, changes: Iterable[Hashable] | None, *, runs: bool = False) -> None:
+        """The same, of changes in whatever form ``named`` knows."""
         with self._grown:
             self._generation += 1
-            if series is None:
+            if changes is None:
                 self._everything = self._runs = self._generation
-                self._series.clear()
+                self._changes.clear()
             else:
-                for plugin, keys in series.items():
-                    for key in keys:
-                        self._series[plugin, key] = self._generation
-                        self._series.move_to_end((plugin, key))
+                for change in changes:
+                    self._changes[change] = self._generation
+                    self._changes.move_to_end(change)
             if runs:
                 self._runs = self._generation
             self._grown.notify_all()
@@ -45,21 +54,30 @@ class ChangeLog:
         """The current generation."""
         return self._generation
 
+    @property
+    def everything(self) -> int:
+        """The generation at which anything may have changed."""
+        return self._everything
+
     def changes(self, since: int, timeout: float) -> Changes:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
         with self._grown:
             if timeout > 0 and self._generation <= since and not self._ended:
                 self._grown.wait(timeout)
-            newest_first = reversed(self._series.items())
-            return changes_after(
-                since,
-                self._generation,
-                runs=self._runs,
-                everything=self._everything,
-                series=(
-                    place for place, _ in itertools.takewhile(lambda item: item[1] > since, newest_first)
-                ),
-            )
+            if since < self._everything or since > self._generation:
+                return Changes(self._generation, None, True)
+            found: dict[str, dict[SeriesKey, None]] = {}
+            count = 0
+            for change, generation in reversed(self._changes.items()):
+                if generation <= since:
+                    break
+                for plugin, key in self._named(change):
+                    count += 1
+                    if count > _MOST_CHANGES:
+                        return Changes(self._generation, None, self._runs > since)
+                    found.setdefault(plugin, {})[key] = None
+            series = {plugin: list(keys) for plugin, keys in found.items()}
+            return Changes(self._generation, series, self._runs > since)
 
     def end(self) -> None:
         """Ends all current and future waits."""

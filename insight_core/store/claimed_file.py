@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from insight_core.formats.columns import Columns
 from insight_core.plugin import FileName
-from insight_core.store.column_memory import Column
 from insight_core.store.segment import FileOrder
-
-_ZERO = np.zeros(1, np.int64)
-_ZERO.flags.writeable = False
 
 
 class NamedFile(NamedTuple):
@@ -32,12 +28,7 @@ class NamedFile(NamedTuple):
         """Its position among the files of the run: after all event files."""
         return math.inf, self.tag
 
-    def columns(self) -> Mapping[str, Column]:
+    def columns(self) -> Columns:
         """Its single record."""
-        return {
-            "steps": _ZERO,
-            "wall_times": np.array([self.mtime_ns / 1_000_000_000]),
-            "records": _ZERO,
-            "starts": _ZERO,
-            "sizes": np.array([self.size]),
-        }
+        places = np.array([[0], [0], [self.size]])
+        return Columns(np.zeros(1, np.int64), np.array([self.mtime_ns / 1_000_000_000]), None, places)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import logging
+import math
 import mmap
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
+import weakref
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
-log = logging.getLogger(__name__)
+from insight_core.formats.columns import Columns
 
-Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32] | NDArray[np.uint8]
+log = logging.getLogger(__name__)
 
 _SLAB = 16 << 20  # bytes of a spill file that many columns share
 _ALIGNMENT = 64
 
 
 class ColumnMemory:
-    """Allocates columns and counts the bytes that are in the process's own memory.
+    """Allocates columns and counts the bytes that are in the process's own memory, until they are freed.
 
     Columns beyond ``limit`` are stored in unnamed files below ``directory``. Their space is reserved before
     they are mapped, and nothing is left behind when the process ends. If that fails, memory is used, with
@@ -36,69 +38,82 @@ class ColumnMemory:
         self._held = 0
         self._slab: mmap.mmap | None = None
         self._used = 0  # bytes of the slab
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a column may be freed at any moment, in this thread too
 
     @property
     def held(self) -> int:
         """Bytes of memory in use; 0 without a limit."""
         return self._held
 
-    def allocate(self, count: int, dtype: np.dtype[Any]) -> tuple[Column, int]:
-        """An uninitialised column of ``count`` values, and the bytes of it that count as memory."""
-        size = count * dtype.itemsize
+    def allocate(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """An uninitialised column."""
         if self._limit is None:
-            return np.empty(count, dtype), 0
-        with self._lock:
-            if self._held + size > self._limit:
-                spilled = self._spill(count, dtype, size)
-                if spilled is not None:
-                    return spilled, 0
-            self._held += size
-        return np.empty(count, dtype), size
+            return np.empty(shape, dtype)
+        size = math.prod(shape) * dtype.itemsize
+        if self._held + size > self._limit:
+            spilled = self._spill(shape, dtype, size)
+            if spilled is not None:
+                return spilled
+        column = np.empty(shape, dtype)
+        self._count(column, size)
+        return column
 
-    def adopt(self, columns: Mapping[str, Column]) -> tuple[Mapping[str, Column], int]:
-        """The columns, or copies of them in a file, and the bytes that count as memory."""
+    def adopt(self, columns: Columns) -> Columns:
+        """The columns, or copies of them in a file."""
         if self._limit is None:
-            return columns, 0
-        size = sum(0 if _is_mapped(column) else column.nbytes for column in columns.values())
-        with self._lock:
-            if self._held + size <= self._limit:
-                self._held += size
-                return columns, size
-        kept, counted = {}, 0
-        for name, column in columns.items():
-            if _is_mapped(column):
-                kept[name] = column
-                continue
-            kept[name], size = self.allocate(len(column), column.dtype)
-            kept[name][:] = column
-            counted += size
-        return kept, counted
+            return columns
+        own = [column for column in columns.arrays() if not _is_mapped(column)]
+        if self._held + sum(column.nbytes for column in own) <= self._limit:
+            for column in own:
+                self._count(column, column.nbytes)
+            return columns
+        return evolve(
+            columns,
+            steps=self._copied(columns.steps),
+            wall_times=self._copied(columns.wall_times),
+            values=None if columns.values is None else self._copied(columns.values),
+            places=None if columns.places is None else self._copied(columns.places),
+        )
 
-    def release(self, size: int) -> None:
-        """Subtracts ``size`` bytes from the memory in use."""
-        if size:
-            with self._lock:
-                self._held -= size
-
-    def _spill(self, count: int, dtype: np.dtype[Any], size: int) -> Column | None:
-        if self._directory is None:
-            return None
-        try:
-            if size > _SLAB // 4:
-                return np.frombuffer(_reserve(self._directory, size), dtype, count)
-            if self._slab is None or self._used + size > _SLAB:
-                self._slab, self._used = _reserve(self._directory, _SLAB), 0
-            column: Column = np.frombuffer(self._slab, dtype, count, self._used)
-            self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
+    def _copied(self, column: NDArray[Any]) -> NDArray[Any]:
+        if _is_mapped(column):
             return column
-        except (OSError, ValueError, AttributeError) as error:  # not every system can reserve space
-            log.warning("no room for columns below %s (%s): they stay in memory", self._directory, error)
-            self._directory = None
-            return None
+        copy = self.allocate(column.shape, column.dtype)
+        copy[:] = column
+        return copy
+
+    def _count(self, column: NDArray[Any], size: int) -> None:
+        """Counts bytes for as long as the array that owns them lives."""
+        while isinstance(column.base, np.ndarray):
+            column = column.base
+        with self._lock:
+            self._held += size
+        weakref.finalize(column, self._free, size).atexit = False
+
+    def _free(self, size: int) -> None:
+        with self._lock:
+            self._held -= size
+
+    def _spill(self, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> NDArray[Any] | None:
+        with self._lock:
+            if self._directory is None:
+                return None
+            count = math.prod(shape)
+            try:
+                if size > _SLAB // 4:
+                    return np.frombuffer(_reserve(self._directory, size), dtype, count).reshape(shape)
+                if self._slab is None or self._used + size > _SLAB:
+                    self._slab, self._used = _reserve(self._directory, _SLAB), 0
+                column = np.frombuffer(self._slab, dtype, count, self._used).reshape(shape)
+                self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
+                return column
+            except (OSError, ValueError, AttributeError) as error:  # not every system can reserve space
+                log.warning("no room for columns below %s (%s): they stay in memory", self._directory, error)
+                self._directory = None
+                return None
 
 
-def _is_mapped(column: Column) -> bool:
+def _is_mapped(column: NDArray[Any]) -> bool:
     """Whether a column is in a mapped file, which the system can page out."""
     base: object = column
     while isinstance(base, np.ndarray):

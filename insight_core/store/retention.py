@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
+from insight_core.formats.columns import Columns
 from insight_core.plugin import CachePolicy, Keep
-from insight_core.store.column_memory import Column
-from insight_core.store.segment import FileOrder
 
 
 def keeps_all(policy: CachePolicy) -> bool:
@@ -18,28 +14,30 @@ def keeps_all(policy: CachePolicy) -> bool:
     return not policy.points or policy.keep is Keep.ALL
 
 
-def chosen(policy: CachePolicy, columns: Mapping[str, Column]) -> NDArray[np.intp] | None:
+def chosen(policy: CachePolicy, columns: Columns) -> NDArray[np.intp] | None:
     """Indices of the points that the policy keeps, ascending; None: all."""
-    count, limit = len(columns["steps"]), policy.points
+    count, limit = len(columns), policy.points
     if keeps_all(policy) or count <= limit:
         return None
     if policy.keep is Keep.LATEST:
         return np.arange(count - limit, count)
-    if limit == 1:
-        return np.array([count - 1])
-    drawn = np.argpartition(columns["lot"][:-1], limit - 2)[: limit - 1]
+    drawn = np.argsort(_lots(columns)[:-1], kind="stable")[: limit - 1]
     return np.append(np.sort(drawn), count - 1)
 
 
-def lots(first: int, count: int, order: FileOrder) -> NDArray[np.int64]:
-    """A pseudo-random number (splitmix64) for each point of a file, starting at index ``first``.
+def _lots(columns: Columns) -> NDArray[np.uint64]:
+    """uint64[n]: a pseudo-random number (splitmix64) for each point, made of what the point is.
 
     Keeping the points with the smallest numbers is a uniform sample that does not depend on how points
-    arrive in batches.
+    arrive in batches. Points of the same number are the same, so the first of them may stay.
     """
-    seed = zlib.crc32(repr(order).encode("utf-8", "surrogateescape")) << 32
-    z = np.arange(first, first + count, dtype=np.uint64)
-    z = (z + np.uint64(seed)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((z ^ (z >> np.uint64(31))) >> np.uint64(1)).view(np.int64)
+    drawn = np.zeros(len(columns), np.uint64)
+    marks = columns.places[0] if columns.places is not None else columns.values
+    for column in (columns.steps, columns.wall_times, marks):
+        if column is not None:
+            z = drawn + column.astype("<f8" if column.dtype.kind == "f" else "<i8").view(np.uint64)
+            z = (z + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            drawn = z ^ (z >> np.uint64(31))
+    return drawn

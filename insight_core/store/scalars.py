@@ -34,7 +34,7 @@ def answer(snapshot: Snapshot, view: View, query: ScalarQuery) -> ScalarColumns:
         points=points,
         total=snapshot.total,
         hidden=view.hidden,
-        kept=len(snapshot.columns["steps"]),
+        kept=len(snapshot),
         origin=view.origin,
         extent=axis.extent,
         restarts=snapshot.attempts.restarts,

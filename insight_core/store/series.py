@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import math
 import threading
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from insight_core.formats.batch import never_back
+from insight_core.formats.columns import Block, Columns, never_back
 from insight_core.formats.event import Metadata
-from insight_core.plugin import CachePolicy, Claim, Keep, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
 from insight_core.store.attempts import ONE_ATTEMPT, find_attempts
-from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.file_state import SeriesGroup
-from insight_core.store.retention import chosen, keeps_all, lots
-from insight_core.store.segment import FileOrder, FilePart, Segment, all_ascending, merged_segment
-from insight_core.store.series_info import described
-from insight_core.store.snapshot import Snapshot
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.retention import chosen, keeps_all
+from insight_core.store.segment import (
+    FileOrder,
+    PartOrder,
+    Segment,
+    SeriesPart,
+    all_ascending,
+    merged_segment,
+)
+from insight_core.store.snapshot import Snapshot, concatenated, described
 
-_NOWHERE = SeriesKey("", "")
 _STRIPES = 64  # series share locks: creating a lock takes as long as creating a series
 _locks = [threading.Lock() for _ in range(_STRIPES)]
 _joining = [threading.Lock() for _ in range(_STRIPES)]
 
 
 class Series:
-    """The points of one plugin under one tag of one run. Thread-safe for many readers and one writer."""
+    """The points of one claim and layout under one tag of one run, for many readers and one writer.
+
+    The layout is whether there are values, and whether there are places; all points have the same.
+    """
 
     __slots__ = (
         "_info",
@@ -39,26 +46,33 @@ class Series:
         "_policy",
         "_segments",
         "_snapshot",
-        "claims",
+        "claim",
         "key",
-        "plugin",
+        "layout",
+        "reader",
         "version",
     )
 
     def __init__(
         self,
+        key: SeriesKey,
+        claim: Claim,
+        layout: tuple[bool, bool],
         policy: CachePolicy,
-        memory: ColumnMemory | None = None,
-        plugin: str = "",
-        key: SeriesKey = _NOWHERE,
+        memory: ColumnMemory,
+        *,
+        metadata: Metadata | None = None,
+        reader: str = "",
     ) -> None:
-        self.plugin = plugin
+        """``reader``: the plugin that reads the series, or its claim; empty if nobody does."""
         self.key = key
-        self._metadata: Metadata | None = None
-        self.claims: tuple[Claim, ...] = ()  # by which its values were taken
+        self.claim = claim
+        self.layout = layout
+        self.reader = reader
         self.version = 0
+        self._metadata = metadata
         self._policy = policy
-        self._memory = memory or ColumnMemory()
+        self._memory = memory
         stripe = id(self) >> 6 & _STRIPES - 1
         self._lock = _locks[stripe]  # hold only briefly: the loader waits for it
         self._joining = _joining[stripe]
@@ -70,71 +84,59 @@ class Series:
 
     def append(
         self,
-        order: FileOrder,
-        columns: Mapping[str, Column],
-        claims: tuple[Claim, ...] = (),
+        place: PartOrder,
+        columns: Columns,
         expected: float = 1.0,
-    ) -> bool:
-        """Appends points of equal-length columns to the end of a file; column names must not change.
+        *,
+        total: int | None = None,
+        ascending: bool | None = None,
+    ) -> None:
+        """Appends points to the end of a part; about ``expected`` times as many will follow in total.
 
-        ``claims`` has the claim of the points. About ``expected`` times as many points will follow in
-        total. Returns whether these are the first points of the file.
+        ``total`` of them were recorded, by default all. ``ascending``: whether their steps never decrease,
+        where that is known.
         """
         with self._lock:
-            return self._append(order, columns, claims, expected)
-
-    def replace(
-        self, order: FileOrder, columns: Mapping[str, Column], claims: tuple[Claim, ...] = ()
-    ) -> None:
-        """Replaces all earlier points of a file."""
-        with self._lock:
-            self._drop(order)
-            self._append(order, columns, claims)
-
-    def drop(self, order: FileOrder) -> None:
-        """Removes the points of a deleted file."""
-        with self._lock:
-            self._drop(order)
+            self._append(place, columns, expected, len(columns) if total is None else total, ascending)
 
     def _append(
-        self,
-        order: FileOrder,
-        columns: Mapping[str, Column],
-        claims: tuple[Claim, ...],
-        expected: float = 1.0,
-    ) -> bool:
-        count = len(columns["steps"])
-        segment = self._find(order)
-        part = FilePart(order) if segment is None else segment.part(order)
-        if part.claims is not claims:
-            part.claims = _united(part.claims, claims)
-        if "records" in columns:
-            columns = {**columns, "claims": _repeated(part.claims.index(claims[0]), count)}
-        if self._policy.points and self._policy.keep is Keep.UNIFORM:
-            columns = {**columns, "lot": lots(part.total, count, order)}
+        self, place: PartOrder, columns: Columns, expected: float, total: int, ascending: bool | None
+    ) -> None:
+        segment = self._find(place)
         if segment is None:
-            self._insert(Segment(columns, self._memory, [part]))
+            part = SeriesPart(*place)
+            self._insert(Segment(columns, self._memory, [part], ascending))
         else:
+            part = next(part for part in reversed(segment.parts) if part.place == place)
             self._last_in_segment(segment, part).extend(columns, expected)
-        self._note_claims(part)
-        part.kept += count
-        part.total += count
-        if self._policy.points:
-            self._retain(part)
+        part.kept += len(columns)
+        part.total += total
+        self._retain(part)
         self._touch()
-        return segment is None
 
-    def _drop(self, order: FileOrder) -> None:
-        segment = self._find(order)
-        if segment is None:
-            return
-        segment = self._last_in_segment(segment, segment.part(order))
-        if len(segment.parts) > 1:
-            segment = self._cut(segment, len(segment.parts) - 1)[1]
-        segment.release()
-        self._segments.remove(segment)
-        self.claims = self._united_claims()
-        self._touch()
+    def drop(self, order: FileOrder) -> None:
+        """Removes the points of a file."""
+        with self._lock:
+            parts = [part for part in self._parts() if part.order == order]
+            for part in parts:
+                segment = self._find(part.place)
+                assert segment is not None
+                segment = self._last_in_segment(segment, part)
+                if len(segment.parts) > 1:
+                    segment = self._cut(segment, len(segment.parts) - 1)[1]
+                self._segments.remove(segment)
+            if parts:
+                self._touch()
+
+    def last_stretch(self, order: FileOrder) -> int:
+        """The last stretch of a file; -1 if it has none here."""
+        with self._lock:
+            at = bisect.bisect_right(self._segments, (order, math.inf), key=_last_place)
+            for segment in reversed(self._segments[max(0, at - 1) : at + 1]):
+                for part in reversed(segment.parts):
+                    if part.order <= order:
+                        return part.stretch if part.order == order else -1
+        return -1
 
     @property
     def metadata(self) -> Metadata | None:
@@ -144,45 +146,58 @@ class Series:
     @metadata.setter
     def metadata(self, metadata: Metadata | None) -> None:
         """Sets the metadata of the first value."""
+        if metadata is not self._metadata:
+            with self._lock:
+                self._metadata = metadata
+                self._touch()
+
+    @property
+    def policy(self) -> CachePolicy:
+        """How much is kept."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: CachePolicy) -> None:
+        """Sets how much is kept, of the points that are here too."""
         with self._lock:
-            self._metadata = metadata
+            self._policy = policy
+            for part in self._parts():
+                self._retain(part)
             self._touch()
 
-    def release(self) -> None:
-        """Frees the series: its columns no longer count as memory of the store."""
+    def drop_places(self) -> None:
+        """Keeps the numbers alone: the plugin of the claim takes these."""
+        with self._lock:
+            self.layout = (True, False)
+            for segment in self._segments:
+                segment.drop_places()
+            self._touch()
+
+    def blocks(self, order: FileOrder) -> list[Block]:
+        """The immutable columns that a file gave to this series, by stretch."""
+        found = []
         with self._lock:
             for segment in self._segments:
-                segment.release()
-
-    def restore(self, order: FileOrder, group: SeriesGroup, place: int = 0) -> None:
-        """Adopts the points that a file gave before this object existed: those at ``place`` of the group.
-        It must be the first file.
-        """
-        columns = group.columns_of(place)
-        part = FilePart(order)
-        part.kept, part.claims = len(columns["steps"]), group.claims
-        part.total = part.kept if group.totals is None else int(group.totals[place])
-        with self._lock:
-            self._insert(Segment(columns, self._memory, [part], bool(group.ascending[place])))
-            self._note_claims(part)
-            self._touch()
-
-    def part(self, order: FileOrder) -> SeriesGroup | None:
-        """The immutable columns that a file gave to this series."""
-        with self._lock:
-            segment = self._find(order)
-            if segment is None:
-                return None
-            part, columns, ascending = segment.part(order), segment.columns(), segment.ascending
-            claims, total = part.claims, part.total
-            if len(segment.parts) > 1:
-                before = segment.parts[: segment.parts.index(part)]
-                first = sum(other.kept for other in before)
-                columns = {name: column[first : first + part.kept] for name, column in columns.items()}
-        ascending = ascending or never_back(columns["steps"])
-        count = len(columns["steps"])
-        ends, totals = np.array([count]), None if total == count else np.array([total])
-        return SeriesGroup(self.plugin, (self.key.tag,), claims, columns, ends, totals, np.array([ascending]))
+                first = 0
+                for part in segment.parts:
+                    if part.order == order:
+                        whole = len(segment.parts) == 1
+                        columns = segment.columns()
+                        columns = columns if whole else columns[first : first + part.kept]
+                        found.append((columns, segment.ascending, part.total, part.stretch))
+                    first += part.kept
+        return [
+            Block(
+                "",
+                (self.key.tag,),
+                np.array([len(columns)]),
+                np.array([ascending or never_back(columns.steps)]),
+                columns,
+                None if total == len(columns) else np.array([total]),
+                np.array([stretch]),
+            )
+            for columns, ascending, total, stretch in found
+        ]
 
     @property
     def empty(self) -> bool:
@@ -193,85 +208,69 @@ class Series:
         self._snapshot = self._info = None
         self.version += 1
 
-    def _note_claims(self, part: FilePart) -> None:
-        """Keeps claims in file order, independent of the order of reading."""
-        if self.claims is not part.claims:
-            is_last = part is self._segments[-1].parts[-1]
-            self.claims = _united(self.claims, part.claims) if is_last else self._united_claims()
-
-    def _united_claims(self) -> tuple[Claim, ...]:
-        return tuple(dict.fromkeys(claim for part in self._parts() for claim in part.claims))
-
-    def _parts(self) -> list[FilePart]:
-        """All files, in order."""
+    def _parts(self) -> list[SeriesPart]:
+        """All parts, in order."""
         return [part for segment in self._segments for part in segment.parts]
 
-    def _find(self, order: FileOrder) -> Segment | None:
-        """The segment that contains a file."""
+    def _find(self, place: PartOrder) -> Segment | None:
+        """The segment that contains a part."""
         segments = self._segments
-        if not segments or order > segments[-1].parts[-1].order:
+        if not segments or place > segments[-1].parts[-1].place:
             return None
-        if order == segments[-1].parts[-1].order:
+        if place == segments[-1].parts[-1].place:
             return segments[-1]
-        segment = segments[bisect.bisect_left(segments, order, key=lambda each: each.parts[-1].order)]
-        return segment if any(part.order == order for part in segment.parts) else None
+        segment = segments[bisect.bisect_left(segments, place, key=_last_place)]
+        return segment if any(part.place == place for part in segment.parts) else None
 
     def _insert(self, segment: Segment) -> None:
-        """Inserts the segment of a new file at its position."""
-        order = segment.parts[0].order
-        if not self._segments or order > self._segments[-1].parts[-1].order:
+        """Inserts the segment of a new part at its position."""
+        place = segment.parts[0].place
+        if not self._segments or place > self._segments[-1].parts[-1].place:
             self._segments.append(segment)
             return
-        place = bisect.bisect_left(self._segments, order, key=lambda each: each.parts[-1].order)
-        following = self._segments[place]
-        before = sum(part.order < order for part in following.parts)
+        at = bisect.bisect_left(self._segments, place, key=_last_place)
+        following = self._segments[at]
+        before = sum(part.place < place for part in following.parts)
         if before:
             self._cut(following, before)
-            place += 1
-        self._segments.insert(place, segment)
+            at += 1
+        self._segments.insert(at, segment)
 
-    def _last_in_segment(self, segment: Segment, part: FilePart) -> Segment:
-        """The segment that ends with a file; splits it if necessary."""
+    def _last_in_segment(self, segment: Segment, part: SeriesPart) -> Segment:
+        """The segment that ends with a part; splits it if necessary."""
         if segment.parts[-1] is part:
             return segment
         return self._cut(segment, segment.parts.index(part) + 1)[0]
 
     def _cut(self, segment: Segment, count: int) -> tuple[Segment, Segment]:
-        """Splits a segment; the first part has the first ``count`` files."""
+        """Splits a segment; the first half has the first ``count`` parts."""
         columns = segment.columns()
         at = sum(part.kept for part in segment.parts[:count])
-        first = {name: column[:at].copy() for name, column in columns.items()}
-        second = {name: column[at:].copy() for name, column in columns.items()}
-        segment.release()
+        indices = np.arange(segment.length)  # to copy: the segment is to be freed
         halves = (
-            Segment(first, self._memory, segment.parts[:count]),
-            Segment(second, self._memory, segment.parts[count:]),
+            Segment(columns[indices[:at]], self._memory, segment.parts[:count]),
+            Segment(columns[indices[at:]], self._memory, segment.parts[count:]),
         )
         place = self._segments.index(segment)
         self._segments[place : place + 1] = halves
         return halves
 
-    def _retain(self, part: FilePart) -> None:
+    def _retain(self, part: SeriesPart) -> None:
         """Drops points that the policy does not keep, whenever their number has doubled."""
         if keeps_all(self._policy) or part.kept <= 2 * self._policy.points:
             return
-        segment = self._find(part.order)
-        columns = segment.columns() if segment else {}
-        kept = chosen(self._policy, columns) if segment else None
-        if segment is None or kept is None:
-            return
-        segment.release()
+        segment = self._find(part.place)
+        assert segment is not None
+        if len(segment.parts) > 1:  # they were read before there was a policy
+            segment = self._last_in_segment(segment, part)
+            segment = self._cut(segment, len(segment.parts) - 1)[1] if len(segment.parts) > 1 else segment
+        kept = chosen(self._policy, segment.columns())
+        assert kept is not None
         part.kept = len(kept)
-        retained = Segment({name: column[kept] for name, column in columns.items()}, self._memory, [part])
+        retained = Segment(segment.columns()[kept], self._memory, [part])
         self._segments[self._segments.index(segment)] = retained
 
     # --- the reader's side ------------------------------------------------------------------------
-
-    @property
-    def total(self) -> int:
-        """Points recorded, retained or not."""
-        with self._lock:
-            return sum(part.total for part in self._parts())
 
     def info(self) -> SeriesInfo | None:
         """The series without its data; None if it has no points."""
@@ -281,55 +280,25 @@ class Series:
                 info = self._info = self._outline()
         if info is None:
             snapshot = self.snapshot()
-            info = self._info_of(snapshot) if len(snapshot) else None
+            info = snapshot.info(self.key, self._metadata) if len(snapshot) else None
             with self._lock:
-                if self.version == snapshot.version:
+                if self._snapshot is snapshot:
                     self._info = info
         return info
-
-    def infos(self) -> list[SeriesInfo]:
-        """``info()`` as a list of at most one element."""
-        info = self.info()
-        return [] if info is None else [info]
 
     def _outline(self) -> SeriesInfo | None:
         """The series without its data, if that needs no snapshot."""
         segments = self._segments
-        if len(segments) == 1 and segments[0].ascending:  # the common case
-            kept, first_step, last_step, last_value, last_wall_time = segments[0].outline()
-        elif segments and all_ascending(segments):
-            kept, first_step = sum(segment.length for segment in segments), segments[0].first_step
-            _, _, last_step, last_value, last_wall_time = segments[-1].outline()
-        else:
+        kept = sum([segment.length for segment in segments])
+        if not kept or not all_ascending(segments):
             return None
         if kept > self._policy.points and not keeps_all(self._policy):
             return None
-        total = 0
-        for segment in segments:
-            for part in segment.parts:
-                total += part.total
+        first, last = segments[0], segments[-1]
         return described(
-            self.key, total, kept, first_step, last_step, last_value, last_wall_time, 1,
-            self._metadata, self.claims,
+            self.key, sum([part.total for part in self._parts()]), kept, first.first_step, last.last_step,
+            last.last_value, last.last_wall_time, 1, self._metadata, (self.claim,),
         )  # fmt: skip
-
-    def _info_of(self, snapshot: Snapshot) -> SeriesInfo:
-        steps, values, shown = snapshot.steps, snapshot.columns.get("values"), snapshot.attempts.visible
-        first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
-        last_value = None if values is None else float(values[last])
-        count = snapshot.attempts.count
-        return described(
-            self.key,
-            snapshot.total,
-            len(snapshot),
-            int(steps[first]),
-            int(steps[last]),
-            last_value,
-            float(snapshot.columns["wall_times"][last]),
-            count,
-            self._metadata,
-            self.claims,
-        )
 
     def snapshot(self) -> Snapshot:
         """All retained points. The lock is not held while columns are joined."""
@@ -341,60 +310,35 @@ class Series:
                 if self._snapshot is not None:
                     return self._snapshot
                 version = self.version
+                policy = self._policy
                 segments = list(self._segments)
-                columns = [segment.columns() for segment in segments]
+                pieces = [segment.columns() for segment in segments]
                 ascending = bool(segments) and all_ascending(segments)
                 parts = self._parts()
-                orders = tuple(part.order for part in parts)
+                places = tuple(part.place for part in parts)
                 ends = tuple(itertools.accumulate(part.kept for part in parts))
-                claims = tuple(part.claims for part in parts)
                 total = sum(part.total for part in parts)
             merged = None
-            if len(segments) > 1 and keeps_all(self._policy):
-                merged = merged_segment(columns, parts, self._memory, ascending)
-                whole = merged.columns()
+            if len(segments) > 1 and keeps_all(policy):
+                merged = merged_segment(pieces, parts, self._memory, ascending)
+                columns = merged.columns()
             else:
-                whole, ends = self._retained(columns, ends)
-            attempts = ONE_ATTEMPT
-            if not ascending and segments:
-                attempts = find_attempts(whole["steps"].astype(np.int64, copy=False))
-            snapshot = Snapshot(whole, orders, ends, claims, attempts, total, version)
+                columns = concatenated(pieces) if pieces else _NOTHING
+                kept = chosen(policy, columns)
+                if kept is not None:
+                    columns, ends = columns[kept], tuple(np.searchsorted(kept, ends).tolist())
+            attempts = ONE_ATTEMPT if ascending or not segments else find_attempts(columns.steps)
+            snapshot = Snapshot(columns, places, ends, (self.claim,) * len(places), attempts, total)
             with self._lock:
                 if self.version == version:
                     self._snapshot = snapshot
-                    if merged is not None:
-                        self._adopt(merged)
-                elif merged is not None:
-                    merged.release()
+                    if merged is not None:  # so that columns are not stored twice
+                        self._segments = [merged]
             return snapshot
 
-    def _adopt(self, merged: Segment) -> None:
-        """Replaces all segments by one, so that columns are not stored twice."""
-        for segment in self._segments:
-            segment.release()
-        self._segments = [merged]
 
-    def _retained(
-        self, columns: list[Mapping[str, Column]], ends: tuple[int, ...]
-    ) -> tuple[Mapping[str, Column], tuple[int, ...]]:
-        """The points of all files that the policy keeps, and the end of each file in them."""
-        if not columns:
-            return {}, ends
-        whole = columns[0]
-        if len(columns) > 1:
-            whole = {name: np.concatenate([piece[name] for piece in columns]) for name in whole}
-        kept = chosen(self._policy, whole)
-        if kept is not None:
-            whole = {name: column[kept] for name, column in whole.items()}
-            ends = tuple(np.searchsorted(kept, ends).tolist())
-        if "lot" in whole:
-            whole = {name: column for name, column in whole.items() if name != "lot"}
-        return whole, ends
+def _last_place(segment: Segment) -> tuple[FileOrder, Any]:  # to be compared with infinity too
+    return segment.parts[-1].place
 
 
-def _united(before: tuple[Claim, ...], more: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    return tuple(dict.fromkeys((*before, *more))) if before else more
-
-
-def _repeated(claim: int, count: int) -> NDArray[np.uint8]:
-    return np.zeros(count, np.uint8) if claim == 0 else np.full(count, claim, np.uint8)
+_NOTHING = Columns(np.empty(0, np.int64), np.empty(0))

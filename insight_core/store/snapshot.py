@@ -3,42 +3,141 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+import itertools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from insight_core.plugin import Claim
-from insight_core.store.attempts import Attempts
-from insight_core.store.column_memory import Column
-from insight_core.store.segment import FileOrder
+from insight_core.formats.columns import Columns
+from insight_core.formats.event import Metadata
+from insight_core.plugin import CachePolicy, Claim, SeriesInfo, SeriesKey
+from insight_core.store.attempts import ONE_ATTEMPT, Attempts, find_attempts
+from insight_core.store.retention import chosen
+from insight_core.store.segment import FileOrder, PartOrder
+
+NUMBERS = (True, False)  # layout of columns of numbers alone
+_NO_METADATA = Metadata("", "", "")
 
 
 @frozen(eq=False)
 class Snapshot:
     """All retained points of a series in file order. Immutable; arrays are shared, not copied."""
 
-    columns: Mapping[str, Column]  # may be read-only
-    orders: tuple[FileOrder, ...]
-    ends: tuple[int, ...]  # index after the last point of each file
-    claims: tuple[tuple[Claim, ...], ...]  # of each file; the column "claims" counts in these
+    columns: Columns
+    parts: tuple[PartOrder, ...]
+    ends: tuple[int, ...]  # index after the last point of each part
+    claims: tuple[Claim, ...]  # of each part
     attempts: Attempts
     total: int  # points recorded, retained or not
-    version: int  # of the series
 
     def __len__(self) -> int:
-        return self.ends[-1] if self.ends else 0
-
-    @property
-    def steps(self) -> NDArray[np.int64]:
-        """int64[n]: the step of each point."""
-        return self.columns["steps"].astype(np.int64, copy=False)
+        return len(self.columns)
 
     def file_of(self, index: int) -> FileOrder:
         """The file of the point at this index."""
-        return self.orders[bisect.bisect_right(self.ends, index)]
+        return self.parts[bisect.bisect_right(self.ends, index)][0]
 
     def claim_of(self, index: int) -> Claim:
         """The claim of the point at this index."""
-        return self.claims[bisect.bisect_right(self.ends, index)][int(self.columns["claims"][index])]
+        return self.claims[bisect.bisect_right(self.ends, index)]
+
+    def place_of(self, index: int) -> tuple[int, int, int]:
+        """Offset of the record of the point at this index, offset and bytes of its payload."""
+        assert self.columns.places is not None
+        record, start, size = self.columns.places[:, index].tolist()
+        return record, start, size
+
+    def info(self, key: SeriesKey, metadata: Metadata | None) -> SeriesInfo:
+        """The series without its data."""
+        columns, shown = self.columns, self.attempts.visible
+        first, last = (0, -1) if shown is None else (int(shown[0]), int(shown[-1]))
+        return described(
+            key,
+            self.total,
+            len(self),
+            int(columns.steps[first]),
+            int(columns.steps[last]),
+            None if columns.values is None or columns.places is not None else float(columns.values[last]),
+            float(columns.wall_times[last]),
+            self.attempts.count,
+            metadata,
+            tuple(dict.fromkeys(self.claims)),
+        )
+
+
+def snapshot_of(columns: Columns, claim: Claim) -> Snapshot:
+    """All points of a series whose files are not known."""
+    attempts = find_attempts(columns.steps) if len(columns) else ONE_ATTEMPT
+    return Snapshot(columns, (((0.0, ""), 0),), (len(columns),), (claim,), attempts, len(columns))
+
+
+def joined(snapshots: Sequence[Snapshot], policy: CachePolicy) -> Snapshot:
+    """Several series of one tag as one, in the order of their parts."""
+    pieces = []
+    for snapshot in snapshots:
+        edges = itertools.pairwise((0, *snapshot.ends))
+        for part, claim, (first, end) in zip(snapshot.parts, snapshot.claims, edges, strict=True):
+            pieces.append((part, claim, snapshot.columns[first:end]))
+    pieces.sort(key=lambda piece: piece[0])
+    columns = concatenated([piece[2] for piece in pieces])
+    ends = tuple(itertools.accumulate(len(piece[2]) for piece in pieces))
+    kept = chosen(policy, columns)
+    if kept is not None:
+        columns, ends = columns[kept], tuple(np.searchsorted(kept, ends).tolist())
+    return Snapshot(
+        columns,
+        tuple(piece[0] for piece in pieces),
+        ends,
+        tuple(piece[1] for piece in pieces),
+        find_attempts(columns.steps) if len(columns) else ONE_ATTEMPT,
+        sum(snapshot.total for snapshot in snapshots),
+    )
+
+
+def concatenated(pieces: Sequence[Columns]) -> Columns:
+    """All points, with the columns that every piece has."""
+    if len(pieces) == 1:
+        return pieces[0]
+    values: list[NDArray[Any]] = [piece.values for piece in pieces if piece.values is not None]
+    places = [piece.places for piece in pieces if piece.places is not None]
+    return Columns(
+        np.concatenate([piece.steps for piece in pieces]),
+        np.concatenate([piece.wall_times for piece in pieces]),
+        np.concatenate(values) if len(values) == len(pieces) else None,
+        np.concatenate(places, axis=1) if len(places) == len(pieces) else None,
+    )
+
+
+def described(
+    key: SeriesKey,
+    points: int,
+    kept: int,
+    first: int,
+    last: int,
+    last_value: float | None,
+    last_wall_time: float,
+    attempts: int,
+    metadata: Metadata | None,
+    claims: tuple[Claim, ...],
+) -> SeriesInfo:
+    """The series without its data; ``first`` and ``last`` are steps of points that are shown, the other
+    ``last`` ones are of the point at ``last``."""
+    metadata = metadata or _NO_METADATA
+    return SeriesInfo(
+        key,
+        points,
+        kept,
+        first,
+        last,
+        last_value,
+        last_wall_time,
+        attempts,
+        metadata.display_name,
+        metadata.description,
+        claims,
+        metadata.content,
+        metadata.data_class,
+    )

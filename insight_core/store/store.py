@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from attrs import frozen
 
 from insight_core.formats.batch import Batch, Flaw
-from insight_core.plugin import CachePolicy, Changes, Damage, Dialect, Plugin, Run, SeriesInfo, SeriesKey
-from insight_core.store.changes import changes_after
+from insight_core.plugin import (
+    CachePolicy,
+    Changes,
+    Claim,
+    Damage,
+    Dialect,
+    Plugin,
+    Run,
+    SeriesInfo,
+    SeriesKey,
+)
+from insight_core.store.change_log import ChangeLog
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.claims import Owners, Taken
+from insight_core.store.claims import Claims, FileState, assign
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.file_state import FileState, SeriesGroup
-from insight_core.store.late_claims import LateClaims, infos_of
-from insight_core.store.resting import RestingGroup
-from insight_core.store.run_state import FileHeld, RunState
+from insight_core.store.run_table import ClaimedBlock, HeldFile, Resting, RunTable
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
-from insight_core.store.series_table import SeriesTable, may_rest
+from insight_core.store.snapshot import Snapshot
 
 _SERIES_AT_ONCE = 500  # added to without letting readers in
 
 
+@frozen(eq=False)
+class _Came:
+    """Series that came together."""
+
+    run: str
+    claim: Claim
+    tags: tuple[str, ...]
+
+
+_Change: TypeAlias = "Series | _Came"
+
+
 class Store:
-    """Written by loaders, read by any thread. One lock, held only briefly."""
+    """Written by loaders, read by any thread. One lock, held only briefly.
+
+    Values are kept by claim; a query finds them through the claims of its plugin, whenever that came.
+    """
 
     def __init__(
         self,
@@ -32,31 +56,24 @@ class Store:
         policies: Mapping[str, CachePolicy],
         memory: ColumnMemory | None = None,
     ) -> None:
-        self._lock = threading.Condition()
+        self._lock = threading.Lock()
         self._memory = memory or ColumnMemory()
-        self._owners = Owners(plugins, policies)
-        self._runs: dict[str, RunState] = {}
-        self._generation = 0
-        self._changed: OrderedDict[Series, int] = OrderedDict()
-        self._came = 0  # generation at which a run last had its first series
-        self._runs_changed = 0
-        self._vanished = 0  # generation at which series last disappeared
-        self._late = LateClaims()
-
-    def fingerprint(self) -> str:
-        """A hash of claims, kinds and cache policies, which decide what is kept of a file."""
-        return self._owners.fingerprint
+        self._claims = Claims(plugins, policies)
+        self._runs: dict[str, RunTable] = {}
+        self._log = ChangeLog(self._named)
 
     @property
     def number_plugins(self) -> frozenset[str]:
         """Summary plugins whose tensors are read as numbers, at any position of a file."""
-        return self._owners.number_plugins
+        return self._claims.number_plugins
 
     def admit(self, plugin: Plugin) -> None:
-        """Adds a plugin after the start: it gets values that were unclaimed so far; all of them are kept."""
+        """Adds a plugin after the start: it gets values that were unclaimed so far."""
         with self._lock:
-            self._late.add(plugin)
-            self._touch_runs(vanished=True)
+            self._claims.add(plugin)
+            for table in self._runs.values():
+                table.take_over(plugin.name)
+            self._log.add(None)
 
     # --- the loader's side ------------------------------------------------------------------------
 
@@ -64,38 +81,33 @@ class Store:
         """Adds a run."""
         with self._lock:
             if name not in self._runs:
-                self._runs[name] = RunState(SeriesTable(name, self._memory))
-                self._touch_runs()
+                self._runs[name] = RunTable(name, self._claims, self._memory)
+                self._log.add((), runs=True)
 
     def remove_run(self, name: str) -> None:
         """Removes a run and its series."""
         with self._lock:
-            state = self._runs.pop(name, None)
-            if state is None:
-                return
-            state.series.release()
-            self._touch_runs(vanished=True)
-            # told as "anything may have changed" from now on
-            self._changed.clear()
+            if self._runs.pop(name, None) is not None:
+                self._log.add(None)
 
     def set_loading(self, name: str, loading: bool) -> None:
         """Sets whether unread bytes of the run are known."""
         with self._lock:
-            run = self._runs.get(name)
-            if run is not None and run.loading != loading:
-                run.loading = loading
-                self._touch_runs()
+            table = self._runs.get(name)
+            if table is not None and table.loading != loading:
+                table.loading = loading
+                self._log.add((), runs=True)
 
     def set_damage(self, run: str, file: str, flaws: Sequence[Flaw]) -> None:
         """Replaces the damage list of a file."""
         with self._lock:
-            state = self._runs.get(run)
-            if state is None or (not flaws and file not in state.damage):
+            table = self._runs.get(run)
+            if table is None or (not flaws and file not in table.damage):
                 return
             damage = tuple(Damage(run, file, f.offset, f.reason, f.skipped) for f in flaws)
-            if state.damage.get(file, ()) != damage:
-                state.damage[file] = damage
-                self._touch_runs()
+            if table.damage.get(file, ()) != damage:
+                table.damage[file] = damage
+                self._log.add((), runs=True)
 
     def note_served(self, run: str, order: FileOrder, record: int, flaw: Flaw | None, vanished: int) -> None:
         """Records that the record at an offset was found damaged, or intact, while it was served.
@@ -104,31 +116,18 @@ class Store:
         record may belong to a replaced file and nothing is noted.
         """
         with self._lock:
-            state = self._runs.get(run)
-            if state and vanished == self._vanished and state.note_served(order, record, flaw):
-                self._touch_runs()
+            table = self._runs.get(run)
+            if table and vanished == self.vanished and table.note_served(order, record, flaw):
+                self._log.add((), runs=True)
 
     def drop_file(self, run: str, file: str, order: FileOrder) -> None:
         """Removes the points of a file."""
         with self._lock:
-            state = self._runs.get(run)
-            if state is None:
-                return
-            state.damage.pop(file, None)
-            state.files.pop(order, None)
-            state.series.wake()
-            for series in state.series.awake():
-                series.drop(order)
-                if series.empty:
-                    state.series.remove(series)
-                    self._changed.pop(series, None)
-            state.join_metadata()
-            for series in state.series.awake():
-                metadata = state.metadata.get(series.key.tag)
-                if series.metadata is not metadata:
-                    series.metadata = metadata
-            state.list_refused(run)
-            self._touch_runs(vanished=True)
+            table = self._runs.get(run)
+            if table is not None:
+                table.damage.pop(file, None)
+                table.drop(order)
+                self._log.add(None)
 
     def append(
         self,
@@ -141,256 +140,169 @@ class Store:
     ) -> None:
         """Adds a batch of a file; the whole file has about ``expected`` times as many points."""
         with self._lock:
-            state = self._runs.get(run)
-            if state is None:
+            table = self._runs.get(run)
+            if table is None:
                 return
-            held = state.files.get(order)
+            held = table.files.get(order)
+            is_news = held is None
             if held is None:
-                held = state.files[order] = FileHeld(file, dialect)
-                self._runs_changed = self._generation + 1
-            elif held.dialect is not dialect:  # it may only now be known
-                held.dialect = dialect
-                self._runs_changed = self._generation + 1
+                held = table.files[order] = HeldFile(file, dialect)
+            if held.dialect is not dialect:  # it may only now be known
+                held.dialect, is_news = dialect, True
             first = batch.first_wall_time
             if first is not None and (held.start_time is None or first < held.start_time):
-                held.start_time = first
-                self._runs_changed = self._generation + 1
-            if batch.columns or batch.metadata:
-                state.series.wake()
+                held.start_time, is_news = first, True
+            if batch.blocks or batch.metadata:
+                table.wake()
             for tag, metadata in batch.metadata.items():
                 held.metadata.setdefault(tag, metadata)
-                state.metadata.setdefault(tag, metadata)
-            taken = self._owners.taken(
-                batch.columns, batch.dialect, (held.metadata, state.metadata), file.rpartition("/")[2]
-            )
-            self._generation += 1
-            if state.series.has_no_events:
-                taken = self._rest_taken(state, order, taken)
-            self._lock.notify_all()
+                table.metadata.setdefault(tag, metadata)
+            found = list(assign(batch, (held.metadata, table.metadata), file.rpartition("/")[2]))
+            came, found = table.rest(order, found)
+            self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=is_news)
+        self._add(table, order, held, found, expected)
+
+    def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> bool:
+        """Adds the saved state of a file that is new to this process; False if some of it is missing."""
+        with self._lock:
+            table = self._runs.get(run)
+            if table is None:
+                return True
+            if not self._claims.fits(content):
+                return False
+            table.wake()
+            held = HeldFile(file, content.dialect, content.start_time, dict(content.metadata))
+            held.refused.update(content.refused)
+            table.files[order] = held
+            table.metadata = {**held.metadata, **table.metadata}
+            table.list_refused()
+            came, found = table.rest(order, list(content.blocks))
+            self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=True)
+        self._add(table, order, held, found, 1.0)
+        return True
+
+    def _add(
+        self,
+        table: RunTable,
+        order: FileOrder,
+        held: HeldFile,
+        found: list[ClaimedBlock],
+        expected: float,
+    ) -> None:
+        """Adds blocks tag by tag, and lets readers in now and then."""
         refused = len(held.refused)
-        places = [(each, place) for each in taken for place in range(len(each.tags))]
-        for at in range(0, len(places), _SERIES_AT_ONCE):
+        each = [(claim, block, place) for claim, block in found for place in range(len(block.tags))]
+        for at in range(0, len(each), _SERIES_AT_ONCE):
             with self._lock:
-                self._generation += 1
-                for each, place in places[at : at + _SERIES_AT_ONCE]:
-                    self._append_columns(state, held, order, each, place, expected)
-                self._lock.notify_all()
-        if len(held.refused) > refused:
+                if table.files.get(order) is not held:
+                    return  # the file went meanwhile
+                changed = [table.add(order, *one, expected) for one in each[at : at + _SERIES_AT_ONCE]]
+                self._log.add([series for series in changed if series is not None])
+        if len(held.refused) > refused or not all(
+            self._claims.reader(claim, block.columns.layout) for claim, block in found
+        ):
             with self._lock:
-                state.list_refused(run)
-                self._touch_runs()
+                table.list_refused()
+                self._log.add((), runs=True)
 
     def put_file(self, file: NamedFile) -> None:
         """Adds this version of a file that plugins claim by name, and replaces any other version."""
         columns = file.columns()
         with self._lock:
-            state = self._runs.get(file.run)
-            if state is None:
+            table = self._runs.get(file.run)
+            if table is None:
                 return
-            held = state.files.setdefault(file.order, FileHeld(file.name, None))
-            self._generation += 1
-            for plugin, claim in file.claims:
-                state.series.wake_of_file(plugin, file.tag)
-                policy = self._owners.policy(plugin)
-                series = state.series_of(held, plugin, file.tag, policy, 0, is_file=True)
-                if series is not None:
-                    series.replace(file.order, columns, (claim,))
-                    self._note_change(series)
+            held = table.files.setdefault(file.order, HeldFile(file.name, None))
+            changed = [
+                table.put(file.order, claim, file.tag, columns, plugin) for plugin, claim in file.claims
+            ]
             if held.refused:
-                state.list_refused(file.run)
-                self._touch_runs()
-            self._lock.notify_all()
-
-    def restore(self, run: str, file: str, order: FileOrder, content: FileState) -> None:
-        """Adds the saved state of a file that is new to this process."""
-        with self._lock:
-            state = self._runs.get(run)
-            if state is None:
-                return
-            state.series.wake()
-            held = FileHeld(file, content.dialect, content.start_time, dict(content.metadata))
-            state.files[order] = held
-            state.metadata = {**held.metadata, **state.metadata}
-            held.refused.update(content.refused)
-            self._generation += 1
-            is_first = state.series.has_no_events
-            for group in content.groups:
-                policy = self._owners.policy(group.plugin)
-                if is_first and may_rest(policy) and state.series.may_rest(group.plugin, group.tags):
-                    self._rest(state, order, group, policy)
-                else:
-                    self._restore_each(state, held, order, group, policy)
-            if held.refused:
-                state.list_refused(run)
-            self._touch_runs()
-
-    def _restore_each(
-        self,
-        state: RunState,
-        held: FileHeld,
-        order: FileOrder,
-        group: SeriesGroup,
-        policy: CachePolicy,
-    ) -> None:
-        for place, tag in enumerate(group.tags):
-            series = state.series_of(held, group.plugin, tag, policy, 0)
-            if series is not None:
-                series.restore(order, group, place)
-                self._note_change(series)
-
-    def _rest(self, state: RunState, order: FileOrder, group: SeriesGroup, policy: CachePolicy) -> None:
-        state.series.rest(order, group, state.metadata, policy)
-        state.series.came = self._came = self._generation
-
-    def _rest_taken(self, state: RunState, order: FileOrder, taken: list[Taken]) -> list[Taken]:
-        """Stores the first series of a run in compact groups if possible; returns the values to be appended
-        one by one.
-        """
-        if len(taken) == 1:
-            names: set[object] = set(taken[0].tags)
-        else:
-            names = {(each.owner.name, tag) for each in taken for tag in each.tags}
-        if len(names) < sum(len(each.tags) for each in taken):
-            return taken  # a tag whose values change their form
-        left = []
-        for each in taken:
-            if (
-                each.columns
-                and may_rest(each.owner.policy)
-                and state.series.may_rest(each.owner.name, each.tags)
-            ):
-                self._rest(state, order, each.group(), each.owner.policy)
-            else:
-                left.append(each)
-        return left
+                table.list_refused()
+            self._log.add([series for series in changed if series is not None], runs=bool(held.refused))
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
         with self._lock:
-            state = self._runs.get(run)
-            held = state.files.get(order) if state else None
-            if state is None or held is None:
+            table = self._runs.get(run)
+            held = table.files.get(order) if table else None
+            if table is None or held is None:
                 return None
-            dialect, start_time, metadata = held.dialect, held.start_time, dict(held.metadata)
-            refused = dict(held.refused)
-            groups = [resting.group for resting in state.series.resting(order)]
-            awake = state.series.awake()
-        parts = (series.part(order) for series in awake)
-        groups += [part for part in parts if part is not None]
+            resting, series = table.blocks(order)
+            metadata, refused = dict(held.metadata), dict(held.refused)
+        blocks = resting + [(each.claim, block) for each in series for block in each.blocks(order)]
         with self._lock:
-            if self._runs.get(run) is not state or state.files.get(order) is not held:
+            if self._runs.get(run) is not table or table.files.get(order) is not held:
                 return None  # the file went meanwhile
-        return FileState(dialect, start_time, metadata, tuple(groups), refused)
-
-    def _append_columns(
-        self,
-        state: RunState,
-        held: FileHeld,
-        order: FileOrder,
-        taken: Taken,
-        place: int,
-        expected: float,
-    ) -> None:
-        tag, owner = taken.tags[place], taken.owner
-        if not taken.columns:
-            held.refused.setdefault(tag, taken.refusal(place))
-            return
-        offset = taken.offset_of(place)
-        series = state.series_of(held, owner.name, tag, owner.policy, offset)
-        if series is not None:
-            series.append(order, taken.columns_of(place), owner.claims, expected)
-            self._note_change(series)
-
-    def _note_change(self, series: Series) -> None:
-        self._changed.pop(series, None)  # so that it goes to the end
-        self._changed[series] = self._generation
+            lossy = {claim for claim, block in blocks if block.totals is not None}
+            limits = self._claims.limits(lossy, refused=bool(refused))
+        return FileState(held.dialect, held.start_time, metadata, tuple(blocks), refused, limits)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""
-        with self._lock:
-            self._touch_runs()
-
-    def _touch_runs(self, *, vanished: bool = False) -> None:
-        self._generation += 1
-        self._runs_changed = self._generation
-        if vanished:
-            self._vanished = self._generation
-        self._lock.notify_all()
+        self._log.add((), runs=True)
 
     # --- the reader's side ------------------------------------------------------------------------
 
     @property
     def generation(self) -> int:
         """The current generation."""
-        return self._generation
+        return self._log.generation
 
     @property
     def vanished(self) -> int:
         """The generation at which series last disappeared."""
-        return self._vanished
+        return self._log.everything
 
-    def wake(self) -> None:
+    def end(self) -> None:
         """Ends every wait for changes."""
-        with self._lock:
-            self._lock.notify_all()
+        self._log.end()
 
     def changes(self, since: int, timeout: float) -> Changes:
         """Changes after generation ``since``; waits up to ``timeout`` seconds for one."""
-        with self._lock:
-            if timeout > 0 and self._generation <= since:
-                self._lock.wait(timeout)
-            return changes_after(
-                since,
-                self._generation,
-                runs=self._runs_changed,
-                everything=self._vanished,
-                series=self._changed_since(since),
-            )
+        return self._log.changes(since, timeout)
 
-    def _changed_since(self, since: int) -> Iterator[tuple[str, SeriesKey]]:
-        """Plugins and keys of changed series, possibly with duplicates."""
-        for series, generation in reversed(self._changed.items()):
-            if generation <= since:
-                break
-            yield self._late.owner(series.plugin), series.key
-        if self._came <= since:
-            return
-        for run, state in self._runs.items():
-            if state.series.came > since:
-                for name, tags in state.series.names_of_events():
-                    yield from ((self._late.owner(name), SeriesKey(run, tag)) for tag in tags)
+    def _named(self, change: _Change) -> Iterable[tuple[str, SeriesKey]]:
+        if isinstance(change, _Came):
+            name = self._claims.owner(change.claim)
+            return ((name, SeriesKey(change.run, tag)) for tag in change.tags)
+        return [(change.reader, change.key)] if change.reader else []
 
     def runs(self) -> list[Run]:
         """All runs."""
         with self._lock:
-            return [state.as_run(name) for name, state in self._runs.items()]
+            return [table.as_run() for table in self._runs.values()]
 
     def damage(self, run: str | None) -> list[Damage]:
         """Damage of one run or of all."""
         with self._lock:
-            states = (
-                self._runs.items() if run is None else [(run, self._runs[run])] if run in self._runs else []
+            tables = (
+                list(self._runs.values()) if run is None else [self._runs[run]] if run in self._runs else []
             )
-            return [entry for name, state in states for entry in state.all_damage(name)]
+            return [entry for table in tables for entry in table.all_damage()]
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
         with self._lock:
-            return {self._late.owner(name) for run in self._runs.values() for name, _ in run.series.names()}
+            return {name for table in self._runs.values() for name in table.names()}
 
-    def find(self, plugin: str, key: SeriesKey) -> Series | None:
-        """The series of a plugin with this key; None if it does not exist."""
+    def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
+        """All points that a plugin has under this key; None if there is no such series."""
         with self._lock:
-            state = self._runs.get(key.run)
-            return state.series.first(self._late.names(plugin), key.tag) if state else None
+            table = self._runs.get(key.run)
+            found = table.find(plugin, key.tag) if table else []
+        if table is None or not found:
+            return None
+        return found[0].snapshot() if len(found) == 1 else table.joined(plugin, found)
 
     def infos(self, plugin: str, runs: Iterable[str] | None) -> list[SeriesInfo]:
         """All series of a plugin without their data; empty series are omitted."""
         wanted = None if runs is None else set(runs)
-        found: list[RestingGroup | Series] = []
-        names = self._late.names(plugin)
+        found: list[tuple[RunTable, Resting | list[Series]]] = []
         with self._lock:
-            for run, state in self._runs.items():
+            for run, table in self._runs.items():
                 if wanted is None or run in wanted:
-                    found += state.series.of(names)
-        return infos_of(found, distinct=len(names) > 1)
+                    found += [(table, each) for each in table.found(plugin)]
+        infos: list[SeriesInfo] = []
+        for table, each in found:
+            infos += each.infos() if isinstance(each, Resting) else table.infos(plugin, each)
+        return infos

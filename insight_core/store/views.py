@@ -7,16 +7,15 @@ import math
 import threading
 import weakref
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from insight_core.plugin import ScalarQuery, X
 from insight_core.store.blocks import BLOCK_TYPE, NO_BLOCKS, POINTS, Blocks
-from insight_core.store.column_memory import Column
 from insight_core.store.reduction import Indices, Places, Values, reduction
 from insight_core.store.snapshot import Snapshot
 
@@ -50,7 +49,7 @@ class Axis:
 class View:
     """The points of a series that an attempts policy shows, smoothed; in step order within each attempt."""
 
-    steps: NDArray[np.int64]
+    steps: NDArray[np.int64]  # columns are contiguous
     wall_times: NDArray[np.float64]
     values: Values
     edges: Indices  # index of the first point of each attempt that is a line of its own, and the length
@@ -110,8 +109,8 @@ class Prepared:
 
     def _begin(self) -> None:
         self._snapshot: weakref.ref[Snapshot] | None = None
-        self._buffers: list[tuple[weakref.ref[Column], int]] = []
-        self._shown: _Shown | None = None  # copies of the points that attempts do not hide
+        self._buffers: list[tuple[weakref.ref[NDArray[Any]], int]] = []
+        self._shown: View | None = None  # copies of the points that attempts do not hide
         self._smoothed = np.empty(0)
         self._averaged = 0  # points
         self._state = np.zeros(4)
@@ -139,9 +138,9 @@ class Prepared:
                 self._shown = shown
             values = shown.values
             if query.smoothing > 0:
-                values = self._smooth(shown.values, shown.edges, query.smoothing)
+                values = self._smooth(values, shown.edges, query.smoothing)
             blocks = NO_BLOCKS if len(values) < _LONG else self._summarise(values)
-            return View(shown.steps, shown.wall_times, values, shown.edges, shown.hidden, blocks, self)
+            return evolve(shown, values=values, blocks=blocks, prepared=self)
 
     def _continues(self, snapshot: Snapshot, query: ScalarQuery) -> bool:
         if self._snapshot is not None and self._snapshot() is snapshot:
@@ -202,42 +201,31 @@ def _hides(snapshot: Snapshot, query: ScalarQuery) -> bool:
     return query.attempts == "last" and snapshot.attempts.visible is not None
 
 
-def _places_of(snapshot: Snapshot) -> list[tuple[Column, int]]:
+def _places_of(snapshot: Snapshot) -> list[tuple[NDArray[Any], int]]:
     """For each numeric column, the array that owns its memory and its start address."""
-    columns = [snapshot.columns[name] for name in ("steps", "wall_times", "values")]
+    columns = snapshot.columns
     return [
         (
             column.base if isinstance(column.base, np.ndarray) else column,
             column.__array_interface__["data"][0],
         )
-        for column in columns
+        for column in (columns.steps, columns.wall_times, columns.values)
+        if column is not None
     ]
 
 
-class _Shown(NamedTuple):
-    """The points that an attempts policy shows, as written; columns as in ``View``."""
-
-    steps: NDArray[np.int64]
-    wall_times: NDArray[np.float64]
-    values: Values
-    edges: Indices
-    hidden: int
-
-
-def _shown(snapshot: Snapshot, query: ScalarQuery) -> _Shown:
-    steps = np.ascontiguousarray(snapshot.columns["steps"], np.int64)
-    walls = np.ascontiguousarray(snapshot.columns["wall_times"], np.float64)
-    values: Values = np.ascontiguousarray(snapshot.columns["values"])  # type: ignore[assignment]
-    hidden, count = 0, len(steps)
-    if _hides(snapshot, query):
-        shown = snapshot.attempts.visible
-        steps, walls, values = steps[shown], walls[shown], values[shown]
-        hidden = count - len(steps)
+def _shown(snapshot: Snapshot, query: ScalarQuery) -> View:
+    """The points that an attempts policy shows, as written."""
+    columns, count = snapshot.columns, len(snapshot)
+    visible = snapshot.attempts.visible if query.attempts == "last" else None
+    if visible is not None:
+        columns = columns[visible]
     if query.attempts == "all" and len(snapshot.attempts.starts) > 1:
         edges = np.append(snapshot.attempts.starts, count)
     else:
-        edges = np.array((0, len(steps)), np.int64)
-    return _Shown(steps, walls, values, edges, hidden)
+        edges = np.array((0, len(columns)), np.int64)
+    assert columns.values is not None
+    return View(columns.steps, columns.wall_times, columns.values, edges, count - len(columns))
 
 
 class ViewCache:
@@ -254,8 +242,8 @@ class ViewCache:
 
     def view(self, key: Hashable, snapshot: Snapshot, query: ScalarQuery) -> View:
         """The view of ``snapshot`` for ``query``; ``key`` names the series and the kind of view."""
-        if len(snapshot.columns["steps"]) < _LONG and not query.smoothing and not _hides(snapshot, query):
-            return View(*_shown(snapshot, query))  # computing it is as fast as a lookup
+        if len(snapshot) < _LONG and not query.smoothing and not _hides(snapshot, query):
+            return _shown(snapshot, query)  # computing it is as fast as a lookup
         with self._lock:
             prepared = self._views.get(key)
             if prepared is None:

@@ -17,7 +17,7 @@ from tests.ingest.words_format import WORDS, Opener
 
 @pytest.fixture
 def cache(tmp_path: Path) -> IndexCache:
-    return IndexCache(tmp_path / "cache", "claims and policies")
+    return IndexCache(tmp_path / "cache")
 
 
 @pytest.fixture

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import evolve
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from insight_core.formats.batch import Flaw
+from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.entry import Entry, FileRecord
-from insight_core.plugin import Dialect, EventField, SummaryPlugin
-from insight_core.store.file_state import FileState, SeriesGroup
+from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
+from insight_core.store.claims import FileState
 
 LOG = "/logs/run/events.out.tfevents.1"
 SCALAR = EventField(Dialect.TENSORBOARD, "simple_value")
@@ -29,29 +32,28 @@ flaws = st.builds(Flaw, offsets, texts, offsets)
 
 
 @st.composite
-def groups(draw: st.DrawFn) -> SeriesGroup:
+def blocks(draw: st.DrawFn) -> tuple[Claim, Block]:
     tags = draw(st.lists(texts, min_size=1, max_size=4))
-    ends = np.cumsum(draw(st.lists(st.integers(0, 5), min_size=len(tags), max_size=len(tags))))
+
+    def of_tags(each: st.SearchStrategy[Any]) -> NDArray[Any]:
+        return np.array(draw(st.lists(each, min_size=len(tags), max_size=len(tags))))
+
+    def column(kind: str, rows: int = 1) -> NDArray[Any]:
+        size = 8 * points * rows
+        return np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8).view(kind)[
+            : points * rows
+        ]
+
+    ends = np.cumsum(of_tags(st.integers(0, 5)))
     points = int(ends[-1])
-    types = draw(
-        st.dictionaries(names, st.sampled_from(["<i8", "<f8", "<f4", "|u1"]), min_size=1, max_size=4)
-    )
-    columns = {
-        name: np.frombuffer(draw(st.binary(min_size=8 * points, max_size=8 * points)), np.uint8)
-        .view(kind)[:points]
-        .copy()
-        for name, kind in types.items()
-    }
-    totals = draw(st.none() | st.lists(counts, min_size=len(tags), max_size=len(tags)))
-    return SeriesGroup(
-        draw(texts),
-        tuple(tags),
-        tuple(draw(st.lists(claims, max_size=3))),
-        columns,
-        ends,
-        None if totals is None else np.array(totals),
-        np.array(draw(st.lists(st.booleans(), min_size=len(tags), max_size=len(tags)))),
-    )
+    columns = Columns(column("<i8"), column("<f8"))
+    form = draw(st.sampled_from(["<f4", "<f8", None]))
+    if form is not None:
+        columns.values = column(form)
+    if draw(st.booleans()):
+        columns.places = column("<i8", 3).reshape(3, points)
+    totals, stretches = (of_tags(counts) if draw(st.booleans()) else None for _ in range(2))
+    return draw(claims), Block("", tuple(tags), ends, of_tags(st.booleans()), columns, totals, stretches)
 
 
 records = st.builds(
@@ -78,14 +80,15 @@ states = st.builds(
     dialect=dialects,
     start_time=st.none() | st.floats(allow_nan=False),
     metadata=st.dictionaries(texts, metadata, max_size=3),
-    groups=st.lists(groups(), max_size=4).map(tuple),
+    blocks=st.lists(blocks(), max_size=4).map(tuple),
     refused=st.dictionaries(texts, flaws, max_size=3),
+    limits=st.dictionaries(claims, texts, max_size=3),
 )
 
 
 def standing_alone(state: FileState) -> FileState:
     """The state with metadata for every tag."""
-    tags = {tag for group in state.groups for tag in group.tags} | state.refused.keys()
+    tags = {tag for _, block in state.blocks for tag in block.tags} | state.refused.keys()
     return evolve(state, metadata={**dict.fromkeys(tags, Metadata("p", "", "")), **state.metadata})
 
 
@@ -98,34 +101,29 @@ def plain(entry: Entry | None) -> object:
         return None
     content = entry.content
     listed = []
-    for group in content.groups:
-        totals = group.counts() if group.totals is None else group.totals
-        for place, tag in enumerate(group.tags):
-            columns = group.columns_of(place)
-            held = [(name, column.dtype.str, column.tobytes()) for name, column in columns.items()]
-            facts = int(totals[place]), bool(group.ascending[place])
-            listed.append((group.plugin, tag, group.claims, held, facts))
-    listed.sort(key=repr)  # groups of the same kind are joined
-    kept = content.dialect, content.start_time, dict(content.metadata), dict(content.refused)
+    for claim, block in content.blocks:
+        totals = block.counts() if block.totals is None else block.totals
+        stretches = np.zeros_like(totals) if block.stretches is None else block.stretches
+        for place, tag in enumerate(block.tags):
+            columns = block.columns_of(place)
+            held = [(column.dtype.str, column.tobytes()) for column in columns.arrays()]
+            facts = int(totals[place]), int(stretches[place]), bool(block.ascending[place])
+            listed.append((tag, claim, columns.layout, held, facts))
+    listed.sort(key=repr)  # blocks of the same kind are joined
+    limits = dict(content.limits)
+    kept = content.dialect, content.start_time, dict(content.metadata), dict(content.refused), limits
     return entry.file, kept, listed
 
 
 def entry_of(points: int, *, series: int = 3, first: float = 0.0) -> Entry:
     """What a small run with scalars leaves; values count from ``first``."""
+    columns = Columns(
+        np.arange(points),
+        np.linspace(1.7e9, 1.7e9 + 60, points),
+        np.arange(first, first + points, dtype=np.float32),
+    )
     listed = tuple(
-        SeriesGroup(
-            "scalar",
-            (f"tag{number}",),
-            (SCALAR,),
-            {
-                "steps": np.arange(points),
-                "wall_times": np.linspace(1.7e9, 1.7e9 + 60, points),
-                "values": np.arange(first, first + points, dtype=np.float32),
-            },
-            np.array([points]),
-            None,
-            np.array([True]),
-        )
+        (SCALAR, Block("", (f"tag{number}",), np.array([points]), np.array([True]), columns))
         for number in range(series)
     )
     state = FileState(Dialect.TENSORBOARD, 1.7e9, {"tag0": Metadata("scalars", "", "")}, listed)

@@ -97,8 +97,8 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def steps(store: Store, run: str, tag: str = "x") -> list[int]:
-    series = store.find("scalar", SeriesKey(run, tag))
-    return [] if series is None else series.snapshot().steps.tolist()
+    snapshot = store.snapshot("scalar", SeriesKey(run, tag))
+    return [] if snapshot is None else snapshot.columns.steps.tolist()
 
 
 def test_a_change_that_is_told_is_read_without_a_look_at_everything(
@@ -221,12 +221,12 @@ def test_several_threads_read_what_one_reads_and_no_file_is_read_by_two(
     keys = sorted(info.key for info in plain.infos("scalar", None))
     assert keys == sorted(info.key for info in parallel.infos("scalar", None))
     for key in keys:
-        one, other = plain.find("scalar", key), parallel.find("scalar", key)
+        one, other = plain.snapshot("scalar", key), parallel.snapshot("scalar", key)
         assert one is not None
         assert other is not None
-        assert one.snapshot().orders == other.snapshot().orders
-        for name, column in one.snapshot().columns.items():
-            np.testing.assert_array_equal(column, other.snapshot().columns[name])
+        assert one.parts == other.parts
+        for column, same in zip(one.columns.arrays(), other.columns.arrays(), strict=True):
+            np.testing.assert_array_equal(column, same)
     assert not any(run.loading for run in parallel.runs())
 
 

@@ -35,9 +35,9 @@ def test_columns_are_aligned_and_read_only(cache: IndexCache, points: int) -> No
     cache.save(LOG, entry_of(points))
     loaded = cache.load(LOG)
     assert loaded is not None
-    for group in loaded.content.groups:
-        assert group.ends.tolist() == [points, 2 * points, 3 * points]
-        for column in group.columns.values():
+    for _, block in loaded.content.blocks:
+        assert block.ends.tolist() == [points, 2 * points, 3 * points]
+        for column in block.columns.arrays():
             assert len(column) == 3 * points
             assert column.flags.aligned
             assert not column.flags.writeable
@@ -66,11 +66,11 @@ def test_the_last_save_wins(cache: IndexCache) -> None:
 def test_what_another_file_decided_is_not_kept(cache: IndexCache, claim: Claim) -> None:
     """A tensor without metadata belongs to whom the metadata of its tag in another file names."""
     entry = entry_of(5)
-    first, second, _ = entry.content.groups
-    own, foreign = evolve(first, claims=(claim,)), evolve(second, claims=(SCALAR, claim))
-    cache.save(LOG, evolve(entry, content=evolve(entry.content, groups=(own, second))))
+    (_, first), (_, second), _ = entry.content.blocks
+    own, numbers, foreign = (claim, first), (SCALAR, second), (claim, second)
+    cache.save(LOG, evolve(entry, content=evolve(entry.content, blocks=(own, numbers))))
     assert cache.load(LOG) is not None
-    cache.save("/logs/other", evolve(entry, content=evolve(entry.content, groups=(own, foreign))))
+    cache.save("/logs/other", evolve(entry, content=evolve(entry.content, blocks=(own, numbers, foreign))))
     assert cache.load("/logs/other") is None
 
 
@@ -136,19 +136,17 @@ def test_a_directory_of_nonsense_with_good_checksums_is_dropped(
     cache: IndexCache, numbers: list[int], rest: bytes
 ) -> None:
     directory = np.array(numbers, np.int64).tobytes() + rest
-    header, name, *_ = index_format.encode(LOG, cache._fingerprint, entry_of(0, series=0))
+    header, name, *_ = index_format.encode(LOG, entry_of(0, series=0))
     fields = list(index_format._HEADER.unpack(header))
     body = bytes(index_format._FILE.size) + directory
     fields[3] = len(header) + len(name) + len(body)
-    fields[6:10] = [len(numbers), len(rest) // 2, len(directory), crc32c(body)]
+    fields[5:9] = [len(numbers), len(rest) // 2, len(directory), crc32c(body)]
     begun = index_format._HEADER.pack(*fields)[:-4]
     checksum = crc32c(name, crc32c(begun))
     cache.save(LOG, entry_of(0))
     place_of(cache).write_bytes(begun + checksum.to_bytes(4, sys.byteorder) + name + body)
     loaded = cache.load(LOG)
-    assert loaded is None or all(
-        len(column) == 0 for group in loaded.content.groups for column in group.columns.values()
-    )
+    assert loaded is None or all(len(block.columns) == 0 for _, block in loaded.content.blocks)
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 5000, b"some text", os.urandom(5000)])
@@ -180,23 +178,13 @@ def test_an_entry_of_another_version_is_dropped(cache: IndexCache, monkeypatch: 
     assert dropped(cache)
 
 
-def test_entries_made_with_other_plugins_or_policies_are_not_used(tmp_path: Path) -> None:
-    one, other = (IndexCache(tmp_path, fingerprint) for fingerprint in ("all", "1000 points"))
-    one.save(LOG, entry_of(9))
-    assert other.load(LOG) is None
-    assert plain(one.load(LOG)) == plain(entry_of(9)), "a host with other flags leaves it alone"
-    other.save(LOG, entry_of(4))
-    assert plain(other.load(LOG)) == plain(entry_of(4))
-    assert one.load(LOG) is None
-
-
 @pytest.mark.parametrize("mode", [0o777, 0o720, 0o702])
 def test_a_directory_that_others_can_write_is_not_trusted(
     tmp_path: Path, mode: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    IndexCache(tmp_path, "f").save(LOG, entry_of(1))
+    IndexCache(tmp_path).save(LOG, entry_of(1))
     index_directory(tmp_path).chmod(mode)
-    cache = IndexCache(tmp_path, "f")
+    cache = IndexCache(tmp_path)
     assert "can be written by other users" in caplog.text
     assert cache.load(LOG) is None
     cache.save("/logs/other", entry_of(1))

@@ -19,6 +19,7 @@ from insight_core.ingest.index import upkeep as index_upkeep
 from insight_core.ingest.index.cache import IndexCache
 from insight_core.ingest.index.upkeep import clear, contents, kept_files
 from insight_core.plugin import Claim, SummaryPlugin
+from insight_core.store.claims import claim_of
 from tests.ingest.index_entries import LOG, SCALAR, entry_of, place_of, plain
 
 # --- where nothing can be written -----------------------------------------------------------------
@@ -66,7 +67,7 @@ def test_the_limit_of_a_file_s_size(tmp_path: Path) -> None:
         from pathlib import Path
         from insight_core.ingest.index.cache import IndexCache
         from tests.ingest.index_entries import LOG, entry_of, plain
-        cache = IndexCache(Path(sys.argv[1]), "f")
+        cache = IndexCache(Path(sys.argv[1]))
         cache.save(LOG, entry_of(10))
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         cache.save(LOG, entry_of(100_000))
@@ -87,7 +88,7 @@ def test_a_cache_directory_that_cannot_be_made(tmp_path: Path, caplog: pytest.Lo
     (tmp_path / "file").write_text("in the way")
     for place in (tmp_path / "file" / "cache", Path("/proc/nowhere/cache")):
         caplog.clear()
-        cache = IndexCache(place, "f")
+        cache = IndexCache(place)
         cache.save(LOG, entry_of(1))
         cache.save(LOG, entry_of(1))
         cache.tidy()
@@ -120,12 +121,12 @@ def test_two_hosts_save_and_load_at_once(tmp_path: Path) -> None:
         from pathlib import Path
         from insight_core.ingest.index.cache import IndexCache
         from tests.ingest.index_entries import LOG, entry_of, plain
-        cache, first = IndexCache(Path(sys.argv[1]), "f"), float(sys.argv[2])
+        cache, first = IndexCache(Path(sys.argv[1])), float(sys.argv[2])
         deadline = time.monotonic() + 1
         while time.monotonic() < deadline:
             cache.save(LOG, entry_of(int(first), first=first))
     """
-    cache = IndexCache(tmp_path, "f")
+    cache = IndexCache(tmp_path)
     cache.save(LOG, entry_of(1000, first=1000.0))
     saving = [
         subprocess.Popen(
@@ -138,7 +139,7 @@ def test_two_hosts_save_and_load_at_once(tmp_path: Path) -> None:
     while any(process.poll() is None for process in saving):
         loaded = cache.load(LOG)
         assert loaded is not None
-        points = int(loaded.content.groups[0].ends[0])
+        points = int(loaded.content.blocks[0][1].ends[0])
         assert plain(loaded) == expected[points]
         seen.add(points)
     assert [process.wait() for process in saving] == [0, 0]
@@ -207,8 +208,8 @@ def test_entries_of_files_that_are_gone_are_removed(
 
 def test_the_least_used_entries_go_first(tmp_path: Path, logs: Callable[[int], list[str]]) -> None:
     paths = logs(10)
-    cache = IndexCache(tmp_path / "cache", "f", most_bytes=1)
-    size = sum(len(piece) for piece in index_format.encode(paths[0], b"f", entry_of(100)))
+    cache = IndexCache(tmp_path / "cache", most_bytes=1)
+    size = sum(len(piece) for piece in index_format.encode(paths[0], entry_of(100)))
     cache._most_bytes = size * 100
     for age, path in enumerate(paths):
         cache.save(path, entry_of(100))
@@ -225,7 +226,7 @@ def test_a_host_that_saves_for_long_keeps_to_the_limit(
     tmp_path: Path, logs: Callable[[int], list[str]]
 ) -> None:
     paths = logs(200)
-    cache = IndexCache(tmp_path / "cache", "f", most_bytes=100_000)
+    cache = IndexCache(tmp_path / "cache", most_bytes=100_000)
     for path in paths:
         cache.save(path, entry_of(100))
     assert 50_000 < contents(tmp_path / "cache").bytes <= 111_000
@@ -233,7 +234,7 @@ def test_a_host_that_saves_for_long_keeps_to_the_limit(
 
 def test_info_and_clear_know_our_files_from_others(tmp_path: Path, logs: Callable[[int], list[str]]) -> None:
     paths = logs(3)
-    cache = IndexCache(tmp_path / "cache", "f")
+    cache = IndexCache(tmp_path / "cache")
     assert contents(tmp_path / "cache") == index_upkeep.Contents()
     assert clear(tmp_path / "cache") == index_upkeep.Contents()
     for path in paths:
@@ -253,4 +254,4 @@ def test_info_and_clear_know_our_files_from_others(tmp_path: Path, logs: Callabl
 
 def test_a_claim_is_what_its_text_says() -> None:
     listed: list[Claim] = [SCALAR, SummaryPlugin("a:b"), SummaryPlugin("tensorboard:x"), SummaryPlugin("")]
-    assert [index_format._claim(str(claim)) for claim in listed] == listed
+    assert [claim_of(str(claim)) for claim in listed] == listed

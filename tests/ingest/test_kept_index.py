@@ -51,8 +51,8 @@ def open_loader(tmp_path: Path, cache: KeptEntries, store: Store | None = None) 
 
 
 def steps(store: Store, run: str) -> list[int]:
-    series = store.find("scalar", SeriesKey(run, "x"))
-    return [] if series is None else series.snapshot().steps.tolist()
+    snapshot = store.snapshot("scalar", SeriesKey(run, "x"))
+    return [] if snapshot is None else snapshot.columns.steps.tolist()
 
 
 @pytest.fixture

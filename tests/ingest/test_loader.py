@@ -10,7 +10,8 @@ import insight_scalar
 import numpy as np
 import pytest
 
-from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.batch import Batch
+from insight_core.formats.columns import Columns
 from insight_core.ingest import event_file
 from insight_core.ingest.discover import Logdir
 from insight_core.ingest.event_file import EventFile
@@ -63,9 +64,9 @@ def test_newest_first_and_a_huge_file_does_not_starve_the_rest(
     order = list(dict.fromkeys(store.arrivals))
     assert order == ["newest_and_huge", "middle", "old"]
     assert store.arrivals.index("old") < 10
-    series = store.find("scalar", SeriesKey("newest_and_huge", "x"))
-    assert series is not None
-    assert series.snapshot().steps.tolist() == list(range(5000))
+    snapshot = store.snapshot("scalar", SeriesKey("newest_and_huge", "x"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == list(range(5000))
 
 
 def test_runs_that_somebody_looks_at_come_first(tmp_path: Path) -> None:
@@ -91,9 +92,9 @@ def test_flaws_of_a_file_are_listed_up_to_a_limit_and_counted_beyond(tmp_path: P
     assert damage[-1].reason.startswith(f"{2000 - MOST_FLAWS} more")
     assert damage[-1].offset > damage[-2].offset
     assert sum(entry.skipped for entry in damage) == 2000 * len(good)
-    series = store.find("scalar", SeriesKey("r", "x"))
-    assert series is not None
-    assert series.snapshot().total == 1001
+    snapshot = store.snapshot("scalar", SeriesKey("r", "x"))
+    assert snapshot is not None
+    assert snapshot.total == 1001
 
 
 def test_logdirs_may_overlap(tmp_path: Path) -> None:
@@ -101,9 +102,9 @@ def test_logdirs_may_overlap(tmp_path: Path) -> None:
     store = WatchedStore()
     Loader(store, [Logdir(str(tmp_path), "all"), Logdir(f"{tmp_path}/a", "part")], 0).load()
     for run in ("all/a/r", "part/r"):
-        series = store.find("scalar", SeriesKey(run, "x"))
-        assert series is not None
-        assert series.snapshot().total == 5
+        snapshot = store.snapshot("scalar", SeriesKey(run, "x"))
+        assert snapshot is not None
+        assert snapshot.total == 5
 
 
 def test_a_file_that_fails_again_and_again_is_logged_once(
@@ -148,8 +149,8 @@ def test_only_appended_bytes_are_scanned(tmp_path: Path) -> None:
     writer.close()
     batch = file.read()
     assert batch is not None
-    [columns] = batch.columns
-    assert columns.steps.tolist() == [1000]
+    [block] = batch.blocks
+    assert block.columns.steps.tolist() == [1000]
 
 
 def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) -> None:
@@ -157,11 +158,11 @@ def test_records_longer_than_a_chunk_are_not_read_into_memory(tmp_path: Path) ->
         writer.image("big", 0, bytes(6 << 20), width=1, height=1)
         writer.scalar("x", 1, 2.0)
     file = EventFile(str(writer.path), Dialect.TENSORBOARD)
-    fields: dict[str, ValueColumns] = {}
+    fields: dict[str, Columns] = {}
     while (batch := file.read()) is not None:
-        fields |= {c.field: c for c in batch.columns}
-    sizes = fields["image"].sizes
-    assert sizes is not None
-    assert int(sizes[0]) > 6 << 20
+        fields |= {block.field: block.columns for block in batch.blocks}
+    places = fields["image"].places
+    assert places is not None
+    assert int(places[2, 0]) > 6 << 20
     assert fields["simple_value"].steps.tolist() == [1]
     assert file.flaws() == []

@@ -50,11 +50,10 @@ def everything(store: Store) -> object:
     points = {}
     for plugin in store.plugins():
         for info in store.infos(plugin, None):
-            series = store.find(plugin, info.key)
-            assert series is not None
-            snapshot = series.snapshot()
-            columns = {name: column.tobytes() for name, column in snapshot.columns.items()}
-            points[plugin, info.key] = repr(info), columns, snapshot.orders, snapshot.ends, snapshot.claims
+            snapshot = store.snapshot(plugin, info.key)
+            assert snapshot is not None
+            columns = [column.tobytes() for column in snapshot.columns.arrays()]
+            points[plugin, info.key] = repr(info), columns, snapshot.parts, snapshot.ends, snapshot.claims
     runs = sorted((run.name, run.dialects, run.start_time, run.loading, run.damage) for run in store.runs())
     return points, runs, sorted(map(repr, store.damage(None)))
 
@@ -99,7 +98,7 @@ def test_a_file_is_in_the_same_state(tmp_path: Path, size: int) -> None:
     with open(path, "ab") as file:
         file.write(scalar_record(5000))
     batches = [each.read() for each in (read, took)]
-    assert [batch.columns[0].steps.tolist() for batch in batches if batch] == [[5000], [5000]]
+    assert [batch.blocks[0].columns.steps.tolist() for batch in batches if batch] == [[5000], [5000]]
     assert read.record() == took.record()
 
 
@@ -125,19 +124,19 @@ def test_what_is_kept_is_the_same_and_used(tmp_path: Path, taken: list[int]) -> 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(reading, "LARGEST", largest)
             store = Store([SCALAR], {})
-            cache = IndexCache(tmp_path / f"cache{largest}", store.fingerprint())
+            cache = IndexCache(tmp_path / f"cache{largest}")
             loader = Loader(store, [Logdir(str(tmp_path / "logs"))], 0, cache=cache)
             loader.start()
             while not loader.progress().loaded_once:
                 pass
             loader.stop()
         entries = [cache.load(str(path)) for path in sorted((tmp_path / "logs").rglob("*tfevents*"))]
-        kept.append([(entry.file, entry.content.groups[0].tags) for entry in entries if entry])
+        kept.append([(entry.file, entry.content.blocks[0][1].tags) for entry in entries if entry])
     assert len(kept[0]) == 4
     assert kept[0] == kept[1]
     assert sum(taken) == 4
     write(tmp_path, "logs/new", 1, content(5))
-    cache = IndexCache(tmp_path / f"cache{LARGEST}", store.fingerprint())
+    cache = IndexCache(tmp_path / f"cache{LARGEST}")
     assert everything(loaded(tmp_path / "logs", cache)) == everything(one_by_one(tmp_path / "logs"))
     assert sum(taken) == 5
 
@@ -168,9 +167,9 @@ def test_a_file_that_the_store_could_not_take_is_read_by_itself(tmp_path: Path, 
     store = FailingStore([SCALAR], {})
     Loader(store, [Logdir(str(tmp_path))], 0).load()
     assert taken == [3]
-    series = store.find("scalar", SeriesKey("r", "loss"))
-    assert series is not None
-    assert series.snapshot().steps.tolist() == list(range(30))
+    snapshot = store.snapshot("scalar", SeriesKey("r", "loss"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == list(range(30))
     assert store.damage(None) == []
 
 
@@ -212,7 +211,7 @@ def test_a_file_that_grew_since_it_was_found_is_read_to_its_end(
 
     monkeypatch.setattr(tailed, "read_small_files", growing)
     store = loaded(tmp_path)
-    series = store.find("scalar", SeriesKey("r", "loss"))
-    assert series is not None
-    assert series.snapshot().steps.tolist() == list(range(20))
+    snapshot = store.snapshot("scalar", SeriesKey("r", "loss"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == list(range(20))
     assert not store.runs()[0].loading

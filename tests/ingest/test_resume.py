@@ -43,7 +43,7 @@ def read(file: EventFile) -> list[int]:
     """Steps of what is read until the end."""
     steps: list[int] = []
     while (batch := file.read()) is not None:
-        steps += [step for columns in batch.columns for step in columns.steps.tolist()]
+        steps += [step for block in batch.blocks for step in block.columns.steps.tolist()]
     return steps
 
 

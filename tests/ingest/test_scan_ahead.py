@@ -80,12 +80,14 @@ def all_of(file: EventFile, may_scan_ahead: bool) -> dict[str, Any]:
     metadata: dict[str, object] = {}
     first: list[float] = []
     while (batch := file.read(may_scan_ahead)) is not None:
-        for c in batch.columns:
-            columns = (c.steps, c.wall_times, c.values, c.records, c.starts, c.sizes)
-            whole = [[None] * len(c.steps) if column is None else column.tolist() for column in columns]
-            rows = list(zip(*whole, strict=True))
-            for tag, first_row, end in zip(c.tags, [0, *c.ends], c.ends, strict=False):
-                points[tag, c.field] += rows[first_row:end]
+        for block in batch.blocks:
+            c = block.columns
+            nothing = [None] * len(c)
+            places = [nothing] * 3 if c.places is None else c.places.tolist()
+            values = nothing if c.values is None else c.values.tolist()
+            rows = list(zip(c.steps.tolist(), c.wall_times.tolist(), values, *places, strict=True))
+            for tag, first_row, end in zip(block.tags, [0, *block.ends], block.ends, strict=False):
+                points[tag, block.field] += rows[first_row:end]
         for tag, found in batch.metadata.items():
             metadata.setdefault(tag, found)
         first += [batch.first_wall_time] if batch.first_wall_time is not None else []

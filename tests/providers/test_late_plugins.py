@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from insight_core.ingest.discover import Logdir
-from insight_core.plugin import FileName, Plugin, RecordDecoder, SeriesKey, SummaryPlugin
-from insight_core.plugin.testing import EventWriter
+from insight_core.plugin import (
+    CachePolicy,
+    Claim,
+    DataKind,
+    Dialect,
+    EventField,
+    FileName,
+    Keep,
+    Plugin,
+    RecordDecoder,
+    SeriesKey,
+    SummaryPlugin,
+)
+from insight_core.plugin.testing import EventWriter, wire
 from insight_core.providers.link import Link
 from insight_core.providers.local import LocalProvider
 from insight_core.providers.opened_later import OpenedProvider
@@ -50,6 +64,54 @@ def test_it_has_the_values_that_were_read_before(late: LocalProvider) -> None:
     assert "plugin:text" not in late.plugins()
     assert late.unclaimed() == {}
     assert late.changes(before).series is None  # anything may have changed
+
+
+def test_one_of_numbers_has_those_that_were_read_before_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """Its claims are two, and one of its tags is no number now and then: that is damage."""
+    vector = b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
+    forms = [
+        wire.scalar_value("loss", 0.0),
+        wire.tensor_value("loss", wire.number_tensor(1.0), wire.metadata("rate", 1)),
+        wire.tensor_value("loss", vector, wire.metadata("rate", 1)),
+        wire.scalar_value("loss", 3.0),
+        wire.tensor_value("loss", wire.number_tensor(4.0, double=True), wire.metadata("rate", 1)),
+    ]
+    records = [wire.record(wire.event(step, 1.0, wire.summary([form]))) for step, form in enumerate(forms)]
+    (tmp_path / "events.out.tfevents.1.test").write_bytes(b"".join(records))
+    key = SeriesKey(".", "loss")
+    claims: set[Claim] = {SummaryPlugin("rate"), EventField(Dialect.TENSORBOARD, "simple_value")}
+    rates = Plugin("rates", "Rates", decoder=RecordDecoder(claims, kind=DataKind.SCALAR))
+    answers = []
+    for is_late in (False, True):
+        plugins = [] if is_late else [rates]
+        with closing(LocalProvider([Logdir(str(tmp_path))], plugins, reload_interval=0)) as provider:
+            provider.load()
+            if is_late:
+                assert provider.plugins() == {"plugin:rate", "tensorboard:simple_value"}
+                assert provider.records("plugin:rate", key).steps.tolist() == [1, 2, 4]
+                provider.admit(rates)
+            assert provider.plugins() == {"rates"}
+            columns = provider.scalars("rates", [key])[key]
+            assert columns.steps.tolist() == columns.values.tolist() == [0, 1, 3, 4]
+            answers.append((provider.series("rates"), provider.damage(), provider.runs()))
+    assert answers[0] == answers[1]
+    assert [entry.offset for entry in answers[0][1]] == [len(records[0]) + len(records[1])]
+
+
+@pytest.mark.parametrize("keep", [Keep.LATEST, Keep.UNIFORM])
+def test_its_policy_holds_for_what_was_read_before(tmp_path: Path, keep: Keep) -> None:
+    with EventWriter(tmp_path / "run") as writer:
+        for step in range(50):
+            writer.text("hello", step, str(step))
+    notes = evolve(NOTES, cache=CachePolicy(keep, points=5))
+    kept = []
+    for plugins in ([notes], []):
+        with closing(LocalProvider([Logdir(str(tmp_path))], plugins, reload_interval=0)) as provider:
+            provider.load()
+            provider.admit(notes)
+            kept.append(provider.records("notes", KEY).steps.tolist())
+            assert [(info.points, info.kept) for info in provider.series("notes")] == [(50, 5)]
+    assert kept[0] == kept[1]
 
 
 def test_what_is_written_later_is_told_under_its_name(late: LocalProvider, logs: Path) -> None:

@@ -20,9 +20,9 @@ def test_columns_are_those_that_protobuf_wrote(points: list[tuple[int, float, fl
     steps, wall_times, values = zip(*points, strict=True) if points else ((), (), ())
     written = pb.ScalarData(step=steps, wall_time=wall_times, value=values)
     found = scalar_columns(packed.ScalarData.FromString(written.SerializeToString()))
-    assert found[0].tolist() == list(steps)
-    np.testing.assert_array_equal(found[1], np.array(wall_times, np.float64))
-    np.testing.assert_array_equal(found[2], np.array(values, np.float32))
+    assert found.steps.tolist() == list(steps)
+    np.testing.assert_array_equal(found.wall_times, np.array(wall_times, np.float64))
+    np.testing.assert_array_equal(found.values, np.array(values, np.float32))
 
 
 def test_columns_of_different_lengths_are_refused() -> None:

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from insight_core.plugin import CachePolicy, ScalarColumns, ScalarQuery, X
+from insight_core.formats.columns import Columns
+from insight_core.plugin import CachePolicy, Dialect, EventField, ScalarColumns, ScalarQuery, SeriesKey, X
 from insight_core.store import numpy_reduction, scalars, views
-from insight_core.store.column_memory import Column
+from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.decimation import column_borders
 from insight_core.store.reduction import Reduction, Values, compiled, reduction
 from insight_core.store.scalars import answer
@@ -39,7 +40,7 @@ def computed_by(which: Reduction, long: int) -> Iterator[None]:
         yield
 
 
-def columns_of(seed: int, count: int, clock: str, restarts: int, odd: float) -> dict[str, Column]:
+def columns_of(seed: int, count: int, clock: str, restarts: int, odd: float) -> Columns:
     """Few distinct values and repeated steps, so that there are ties."""
     random = np.random.default_rng(seed)
     steps = np.cumsum(random.integers(0, 4, count)).astype(np.int64)
@@ -58,12 +59,20 @@ def columns_of(seed: int, count: int, clock: str, restarts: int, odd: float) -> 
     values = random.integers(-9, 9, count) / 2
     places = np.flatnonzero(random.random(count) < odd)
     values[places] = random.choice([math.nan, math.inf, -math.inf], len(places))
-    return {"steps": steps, "wall_times": walls, "values": values.astype(np.float32) if seed % 2 else values}
+    return Columns(steps, walls, values.astype(np.float32) if seed % 2 else values)
 
 
-def series_of(columns: dict[str, Column]) -> Series:
-    series = Series(CachePolicy())
-    series.append((1.0, "a"), columns)
+PLACE = ((1.0, "a"), 0)
+
+
+def empty() -> Series:
+    claim = EventField(Dialect.TENSORBOARD, "simple_value")
+    return Series(SeriesKey("r", "x"), claim, (True, False), CachePolicy(), ColumnMemory())
+
+
+def series_of(columns: Columns) -> Series:
+    series = empty()
+    series.append(PLACE, columns)
     return series
 
 
@@ -78,14 +87,12 @@ class Plain:
 
     def __init__(self, snapshot: Snapshot, query: ScalarQuery, smoothed: Values | None) -> None:
         attempts = snapshot.attempts
-        shown = np.arange(len(snapshot.columns["steps"]))
+        shown = np.arange(len(snapshot))
         breaks = attempts.starts[1:].tolist()
         if query.attempts == "last":
             breaks = []
             shown = shown if attempts.visible is None else attempts.visible
-        self.steps, self.walls, values = (
-            snapshot.columns[name][shown].tolist() for name in ("steps", "wall_times", "values")
-        )
+        self.steps, self.walls, values = (column[shown].tolist() for column in snapshot.columns.arrays())
         values = values if smoothed is None else smoothed.tolist()
         count = len(self.steps)
         origin = self.walls[0] if count else 0.0
@@ -214,11 +221,10 @@ def test_incremental_queries_of_a_growing_series_equal_full_ones(
     reduced_by: Reduction, seed: int, clock: str, restarts: int, sizes: list[int], query: ScalarQuery
 ) -> None:
     whole = columns_of(seed, sum(sizes), clock, restarts, 0.01)
-    series, cache, older = Series(CachePolicy()), ViewCache(), []
+    series, cache, older = empty(), ViewCache(), []
     with computed_by(reduced_by, 0):
         for end, size in zip(itertools.accumulate(sizes), sizes, strict=True):
-            part = {name: column[end - size : end] for name, column in whole.items()}
-            series.append((1.0, "a"), part)
+            series.append(PLACE, whole[end - size : end])
             older.append(series.snapshot())
             fresh, carried = asked(series, query), asked(series, query, cache)
             np.testing.assert_array_equal(fresh.steps, carried.steps)
@@ -233,7 +239,7 @@ def test_incremental_queries_of_a_growing_series_equal_full_ones(
 
 
 def test_only_what_is_new_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    series, cache = Series(CachePolicy()), ViewCache()
+    series, cache = empty(), ViewCache()
     whole = columns_of(3, 200_000, "ascends", 0, 0.0)
     seen: dict[str, list[int]] = {"average": [], "summarise": [], "reach": []}
 
@@ -250,11 +256,10 @@ def test_only_what_is_new_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "reduction", Counted())
     query = ScalarQuery(x="wall", smoothing=0.6, width=100)
     for start, stop in ((0, 150_000), (150_000, 150_300), (150_300, 150_600)):
-        part = {name: column[start:stop] for name, column in whole.items()}
-        series.append((1.0, "a"), part)
+        series.append(PLACE, whole[start:stop])
         asked(series, query, cache)
         asked(series, query, cache)
-    series.append((1.0, "a"), {name: column[150_600:150_900] for name, column in whole.items()})
+    series.append(PLACE, whole[150_600:150_900])
     asked(series, query, cache)
     assert seen["average"] == [150_000, 150_300, 300, 300]  # the first append moves the columns
     assert seen["summarise"] == [585, 587, 1, 1]
@@ -288,7 +293,7 @@ def test_the_cache_keeps_no_columns_of_a_series_alive() -> None:
     cache, query = ViewCache(), ScalarQuery(smoothing=0.6)
     series = series_of(columns_of(0, 100_000, "ascends", 0, 0.0))
     asked(series, query, cache)
-    columns = weakref.ref(series.snapshot().columns["steps"])
+    columns = weakref.ref(series.snapshot().columns.steps)
     del series
     gc.collect()
     assert columns() is None

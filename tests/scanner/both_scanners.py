@@ -58,19 +58,22 @@ class Reading:
         assert batch.end >= self.position
         self.position = batch.end
         self.flaws += batch.flaws
-        for c in batch.columns:
-            count = len(c.steps)
+        for block in batch.blocks:
+            c = block.columns
+            count = len(c)
             numbers: Sequence[object] = [None] * count
             if c.values is not None:
                 numbers = [f"{c.values.dtype} {number!r}" for number in c.values.tolist()]
             places: Sequence[object] = [None] * count
-            if c.records is not None and c.starts is not None and c.sizes is not None:
-                places = list(zip(c.records.tolist(), c.starts.tolist(), c.sizes.tolist(), strict=True))
+            if c.places is not None:
+                places = list(zip(*c.places.tolist(), strict=True))
             times = map(repr, c.wall_times.tolist())
             rows = list(zip(c.steps.tolist(), times, numbers, places, strict=True))
-            for tag, first, end, ascending in zip(c.tags, [0, *c.ends], c.ends, c.ascending, strict=False):
+            for tag, first, end, ascending in zip(
+                block.tags, [0, *block.ends], block.ends, block.ascending, strict=False
+            ):
                 assert ascending == (c.steps[first:end].tolist() == sorted(c.steps[first:end].tolist()))
-                self.points[tag, c.field] += rows[first:end]
+                self.points[tag, block.field] += rows[first:end]
                 if c.values is not None:
                     self.numbers[tag] += rows[first:end]
         for tag, metadata in batch.metadata.items():

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from insight_core.formats import crc32c
-from insight_core.formats.batch import BAD_DATA, CUT_MEANWHILE, Flaw, ValueColumns
+from insight_core.formats.batch import BAD_DATA, CUT_MEANWHILE, Flaw
+from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.plugin import Dialect
 from insight_core.plugin.testing import wire
@@ -87,9 +88,9 @@ def test_a_tag_that_is_a_number_then_a_payload_keeps_its_order() -> None:
     )
     for make in BOTH:
         with opened(data) as descriptor:
-            columns = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
-        assert [c.steps.tolist() for c in columns] == [[0, 1], [2], [3], [4], [5]]
-        assert [None if c.values is None else c.values.dtype for c in columns] == [
+            blocks = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).blocks
+        assert [c.columns.steps.tolist() for c in blocks] == [[0, 1], [2], [3], [4], [5]]
+        assert [None if c.columns.values is None else c.columns.values.dtype for c in blocks] == [
             np.float32, None, np.float64, np.float32, None,
         ]  # fmt: skip
 
@@ -110,17 +111,17 @@ def test_a_tag_of_two_fields_with_numbers_keeps_its_order() -> None:
     )
     for make in BOTH:
         with opened(data) as descriptor:
-            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
-        columns = [c for c in found if c.tags == ("t",)]
-        assert [c.steps.tolist() for c in columns] == [[0], [1, 2], [3], [4], [5], [6], [7]]
-        assert [None if c.values is None else c.values.tolist() for c in columns] == [
+            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).blocks
+        blocks = [c for c in found if c.tags == ("t",)]
+        assert [c.columns.steps.tolist() for c in blocks] == [[0], [1, 2], [3], [4], [5], [6], [7]]
+        assert [None if c.columns.values is None else c.columns.values.tolist() for c in blocks] == [
             [0.5], [1.5, 1.5], [0.5], None, [0.5], [2.5], [0.5],
         ]  # fmt: skip
-        assert [c.field for c in columns] == [
+        assert [c.field for c in blocks] == [
             "simple_value", "tensor", "simple_value", "tensor", "simple_value", "tensor", "simple_value",
         ]  # fmt: skip
-        assert all((c.records is None) == (c.field == "simple_value") for c in columns)
-        assert [c.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
+        assert all((c.columns.places is None) == (c.field == "simple_value") for c in blocks)
+        assert [c.columns.steps.tolist() for c in found if c.tags == ("other",)] == [list(range(8))]
 
 
 def number_events(tag: bytes, plugins: Sequence[bytes], content: bytes) -> list[bytes]:
@@ -141,12 +142,12 @@ ONE_TEXT = block(8, b"\x08\x07" + block(8, b"text"))
 SCALARS = frozenset({"scalars"})
 
 
-def located(columns: list[ValueColumns]) -> dict[str, list[bool]]:
+def located(blocks: list[Block]) -> dict[str, list[bool]]:
     """Whether there are locators, in each of the columns of each tag."""
     found = defaultdict(list)
-    for each in columns:
+    for each in blocks:
         for tag in each.tags:
-            found[tag].append(each.records is not None)
+            found[tag].append(each.columns.places is not None)
     return dict(found)
 
 
@@ -160,14 +161,14 @@ def test_numbers_that_are_taken_as_such_need_no_locators(make: MakeScanner) -> N
     mixed += number_events(b"mixed", [b"scalars"], ONE_TEXT) + mixed
     data = b"".join(ours + theirs + nobodys + mixed)
     with opened(data) as descriptor:
-        columns = make(Dialect.TENSORBOARD, CHUNK, SCALARS).scan(descriptor, 0, len(data)).columns
-    assert located(columns) == {
+        blocks = make(Dialect.TENSORBOARD, CHUNK, SCALARS).scan(descriptor, 0, len(data)).blocks
+    assert located(blocks) == {
         "ours": [False],
         "theirs": [True],
         "nobody's": [True],
         "mixed": [False, True, False],
     }
-    assert all(c.values is not None or c.records is not None for c in columns)
+    assert all(c.columns.values is not None or c.columns.places is not None for c in blocks)
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -180,12 +181,12 @@ def test_whose_a_tag_is_is_known_only_where_all_before_it_was_read(make: MakeSca
         scanner = make(Dialect.TENSORBOARD, CHUNK, SCALARS)
         scans = [scanner.scan(descriptor, starts[k], len(data), starts[k] + 1) for k in (0, 2, 3)]
         elsewhere = make(Dialect.TENSORBOARD, CHUNK, SCALARS).scan(descriptor, starts[1], len(data))
-    assert [located(batch.columns) for batch in scans] == [
+    assert [located(batch.blocks) for batch in scans] == [
         {"early": [False]},
         {"early": [False]},
         {"late": [True]},
     ]
-    assert located(elsewhere.columns) == {"early": [True], "late": [True]}
+    assert located(elsewhere.blocks) == {"early": [True], "late": [True]}
 
 
 def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:
@@ -197,8 +198,11 @@ def test_a_tag_of_numbers_and_of_payloads_is_two_columns() -> None:
     )
     for make in BOTH:
         with opened(data) as descriptor:
-            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).columns
-        assert sorted((c.field, len(c.steps)) for c in found) == [("simple_value", 20), ("tensor", 20)]
+            found = make(Dialect.TENSORBOARD, CHUNK).scan(descriptor, 0, len(data)).blocks
+        assert sorted((c.field, len(c.columns.steps)) for c in found) == [
+            ("simple_value", 20),
+            ("tensor", 20),
+        ]
 
 
 @pytest.mark.parametrize("portable", [False, True])

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.batch import Batch
+from insight_core.formats.columns import Block
 from insight_core.formats.crc32c import crc32c, masked, masked_crc32c
 from insight_core.formats.event import Malformed, read_event
 from insight_core.formats.framing import find_header
@@ -122,13 +123,14 @@ def by_tag(points: list[Point]) -> dict[tuple[str, str], list[tuple[int, float, 
     return dict(found)
 
 
-def flat(columns: list[ValueColumns]) -> list[Point]:
+def flat(blocks: list[Block]) -> list[Point]:
     found: list[Point] = []
-    for c in columns:
+    for block in blocks:
+        c = block.columns
         values = [None] * len(c.steps) if c.values is None else c.values.tolist()
-        tags = np.repeat(c.tags, np.diff(c.ends, prepend=0))
+        tags = np.repeat(block.tags, np.diff(block.ends, prepend=0))
         found += [
-            (tag, c.field, step, wall, value)
+            (tag, block.field, step, wall, value)
             for tag, step, wall, value in zip(
                 tags.tolist(), c.steps.tolist(), c.wall_times.tolist(), values, strict=True
             )
@@ -179,8 +181,8 @@ def test_columns_equal_records_read_one_by_one(
     points, flaws = one_by_one(bytes(blob))
     if batch.dialect is Dialect.MINDSPORE:
         return  # a flipped bit made it another dialect
-    assert by_tag(flat(batch.columns)) == by_tag(points)
-    assert numbers_by_tag(flat(batch.columns)) == numbers_by_tag(points)
+    assert by_tag(flat(batch.blocks)) == by_tag(points)
+    assert numbers_by_tag(flat(batch.blocks)) == numbers_by_tag(points)
     assert sorted(flaw.offset for flaw in batch.flaws) == flaws
 
 
@@ -191,14 +193,15 @@ def test_thousands_of_alike_events_keep_their_order_and_bits() -> None:
         record(event(i, [simple(f"t{i % 3}", v)])) for i, v in enumerate(values.tolist())
     )
     batch = scan(blob)
-    for c in batch.columns:
+    for block in batch.blocks:
+        c = block.columns
         assert c.values is not None
         assert c.values.dtype == np.float32
-        for tag, first, end in zip(c.tags, [0, *c.ends], c.ends, strict=False):
+        for tag, first, end in zip(block.tags, [0, *block.ends], block.ends, strict=False):
             picked = np.arange(int(tag[1:]), 3000, 3)
             np.testing.assert_array_equal(c.steps[first:end], picked)
             np.testing.assert_array_equal(c.values[first:end], values[picked])
-    assert sorted(tag for c in batch.columns for tag in c.tags) == ["t0", "t1", "t2"]
+    assert sorted(tag for block in batch.blocks for tag in block.tags) == ["t0", "t1", "t2"]
 
 
 def test_metadata_in_every_event_is_read_by_column() -> None:
@@ -212,7 +215,7 @@ def test_metadata_in_every_event_is_read_by_column() -> None:
         ("t0", "t1", "t2"), "scalars"
     )
     steps: dict[str, list[int]] = {}
-    for tag, _, step, _, _ in flat(batch.columns):
+    for tag, _, step, _, _ in flat(batch.blocks):
         steps.setdefault(tag, []).append(step)
     assert steps == {f"t{k}": list(range(k, 3000, 3)) for k in range(3)}
 
@@ -224,8 +227,8 @@ def test_events_of_equal_length_and_thousands_of_shapes() -> None:
         for i in range(3000)
     ]
     batch = scan(VERSION + b"".join(map(record, alike)))
-    [column] = batch.columns
-    assert column.steps.tolist() == list(range(3000))
+    [block] = batch.blocks
+    assert block.columns.steps.tolist() == list(range(3000))
     assert batch.metadata["t"].plugin == "p00000"
 
 
@@ -235,7 +238,7 @@ def test_bad_headers_within_a_chunk_are_skipped(gap: int) -> None:
     garbage = b"\xee" * gap
     blob = VERSION + (good + garbage) * 3 + good
     batch = scan(blob)
-    assert batch.columns[0].steps.tolist() == [1] * 4
+    assert batch.blocks[0].columns.steps.tolist() == [1] * 4
     starts = [len(VERSION) + len(good) + k * len(good + garbage) for k in range(3)]
     assert [(f.offset, f.skipped) for f in batch.flaws] == [(start, gap) for start in starts]
     assert batch.end == len(blob)
@@ -243,20 +246,18 @@ def test_bad_headers_within_a_chunk_are_skipped(gap: int) -> None:
 
 def test_locators_point_at_the_payload() -> None:
     blob = VERSION + record(event(3, [simple("a", 1.0), image("img", b"\x08\x05PAYLOAD")]))
-    [picture] = [c for c in scan(blob).columns if c.field == "image"]
-    assert picture.starts is not None
-    assert picture.sizes is not None
-    start, size = int(picture.starts[0]), int(picture.sizes[0])
+    [picture] = [block.columns for block in scan(blob).blocks if block.field == "image"]
+    assert picture.places is not None
+    offset, start, size = picture.places[:, 0].tolist()
     assert blob[start : start + size] == b"\x08\x05PAYLOAD"
-    assert picture.records is not None
-    assert int(picture.records[0]) == len(VERSION)
+    assert offset == len(VERSION)
 
 
 def test_doubles_stay_doubles() -> None:
     blob = VERSION + b"".join(record(event(i, [tensor("d", 0.1 * i, double=True)])) for i in range(20))
-    [column] = scan(blob).columns
-    assert column.values is not None
-    np.testing.assert_array_equal(column.values, [0.1 * i for i in range(20)])
+    [block] = scan(blob).blocks
+    assert block.columns.values is not None
+    np.testing.assert_array_equal(block.columns.values, [0.1 * i for i in range(20)])
 
 
 @pytest.mark.parametrize(
@@ -294,7 +295,7 @@ def test_holes_of_a_sparse_file_are_not_read(tmp_path: Path) -> None:
         position, steps, flaws, tail = 0, [], [], None
         for _ in range(20):  # of some MiB each
             batch = scanner.scan(descriptor, position, 2 * far)
-            steps += [step for column in batch.columns for step in column.steps.tolist()]
+            steps += [step for block in batch.blocks for step in block.columns.steps.tolist()]
             flaws += [(flaw.offset, flaw.skipped) for flaw in batch.flaws]
             position, tail = batch.end, batch.tail
             if tail is not None:

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from insight_core.formats.batch import Batch, SmallFile, ValueColumns
+from insight_core.formats.batch import Batch, SmallFile
+from insight_core.formats.columns import Block
 from insight_core.ingest.scanner.scanner import CHUNK
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
@@ -36,16 +37,14 @@ def exactly(batch: Batch) -> object:
     return (
         (batch.end, batch.dialect, list(batch.metadata.items()), batch.flaws, batch.tail),
         repr(batch.first_wall_time),
-        [facts(columns) for columns in batch.columns],
+        [facts(block) for block in batch.blocks],
     )
 
 
-def facts(columns: ValueColumns) -> object:
-    arrays = (
-        columns.ends, columns.ascending, columns.steps, columns.wall_times, columns.values, columns.records,
-        columns.starts, columns.sizes,
-    )  # fmt: skip
-    return columns.tags, columns.field, [a if a is None else (a.dtype.str, a.tobytes()) for a in arrays]
+def facts(block: Block) -> object:
+    columns = block.columns
+    arrays = [block.ends, block.ascending, columns.steps, columns.wall_times, columns.values, columns.places]
+    return block.tags, block.field, [a if a is None else (a.dtype.str, a.tobytes()) for a in arrays]
 
 
 def scanned(descriptor: int, guess: Dialect) -> Batch:
@@ -100,7 +99,7 @@ def test_files_that_share_tags_and_files_that_do_not() -> None:
     contents = [numbers(tags) for tags in (["a", "b"], ["b", "a"], ["a", "b"], ["c"], ["c", "a"], [])]
     found = together(contents, [TENSORBOARD] * 6)
     assert all(found)
-    tags = [file.batch.columns[0].tags for file in found[:5] if file]
+    tags = [file.batch.blocks[0].tags for file in found[:5] if file]
     assert tags == [("a", "b"), ("b", "a"), ("a", "b"), ("c",), ("c", "a")]
 
 
@@ -140,7 +139,7 @@ def test_locators_of_numbers_are_those_of_plugins_that_want_more() -> None:
         contents.append(version_record() + wire.record(wire.event(1, 1.0, event)))
     found = together(contents, [TENSORBOARD] * 3)
     located = [
-        {tag: columns.records is not None for columns in file.batch.columns for tag in columns.tags}
+        {tag: block.columns.places is not None for block in file.batch.blocks for tag in block.tags}
         for file in found
         if file
     ]
@@ -183,7 +182,7 @@ def test_more_than_columns_are_made_of_at_once() -> None:
     many = [numbers([f"{number}/{tag}" for tag in range(400)], 1) for number in range(8)]
     found = together([long] * 12 + many, [TENSORBOARD] * 20)
     assert all(found)
-    assert len({id(file.batch.columns[0].steps.base) for file in found if file}) > 3
+    assert len({id(file.batch.blocks[0].columns.steps.base) for file in found if file}) > 3
 
 
 def test_a_file_that_is_written_to_is_left_or_read_as_it_was(tmp_path: Path) -> None:
@@ -206,8 +205,8 @@ def test_a_file_that_is_written_to_is_left_or_read_as_it_was(tmp_path: Path) -> 
             if file is not None:
                 data = path.read_bytes()[: file.size]
                 assert file.tail_checksum == zlib.crc32(data[-TAIL:])
-                for columns in file.batch.columns:
-                    np.testing.assert_array_equal(columns.steps, np.arange(len(columns.steps)))
+                for block in file.batch.blocks:
+                    np.testing.assert_array_equal(block.columns.steps, np.arange(len(block.columns)))
     finally:
         stop.set()
         writer.join()

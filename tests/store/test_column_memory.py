@@ -10,13 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from insight_core.plugin import CachePolicy
+from insight_core.formats.columns import Columns
+from insight_core.plugin import CachePolicy, Dialect, EventField, SeriesKey
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
+PLACE = ((1.0, "a"), 0)
 
-def points(first: int, count: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    return {"steps": np.arange(first, first + count)}
+
+def points(first: int, count: int) -> Columns:
+    return Columns(np.arange(first, first + count), np.zeros(count))
+
+
+def series_of(memory: ColumnMemory) -> Series:
+    claim = EventField(Dialect.TENSORBOARD, "simple_value")
+    return Series(SeriesKey("r", "x"), claim, (False, False), CachePolicy(), memory)
 
 
 def is_in_a_file(column: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
@@ -28,13 +36,13 @@ def is_in_a_file(column: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
 
 def test_beyond_the_limit_columns_lie_in_files_and_hold_the_same(tmp_path: Path) -> None:
     memory = ColumnMemory(100_000, tmp_path)
-    several = [Series(CachePolicy(), memory) for _ in range(20)]
+    several = [series_of(memory) for _ in range(20)]
     for first in range(0, 5000, 1000):
         for series in several:
-            series.append((1.0, "a"), points(first, 1000))
+            series.append(PLACE, points(first, 1000))
     for series in several:
-        assert series.snapshot().steps.tolist() == list(range(5000))
-    assert is_in_a_file(several[-1].snapshot().steps)
+        assert series.snapshot().columns.steps.tolist() == list(range(5000))
+    assert is_in_a_file(several[-1].snapshot().columns.steps)
     assert memory.held <= 100_000
     assert list(tmp_path.iterdir()) == []  # the files have no names
 
@@ -42,32 +50,33 @@ def test_beyond_the_limit_columns_lie_in_files_and_hold_the_same(tmp_path: Path)
 def test_memory_that_is_given_back_is_used_again(tmp_path: Path) -> None:
     memory = ColumnMemory(100_000, tmp_path)
     for number in range(50):
-        series = Series(CachePolicy(), memory)
-        series.append((1.0, "a"), points(0, 5000))
-        assert not is_in_a_file(series.snapshot().steps), number
-        series.drop((1.0, "a"))
+        series = series_of(memory)
+        series.append(PLACE, points(0, 5000))
+        assert not is_in_a_file(series.snapshot().columns.steps), number
+        series.drop(PLACE[0])
     assert memory.held == 0
 
 
 def test_files_that_are_joined_count_once(tmp_path: Path) -> None:
     memory = ColumnMemory(1_000_000, tmp_path)
-    series = Series(CachePolicy(), memory)
+    series = series_of(memory)
     for number in range(5):
-        series.append((float(number), "f"), points(number * 1000, 1000))
-    assert series.snapshot().steps.tolist() == list(range(5000))
-    assert memory.held == 5000 * 8
-    series.release()
+        series.append(((float(number), "f"), 0), points(number * 1000, 1000))
+    assert series.snapshot().columns.steps.tolist() == list(range(5000))
+    assert memory.held == 2 * 5000 * 8
+    del series
     assert memory.held == 0
 
 
 def test_what_is_mapped_already_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "columns").write_bytes(np.arange(5000).tobytes())
     memory = ColumnMemory(1000, tmp_path)
-    series = Series(CachePolicy(), memory)
-    series.append((1.0, "a"), {"steps": np.memmap(tmp_path / "columns", np.int64, "r")})
+    series = series_of(memory)
+    whole = np.memmap(tmp_path / "columns", np.int64, "r")
+    series.append(PLACE, Columns(whole, whole.view(np.float64)))
     assert memory.held == 0
-    series.append((1.0, "a"), points(5000, 1))
-    assert series.snapshot().steps.tolist() == list(range(5001))
+    series.append(PLACE, points(5000, 1))
+    assert series.snapshot().columns.steps.tolist() == list(range(5001))
 
 
 def test_a_full_disk_is_said_once_and_columns_stay_in_memory(
@@ -78,10 +87,10 @@ def test_a_full_disk_is_said_once_and_columns_stay_in_memory(
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     memory = ColumnMemory(1000, tmp_path)
-    series = Series(CachePolicy(), memory)
+    series = series_of(memory)
     for first in range(0, 5000, 1000):
-        series.append((1.0, "a"), points(first, 1000))
-    assert series.snapshot().steps.tolist() == list(range(5000))
+        series.append(PLACE, points(first, 1000))
+    assert series.snapshot().columns.steps.tolist() == list(range(5000))
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "No space left" in caplog.text
     assert list(tmp_path.iterdir()) == []
@@ -91,7 +100,8 @@ _BOUNDED = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from insight_core.plugin import CachePolicy
+from insight_core.formats.columns import Columns
+from insight_core.plugin import CachePolicy, Dialect, EventField, SeriesKey
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
@@ -100,15 +110,16 @@ def own():
 
 memory = ColumnMemory(8 << 20, Path(sys.argv[1]))
 before, most = own(), 0
-several = [Series(CachePolicy(), memory) for _ in range(4)]
+claim = EventField(Dialect.TENSORBOARD, "simple_value")
+key = SeriesKey("r", "x")
+several = [Series(key, claim, (True, False), CachePolicy(), memory) for _ in range(4)]
 for first in range(0, 2_000_000, 50_000):
     for series in several:
         steps = np.arange(first, first + 50_000)
-        columns = {"steps": steps, "wall_times": steps * 0.5, "values": steps.astype(np.float32)}
-        series.append((1.0, "a"), columns)
+        series.append(((1.0, "a"), 0), Columns(steps, steps * 0.5, steps.astype(np.float32)))
     most = max(most, own() - before)
 for series in several:
-    assert (series.snapshot().columns["values"] == np.arange(2_000_000)).all()
+    assert (series.snapshot().columns.values == np.arange(2_000_000)).all()
 print(most)
 """
 

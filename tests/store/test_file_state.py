@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import insight_scalar
 import numpy as np
@@ -12,7 +11,8 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.batch import Batch
+from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
 from insight_core.plugin import (
     CachePolicy,
@@ -25,6 +25,7 @@ from insight_core.plugin import (
     SeriesKey,
     SummaryPlugin,
 )
+from insight_core.store.claims import FileState
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 
@@ -39,30 +40,20 @@ PICTURES = Plugin(
 FIRST, SECOND = (1.0, "a"), (2.0, "b")
 
 
-def numbers(tag: str, steps: range) -> ValueColumns:
-    values, ends, ascending = np.array(steps, np.float32), np.array([len(steps)]), np.array([True])
-    return ValueColumns(
-        (tag,),
-        "simple_value",
-        ends,
-        ascending,
-        np.array(steps),
-        values.astype(float),
-        values,
-        None,
-        None,
-        None,
-    )
+def numbers(tag: str, steps: range) -> Block:
+    values, ends = np.array(steps, np.float32), np.array([len(steps)])
+    columns = Columns(np.array(steps), values.astype(float), values)
+    return Block("simple_value", (tag,), ends, np.array([True]), columns)
 
 
-def payloads(tag: str, steps: range, field: str = "image") -> ValueColumns:
-    at, ends, ascending = np.array(steps), np.array([len(steps)]), np.array([True])
-    times = at.astype(float)
-    return ValueColumns((tag,), field, ends, ascending, at, times, None, at * 100, at * 100 + 20, at + 7)
+def payloads(tag: str, steps: range, field: str = "image") -> Block:
+    at, ends = np.array(steps), np.array([len(steps)])
+    columns = Columns(at, at.astype(float), None, np.array((at * 100, at * 100 + 20, at + 7)))
+    return Block(field, (tag,), ends, np.array([True]), columns)
 
 
-def batch(*columns: ValueColumns, metadata: dict[str, Metadata] | None = None, first: float = 5.0) -> Batch:
-    return Batch(1000, Dialect.TENSORBOARD, list(columns), metadata or {}, first_wall_time=first)
+def batch(*blocks: Block, metadata: dict[str, Metadata] | None = None, first: float = 5.0) -> Batch:
+    return Batch(1000, Dialect.TENSORBOARD, list(blocks), metadata or {}, first_wall_time=first)
 
 
 def store_of(policy: CachePolicy | None = None) -> Store:
@@ -80,14 +71,12 @@ def content(store: Store) -> dict[str, object]:
     seen: dict[str, object] = {"runs": store.runs(), "damage": store.damage(None)}
     for plugin in store.plugins():
         for info in store.infos(plugin, None):
-            series = store.find(plugin, info.key)
-            assert series is not None
-            snapshot = series.snapshot()
-            held = {name: column.tolist() for name, column in snapshot.columns.items() if name != "claims"}
-            taken = [snapshot.claim_of(i) for i in range(len(snapshot)) if "claims" in snapshot.columns]
+            snapshot = store.snapshot(plugin, info.key)
+            assert snapshot is not None
+            held = [column.tolist() for column in snapshot.columns.arrays()]
+            taken = [snapshot.claim_of(i) for i in range(len(snapshot))]
             files = [snapshot.file_of(i) for i in range(len(snapshot))]
-            facts = (info, series.info(), series.metadata, snapshot.total)
-            seen[f"{plugin} {info.key}"] = (held, taken, files, facts)
+            seen[f"{plugin} {info.key}"] = (held, taken, files, info, snapshot.total)
     return seen
 
 
@@ -95,13 +84,13 @@ def copied(store: Store, into: Store, orders: list[FileOrder], *, read_only: boo
     for order in orders:
         state = store.file_state("r", order)
         assert state is not None
-        groups = []
-        for group in state.groups:
-            columns = {name: column.copy() for name, column in group.columns.items()}
-            for column in columns.values():
+        blocks = []
+        for claim, block in state.blocks:
+            columns = block.columns[np.arange(len(block.columns))]  # a copy
+            for column in columns.arrays():
                 column.flags.writeable = not read_only
-            groups.append(evolve(group, columns=columns))
-        into.restore("r", order[1], order, evolve(state, groups=tuple(groups)))
+            blocks.append((claim, evolve(block, columns=columns)))
+        assert into.restore("r", order[1], order, evolve(state, blocks=tuple(blocks)))
     return into
 
 
@@ -142,14 +131,16 @@ def test_claims_are_those_of_each_file() -> None:
         batch(payloads("p", range(3, 5), "tensor"), payloads("p", range(5, 6)), metadata=metadata),
     )
     restored = copied(original, store_of(), [SECOND, FIRST])
+    key = SeriesKey("r", "p")
     for store in (original, restored):
-        series = store.find("pictures", SeriesKey("r", "p"))
-        assert series is not None
-        taken = [str(series.snapshot().claim_of(index)) for index in range(6)]
+        snapshot = store.snapshot("pictures", key)
+        assert snapshot is not None
+        taken = [str(snapshot.claim_of(index)) for index in range(6)]
         image, tensor = "tensorboard:image", "plugin:images"
         assert taken == [image, image, image, tensor, tensor, image]
+        assert [str(claim) for claim in store.infos("pictures", None)[0].claims] == [image, tensor]
         store.drop_file("r", "b", SECOND)
-        assert {str(claim) for claim in series.claims} == {image}
+        assert [str(claim) for claim in store.infos("pictures", None)[0].claims] == [image]
 
 
 def test_refused_tags_come_back_and_go_with_their_file() -> None:
@@ -178,13 +169,9 @@ def test_metadata_of_a_file_that_went_is_forgotten() -> None:
     store = store_of()
     add(store, FIRST, batch(numbers("x", range(2)), metadata={"x": Metadata("scalars", "old", "")}))
     add(store, SECOND, batch(numbers("x", range(2)), metadata={"x": Metadata("scalars", "new", "")}))
-    series = store.find("scalar", SeriesKey("r", "x"))
-    assert series is not None
-    assert series.metadata is not None
-    assert series.metadata.display_name == "old"
+    assert [info.display_name for info in store.infos("scalar", None)] == ["old"]
     store.drop_file("r", "a", FIRST)
-    assert series.metadata is not None
-    assert series.metadata.display_name == "new"
+    assert [info.display_name for info in store.infos("scalar", None)] == ["new"]
 
 
 def test_values_that_are_metadata_alone_belong_to_the_plugin_it_names() -> None:
@@ -198,22 +185,63 @@ def test_nothing_is_known_of_a_file_that_never_came() -> None:
     assert store_of().file_state("other", FIRST) is None
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda: Store([SCALAR], {}),
-        lambda: Store([SCALAR, PICTURES], {"scalar": CachePolicy(Keep.LATEST, points=5)}),
-        lambda: Store([SCALAR, evolve(PICTURES, name="paintings")], {}),
-        lambda: Store([SCALAR, PICTURES], {"plugin:text": CachePolicy(points=5)}),
-        lambda: Store(
-            [SCALAR, evolve(PICTURES, decoder=RecordDecoder(PICTURES.decoder.claims, DataKind.SCALAR))],  # type: ignore[union-attr]
-            {},
-        ),
-    ],
-)
-def test_the_fingerprint_tells_what_decides_what_is_kept(other: Callable[[], Store]) -> None:
-    assert Store([SCALAR, PICTURES], {}).fingerprint() == Store([PICTURES, SCALAR], {}).fingerprint()
-    assert Store([SCALAR, PICTURES], {}).fingerprint() != other().fingerprint()
+def kept_by(plugin: Plugin = SCALAR, policy: CachePolicy | None = None) -> FileState:
+    """What a store with this plugin and policy keeps of a file of numbers, payloads and tensors."""
+    store = Store([plugin, PICTURES], {plugin.name: policy} if policy else {})
+    store.add_run("r")
+    tensors = payloads("t", range(20), "tensor")
+    tensors.columns.values = np.arange(20.0)
+    metadata = {"t": Metadata("scalars", "", "")}
+    add(store, FIRST, batch(numbers("x", range(20)), numbers("y", range(20)), tensors, metadata=metadata))
+    state = store.file_state("r", FIRST)
+    assert state is not None
+    return state
+
+
+def takes(state: FileState, plugins: list[Plugin], policies: dict[str, CachePolicy] | None = None) -> bool:
+    store = Store(plugins, policies or {})
+    store.add_run("r")
+    return store.restore("r", "a", FIRST, state)
+
+
+RATES = Plugin("rates", "Rates", decoder=RecordDecoder({SummaryPlugin("rate")}, kind=DataKind.SCALAR))
+TENSORS = Plugin("tensors", "Tensors", decoder=RecordDecoder({SummaryPlugin("scalars")}))
+LATEST = CachePolicy(Keep.LATEST, points=5)
+
+
+def test_other_plugins_take_over_what_was_kept() -> None:
+    for plugins in ([SCALAR], [PICTURES, SCALAR, RATES], [evolve(SCALAR, name="numbers")]):
+        assert takes(kept_by(), plugins)
+
+
+@pytest.mark.parametrize("policy", [LATEST, CachePolicy(Keep.UNIFORM, points=5), CachePolicy(series=2)])
+def test_what_a_policy_left_out_is_read_again_under_another(policy: CachePolicy) -> None:
+    state = kept_by(policy=policy)
+    assert takes(state, [SCALAR, RATES], {"scalar": policy})
+    assert not takes(state, [SCALAR])
+    assert not takes(state, [SCALAR], {"scalar": evolve(policy, points=policy.points + 1)})
+    is_complete = not policy.series  # which needs to know where each tag begins
+    assert takes(kept_by(), [SCALAR], {"scalar": policy}) == is_complete
+
+
+def test_numbers_alone_are_read_again_for_a_plugin_of_records() -> None:
+    assert not takes(kept_by(), [TENSORS])
+    assert not takes(kept_by(), [])
+    assert takes(kept_by(TENSORS), [TENSORS])
+    assert takes(kept_by(TENSORS), [SCALAR])
+
+
+def test_a_tag_is_joined_under_the_policy_of_its_plugin() -> None:
+    store = store_of(LATEST)
+    metadata = {"p": Metadata("images", "", "")}
+    for first in range(0, 12, 4):
+        add(store, FIRST, batch(payloads("p", range(first, first + 2)), metadata=metadata))
+        add(store, FIRST, batch(payloads("p", range(first + 2, first + 4), "tensor")))
+    snapshot = store.snapshot("pictures", SeriesKey("r", "p"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == [7, 8, 9, 10, 11]
+    assert snapshot.total == 12
+    assert [(info.points, info.kept) for info in store.infos("pictures", None)] == [(12, 5)]
 
 
 Operation = tuple[str, int, int]
@@ -249,25 +277,25 @@ def test_whatever_comes_and_goes_a_series_is_its_files_end_to_end(
             files.pop(order, None)
         elif operation == "look":
             for name, tag in (("scalar", "x"), ("pictures", "p")):
-                series = store.find(name, SeriesKey("r", tag))
-                if series is not None:
-                    series.snapshot()
+                store.snapshot(name, SeriesKey("r", tag))
         else:
             store = copied(store, store_of(policy), list(files))
-        series = store.find("scalar", SeriesKey("r", "x"))
-        assert (series is not None) == bool(files)
-        if series is None:
+        infos = store.infos("scalar", None)
+        assert len(infos) == bool(files)
+        if not infos:
             continue
         whole = [at for order in sorted(files) for at in files[order]]
-        assert series.total == len(whole)
+        assert infos[0].points == len(whole)
         if operation == "look" or count == 1:
-            snapshot, info = series.snapshot(), series.info()
-            assert info is not None
+            [info], snapshot = infos, store.snapshot("scalar", SeriesKey("r", "x"))
+            assert snapshot is not None
+            assert snapshot.total == len(whole)
             assert info.kept == len(snapshot) == (min(len(whole), policy.points) if policy else len(whole))
-            assert snapshot.steps[-1] == whole[-1]
+            assert snapshot.columns.steps[-1] == whole[-1]
             if policy is None:
-                assert snapshot.steps.tolist() == whole
-                assert snapshot.columns["values"].tolist() == whole
+                assert snapshot.columns.steps.tolist() == whole
+                assert snapshot.columns.values is not None
+                assert snapshot.columns.values.tolist() == whole
                 owners = [order for order in sorted(files) for _ in files[order]]
                 assert [snapshot.file_of(index) for index in range(len(snapshot))] == owners
                 backwards = sum(b < a for a, b in itertools.pairwise(whole))

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insight_core.formats.batch import Batch, ValueColumns
+from insight_core.formats.batch import Batch
+from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
 from insight_core.plugin import (
     CachePolicy,
@@ -23,13 +24,12 @@ from insight_core.plugin import (
     SeriesInfo,
     SeriesKey,
 )
-from insight_core.store import resting
-from insight_core.store import store as store_module
+from insight_core.store import run_table
 from insight_core.store.claimed_file import NamedFile
-from insight_core.store.column_memory import Column, ColumnMemory
-from insight_core.store.file_state import SeriesGroup
-from insight_core.store.segment import FileOrder
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.segment import FileOrder, PartOrder
 from insight_core.store.series import Series
+from insight_core.store.snapshot import Snapshot, joined
 from insight_core.store.store import Store
 
 SCALAR = insight_scalar.insight_plugin()
@@ -42,29 +42,22 @@ FILES = [(float(number), f"f{number}") for number in range(3)]
 Steps = dict[str, list[int]]  # by tag
 
 
-def found(field: str, steps: Steps) -> ValueColumns:
-    """Values of all tags end to end: their steps as numbers, or locators made of these."""
+def found(field: str, steps: Steps) -> Block:
+    """Values of all tags end to end: their steps as numbers, or places made of these."""
     whole = np.array([step for each in steps.values() for step in each], np.int64)
     ends = np.cumsum([len(each) for each in steps.values()])
     ascending = np.array([each == sorted(each) for each in steps.values()])
-    times = whole.astype(float)
+    columns = Columns(whole, whole.astype(float))
     if field == "simple_value":
-        return ValueColumns(
-            tuple(steps), field, ends, ascending, whole, times, whole.astype(np.float32), None, None, None
-        )
-    records, starts, sizes = whole * 100, whole + 20, whole + 7
-    return ValueColumns(tuple(steps), field, ends, ascending, whole, times, None, records, starts, sizes)
+        columns.values = whole.astype(np.float32)
+    else:
+        columns.places = np.array((whole * 100, whole + 20, whole + 7))
+    return Block(field, tuple(steps), ends, ascending, columns)
 
 
-def columns_of(field: str, steps: list[int]) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    whole = found(field, {"": steps})
-    names = ["values"] if field == "simple_value" else ["records", "starts", "sizes"]
-    return {name: getattr(whole, name) for name in ("steps", "wall_times", *names)}
-
-
-def append(store: Store, order: FileOrder, *columns: ValueColumns, about: str = "") -> None:
+def append(store: Store, order: FileOrder, *blocks: Block, about: str = "") -> None:
     metadata = {"a": Metadata("scalars", about, "", b"content", 1)} if about else {}
-    batch = Batch(1000, Dialect.TENSORBOARD, list(columns), metadata, first_wall_time=5.0)
+    batch = Batch(1000, Dialect.TENSORBOARD, list(blocks), metadata, first_wall_time=5.0)
     store.append("r", order[1], order, Dialect.TENSORBOARD, batch)
 
 
@@ -84,19 +77,22 @@ class Model:
         for tag, more in steps.items():
             held.setdefault((field, tag), []).extend(more)
 
-    def series(self, field: str, tag: str) -> Series | None:
-        plugin, claim = ("scalar", SIMPLE_VALUE) if field == "simple_value" else ("pictures", IMAGE)
-        series = Series(CachePolicy(), None, plugin, SeriesKey("r", tag))
+    def snapshot(self, field: str, tag: str) -> Snapshot | None:
+        claim, layout = (SIMPLE_VALUE, (True, False)) if field == "simple_value" else (IMAGE, (False, True))
+        series = Series(SeriesKey("r", tag), claim, layout, CachePolicy(), ColumnMemory())
         for order, held in sorted(self.files.items()):
             if (field, tag) in held:
-                series.append(order, columns_of(field, held[field, tag]), (claim,))
+                series.append((order, 0), found(field, {tag: held[field, tag]}).columns)
+        snapshots = [] if series.empty else [series.snapshot()]
         if field == "image" and tag in self.named:
-            series.append(self.named[tag].order, self.named[tag].columns(), (FILE,))
-        return None if series.empty else series
+            file = Series(SeriesKey("r", tag), FILE, (False, True), CachePolicy(), ColumnMemory())
+            file.append((self.named[tag].order, 0), self.named[tag].columns())
+            snapshots.append(file.snapshot())
+        return joined(snapshots, CachePolicy()) if snapshots else None
 
     def infos(self, field: str) -> set[tuple[object, ...]]:
-        made = (self.series(field, tag) for tag in TAGS)
-        return {facts(info) for series in made if series for info in series.infos()}
+        made = ((tag, self.snapshot(field, tag)) for tag in TAGS)
+        return {facts(each.info(SeriesKey("r", tag), None)) for tag, each in made if each}
 
 
 def facts(info: SeriesInfo) -> tuple[object, ...]:
@@ -123,6 +119,11 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
     some: list[tuple[str, int, list[str], list[int], str]], limit: int | None
 ) -> None:
     memory = ColumnMemory(limit)
+    exercise(some, memory)
+    assert memory.held == 0  # nobody has any of it
+
+
+def exercise(some: list[tuple[str, int, list[str], list[int], str]], memory: ColumnMemory) -> None:
     store, model = Store([SCALAR, PICTURES], {}, memory), Model()
     store.add_run("r")
     for operation, number, tags, steps, form in some:
@@ -130,17 +131,17 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
         given_steps = {tag: [step + place for step in steps] for place, tag in enumerate(tags)}
         before = store.generation
         if operation == "append":
-            columns = [found("simple_value", given_steps)]
+            blocks = [found("simple_value", given_steps)]
             if form == "each":
-                columns = [found("simple_value", {tag: each}) for tag, each in given_steps.items()]
+                blocks = [found("simple_value", {tag: each}) for tag, each in given_steps.items()]
             fields = ["simple_value"]
             if form == "twice":
-                columns *= 2
+                blocks *= 2
                 fields *= 2
             elif form == "both":
-                columns.append(found("image", given_steps))
+                blocks.append(found("image", given_steps))
                 fields.append("image")
-            append(store, order, *columns)
+            append(store, order, *blocks)
             for field in fields:
                 model.append(order, field, given_steps)
             told = store.changes(before, 0).series
@@ -173,18 +174,18 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
         elif operation == "state":
             state = store.file_state("r", order)
             assert (state is None) == (order not in model.files)
-            names = [(group.plugin, tag) for group in state.groups for tag in group.tags] if state else []
+            names = [(claim, tag) for claim, block in state.blocks for tag in block.tags] if state else []
             assert len(names) == len(set(names)) == len(model.files.get(order, {}))
         elif operation == "find":
             for field, plugin in (("simple_value", "scalar"), ("image", "pictures")):
-                series, made = store.find(plugin, SeriesKey("r", tags[0])), model.series(field, tags[0])
-                assert (series is None) == (made is None)
-                if series is not None and made is not None:
-                    one, other = series.snapshot(), made.snapshot()
-                    assert (one.orders, one.ends, one.claims) == (other.orders, other.ends, other.claims)
-                    for name, column in other.columns.items():
-                        np.testing.assert_array_equal(one.columns[name], column)
-                    assert store.find(plugin, SeriesKey("r", tags[0])) is series
+                one, other = store.snapshot(plugin, SeriesKey("r", tags[0])), model.snapshot(field, tags[0])
+                assert (one is None) == (other is None)
+                if one is not None and other is not None:
+                    assert [file for file, _ in one.parts] == [file for file, _ in other.parts]
+                    assert (one.ends, one.claims) == (other.ends, other.claims)
+                    for column, expected in zip(one.columns.arrays(), other.columns.arrays(), strict=True):
+                        np.testing.assert_array_equal(column, expected)
+                    assert store.snapshot(plugin, SeriesKey("r", tags[0])) is one
         if operation in ("infos", "restore"):
             infos = store.infos("scalar", None)
             assert {facts(info) for info in infos} == model.infos("simple_value")
@@ -196,56 +197,63 @@ def test_whatever_is_asked_and_comes_a_series_is_the_same(
             for field, _ in held
         }
     store.remove_run("r")
-    assert memory.held == 0
 
 
-def test_no_series_is_made_until_one_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[SeriesKey] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Tags of the series that were made."""
+    tags: list[str] = []
 
-    def watched(policy: CachePolicy, memory: ColumnMemory, plugin: str, key: SeriesKey) -> Series:
-        made.append(key)
-        return Series(policy, memory, plugin, key)
+    class Watched(Series):
+        def append(self, place: PartOrder, *given: object, **named: object) -> None:
+            if self.empty:
+                tags.append(self.key.tag)
+            super().append(place, *given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(resting, "Series", watched)
-    monkeypatch.setattr(store_module, "Series", watched)
+    monkeypatch.setattr(run_table, "Series", Watched)
+    return tags
+
+
+def test_no_series_is_made_until_one_is_asked_for(made: list[str]) -> None:
     first, second = Store([SCALAR], {}), Store([SCALAR], {})
     first.add_run("r")
     second.add_run("r")
-    append(first, FILES[0], found("simple_value", {"a": [1, 2], "b": [1], "back": [1, 2, 1]}), about="A")
+    append(first, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), about="A")
     append(first, FILES[1])
     state = first.file_state("r", FILES[0])
     assert state is not None
     second.restore("r", "f", FILES[0], state)
     assert made == []
     for store in (first, second):
-        assert [info.attempts for info in store.infos("scalar", None)] == [1, 1, 2]
-        assert made == [SeriesKey("r", "back")]
-        assert store.find("scalar", SeriesKey("r", "b")) is not None
-        assert made == [SeriesKey("r", "back"), SeriesKey("r", "b")]
+        assert [info.attempts for info in store.infos("scalar", None)] == [1, 1]
+        assert made == []
+        for _ in range(2):
+            assert store.snapshot("scalar", SeriesKey("r", "b")) is not None
+            assert made == ["b"]
         made.clear()
 
 
-def test_files_that_are_taken_by_name_wake_no_series(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tag_that_restarts_does_not_rest() -> None:
+    store = Store([SCALAR], {})
+    store.add_run("r")
+    append(store, FILES[0], found("simple_value", {"a": [1, 2], "back": [1, 2, 1]}))
+    assert [info.attempts for info in store.infos("scalar", None)] == [1, 2]
+
+
+def test_files_that_are_taken_by_name_wake_no_series(made: list[str]) -> None:
     store = Store([SCALAR, PICTURES], {})
     store.add_run("r")
     store.put_file(named_file("before", 1))
     append(store, FILES[0], found("simple_value", {"a": [1, 2], "b": [1]}), found("image", {"c": [1]}))
-    made: list[str] = []
-
-    def watched(policy: CachePolicy, memory: ColumnMemory, plugin: str, key: SeriesKey) -> Series:
-        made.append(key.tag)
-        return Series(policy, memory, plugin, key)
-
-    monkeypatch.setattr(resting, "Series", watched)
     store.put_file(named_file("after", 1))
     store.put_file(named_file("before", 2))
     infos = {info.key.tag: info for info in store.infos("pictures", None)}
     assert set(infos) == {"before", "after", "c"}
     assert infos["before"].claims == (FILE,)
     assert len(store.infos("scalar", None)) == 2
-    assert made == []
+    assert set(made) == {"before", "after"}
     store.put_file(named_file("c", 1))
-    assert set(made) == {"a", "b", "c"}
+    assert set(made) == {"before", "after", "a", "b", "c"}
     assert [run.dialects for run in store.runs()] == [(Dialect.TENSORBOARD,)]
 
 
@@ -253,14 +261,12 @@ def test_a_series_that_was_asked_for_goes_on() -> None:
     store = Store([SCALAR], {})
     store.add_run("r")
     append(store, FILES[1], found("simple_value", {"a": [1, 2], "b": [1]}), about="A")
-    series = store.find("scalar", SeriesKey("r", "a"))
-    assert series is not None
-    assert series.metadata is not None
-    version = series.version
+    before = store.snapshot("scalar", SeriesKey("r", "a"))
     append(store, FILES[0], found("simple_value", {"a": [0]}), about="other")
-    assert series is store.find("scalar", SeriesKey("r", "a"))
-    assert series.snapshot().steps.tolist() == [0, 1, 2]
-    assert series.version > version
+    after = store.snapshot("scalar", SeriesKey("r", "a"))
+    assert before is not None
+    assert after is not None
+    assert (before.columns.steps.tolist(), after.columns.steps.tolist()) == ([1, 2], [0, 1, 2])
     assert {info.key.tag: info.points for info in store.infos("scalar", None)} == {"a": 3, "b": 1}
     assert [info.display_name for info in store.infos("scalar", None)] == ["A", ""]
 
@@ -298,9 +304,9 @@ def test_values_of_one_field_go_to_the_plugins_that_their_metadata_names() -> No
     assert [damage.reason for damage in store.damage("r")] == [
         f"{tag!r} of plugin scalar is not one number" for tag in "bc"
     ]
-    series = store.find("plugin:text", SeriesKey("r", "d"))
-    assert series is not None
-    assert series.snapshot().columns["records"].tolist() == [100, 200]
+    snapshot = store.snapshot("plugin:text", SeriesKey("r", "d"))
+    assert snapshot is not None
+    assert snapshot.place_of(1) == (200, 22, 9)
 
 
 def test_a_plugin_with_a_cache_policy_has_series_of_its_own() -> None:
@@ -315,12 +321,15 @@ def test_a_plugin_with_a_cache_policy_has_series_of_its_own() -> None:
 
 def test_columns_in_files_leave_nothing_of_the_scan_in_memory(tmp_path: Path) -> None:
     """Files that are read together share one block of memory, which any view keeps."""
-    block = np.arange(30)
-    freed = weakref.ref(block)
-    columns: dict[str, Column] = {"steps": block[:10], "wall_times": block[10:20].view(np.float64)}
-    ends, ascending = block[10:11], block[:1].view(np.bool_)[:1]
-    group = SeriesGroup("scalar", ("a",), (), columns, ends, None, ascending)
-    kept = resting.RestingGroup("r", FILES[0], group, {}, CachePolicy(), ColumnMemory(0, tmp_path))
-    del block, columns, ends, ascending, group
+    memory = np.arange(30)
+    freed = weakref.ref(memory)
+    columns = Columns(memory[:10], memory[10:20].view(np.float64), memory[20:].view(np.float64))
+    block = Block("simple_value", ("a",), memory[10:11], memory[1:2].view(np.bool_)[:1], columns)
+    store = Store([SCALAR], {}, memory=ColumnMemory(0, tmp_path))
+    store.add_run("r")
+    append(store, FILES[0], block)
+    del memory, columns, block
     assert freed() is None
-    assert kept.group.columns["steps"].tolist() == list(range(10))
+    snapshot = store.snapshot("scalar", SeriesKey("r", "a"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == list(range(10))

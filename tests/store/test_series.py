@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.plugin import CachePolicy, Keep, SummaryPlugin
+from insight_core.formats.columns import Columns
+from insight_core.plugin import CachePolicy, Dialect, EventField, Keep, SeriesKey
 from insight_core.store.attempts import find_attempts
-from insight_core.store.column_memory import Column
+from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.series import Series
 
 
@@ -57,67 +57,102 @@ def test_the_default_view_is_ordered_and_shows_the_last_attempt_whole(steps: lis
     assert max(steps[last:], default=0) in seen or not steps
 
 
-def points(*steps: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    return {"steps": np.array(steps, np.int64)}
+NUMBERS = EventField(Dialect.TENSORBOARD, "simple_value")
+A, B = ((1.0, "a"), 0), ((2.0, "b"), 0)
+
+
+def series_of(policy: CachePolicy | None = None) -> Series:
+    return Series(SeriesKey("r", "x"), NUMBERS, (False, False), policy or CachePolicy(), ColumnMemory())
+
+
+def points(*steps: int, wall_time: float = 0.0) -> Columns:
+    return Columns(np.array(steps, np.int64), np.full(len(steps), wall_time))
+
+
+def steps_of(series: Series) -> list[int]:
+    return list(map(int, series.snapshot().columns.steps))
 
 
 def test_files_order_a_series_whatever_the_order_of_arrival() -> None:
-    series = Series(CachePolicy())
-    series.append((2.0, "b"), points(10, 11))
-    series.append((1.0, "a"), points(0, 1))
-    series.append((2.0, "b"), points(12))
-    series.append((1.0, "a"), points(2))
-    assert series.snapshot().steps.tolist() == [0, 1, 2, 10, 11, 12]
-    series.drop((1.0, "a"))
-    assert series.snapshot().steps.tolist() == [10, 11, 12]
+    series = series_of()
+    series.append(B, points(10, 11))
+    series.append(A, points(0, 1))
+    series.append(B, points(12))
+    series.append(A, points(2))
+    assert steps_of(series) == [0, 1, 2, 10, 11, 12]
+    series.drop(A[0])
+    assert steps_of(series) == [10, 11, 12]
+
+
+def test_stretches_of_a_file_have_its_order_and_go_with_it() -> None:
+    series = series_of()
+    series.append((A[0], 0), points(0))
+    series.append(B, points(10))
+    for stretch in (2, 4):
+        assert series.last_stretch(A[0]) == stretch - 2
+        series.append((A[0], stretch), points(stretch))
+    series.append((A[0], 4), points(5))
+    assert steps_of(series) == [0, 2, 4, 5, 10]
+    assert series.last_stretch(A[0]) == 4
+    assert series.last_stretch((1.5, "c")) == -1
+    series.drop(A[0])
+    assert steps_of(series) == [10]
+    assert series.last_stretch(A[0]) == -1
 
 
 @pytest.mark.parametrize("batch", [1, 7, 1000])
 def test_a_uniform_sample_keeps_the_last_point_and_does_not_depend_on_batches(batch: int) -> None:
-    series = Series(CachePolicy(Keep.UNIFORM, points=50))
+    series = series_of(CachePolicy(Keep.UNIFORM, points=50))
     for first in range(0, 1000, batch):
-        series.append((1.0, "a"), points(*range(first, min(1000, first + batch))))
-    kept = series.snapshot().steps
+        series.append(A, points(*range(first, min(1000, first + batch))))
+    kept = series.snapshot().columns.steps
     assert len(kept) == 50
     assert kept[-1] == 999
     assert (np.diff(kept) > 0).all()
-    whole = Series(CachePolicy(Keep.UNIFORM, points=50))
-    whole.append((1.0, "a"), points(*range(1000)))
-    assert whole.snapshot().steps.tolist() == kept.tolist()
+    whole = series_of(CachePolicy(Keep.UNIFORM, points=50))
+    whole.append(A, points(*range(1000)))
+    assert steps_of(whole) == kept.tolist()
     assert whole.snapshot().total == series.snapshot().total == 1000
 
 
 def test_a_uniform_sample_is_uniform() -> None:
     counts = np.zeros(10)
-    for seed in range(40):
-        series = Series(CachePolicy(Keep.UNIFORM, points=100))
-        series.append((float(seed), f"file{seed}"), points(*range(1000)))
-        counts += np.bincount(series.snapshot().steps[:-1] // 100, minlength=10)
+    for run in range(40):
+        series = series_of(CachePolicy(Keep.UNIFORM, points=100))
+        series.append(A, points(*range(1000), wall_time=float(run)))
+        counts += np.bincount(series.snapshot().columns.steps[:-1] // 100, minlength=10)
     assert (abs(counts - 40 * 9.9) < 5 * math.sqrt(40 * 9.9)).all()
 
 
+@pytest.mark.parametrize("batch", [1, 7, 200])
+def test_a_sample_of_points_that_are_alike_does_not_depend_on_batches(batch: int) -> None:
+    """Whichever of two equal points stays, others stand between them."""
+    steps = [step % 3 for step in range(200)]
+    series, whole = (series_of(CachePolicy(Keep.UNIFORM, points=20)) for _ in range(2))
+    for first in range(0, 200, batch):
+        series.append(A, points(*steps[first : first + batch]))
+    whole.append(A, points(*steps))
+    assert steps_of(series) == steps_of(whole)
+
+
 def test_latest_keeps_the_newest() -> None:
-    series = Series(CachePolicy(Keep.LATEST, points=3))
+    series = series_of(CachePolicy(Keep.LATEST, points=3))
     for step in range(20):
-        series.append((1.0, "a"), points(step))
-    assert series.snapshot().steps.tolist() == [17, 18, 19]
+        series.append(A, points(step))
+    assert steps_of(series) == [17, 18, 19]
 
 
-def test_claims_are_in_the_order_of_files_whichever_was_read_first() -> None:
-    series = Series(CachePolicy())
-    columns: Mapping[str, Column] = {
-        "steps": np.arange(2),
-        "wall_times": np.zeros(2),
-        "values": np.zeros(2, np.float32),
-    }
-    first, second = (SummaryPlugin("first"),), (SummaryPlugin("second"),)
-    series.append((2.0, "b"), columns, second)
-    series.append((1.0, "a"), columns, first)
-    assert series.claims == first + second
-    series.append((2.0, "b"), columns, second)
-    assert series.claims == first + second
-    series.append((1.0, "a"), columns, second)
-    series.append((1.5, "c"), columns, first)
-    assert series.claims == first + second
-    series.drop((1.0, "a"))
-    assert series.claims == first + second
+@pytest.mark.parametrize("keep", [Keep.LATEST, Keep.UNIFORM])
+def test_a_policy_that_comes_later_keeps_the_same(keep: Keep) -> None:
+    policy = CachePolicy(keep, points=5)
+    first, later = series_of(policy), series_of()
+    for series in (first, later):
+        for place in (A, B):
+            series.append(place, points(*range(30), wall_time=place[0][0]))
+    later.snapshot()  # joins the files
+    later.policy = policy
+    assert steps_of(later) == steps_of(first)
+    for series in (first, later):
+        series.append(A, points(*range(30, 50)))
+    assert steps_of(later) == steps_of(first)
+    assert later.snapshot().total == 80

@@ -25,14 +25,13 @@ from insight_core.ingest.index.format import (
     Unusable,
     decode,
     encode,
-    fingerprint_digest,
     index_directory,
     machine_name,
     read_header,
 )
 from insight_core.ingest.mounts import mounts, silent_mount
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
-from insight_core.store.file_state import FileState
+from insight_core.store.claims import FileState
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +45,11 @@ _USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is kno
 
 
 class IndexCache:
-    """The entries below one directory. Any thread may call; neither ``load`` nor ``save`` raises.
+    """The entries below one directory. Any thread may call; neither ``load`` nor ``save`` raises."""
 
-    ``fingerprint`` says how the store makes series of records: entries made under another are not used.
-    """
-
-    def __init__(self, directory: Path, fingerprint: str, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, directory: Path, *, most_bytes: int = MOST_BYTES) -> None:
         self._directory = directory
         self._root = os.fspath(index_directory(directory))
-        self._fingerprint = fingerprint_digest(fingerprint)
         self._most_bytes = most_bytes
         self._temporary = itertools.count()
         self._maps = itertools.count() if silent_mount(self._root, mounts()) is None else None
@@ -87,8 +82,6 @@ class IndexCache:
             header = read_header(data)
             if header.path != path:
                 raise Unusable(f"it is of {header.path!r}")
-            if header.fingerprint != self._fingerprint:
-                return None  # of use to a host with other plugins or policies, until this one saves
             entry = decode(data, header)
         except Unusable as error:
             log.info("the index entry %s of %s is dropped: %s", place, path, error)
@@ -114,7 +107,7 @@ class IndexCache:
             return
         path = os.path.abspath(path)
         try:
-            pieces = encode(path, self._fingerprint, entry)
+            pieces = encode(path, entry)
         except (ValueError, OverflowError, struct.error) as error:
             log.warning("%s is not kept in the index: %s", path, error)
             return
@@ -169,9 +162,9 @@ def _stands_alone(content: FileState) -> bool:
     who takes it, one that may be changed or gone at the next start."""
     undecided = {
         tag
-        for group in content.groups
-        if any(isinstance(claim, SummaryPlugin) or claim == _TENSOR for claim in group.claims)
-        for tag in group.tags
+        for claim, block in content.blocks
+        if isinstance(claim, SummaryPlugin) or claim == _TENSOR
+        for tag in block.tags
     }
     return (undecided | content.refused.keys()) <= content.metadata.keys()
 

@@ -6,7 +6,7 @@ from attrs import frozen
 
 from insight_core.formats.batch import Flaw
 from insight_core.plugin import Dialect
-from insight_core.store.file_state import FileState
+from insight_core.store.claims import FileState
 
 
 @frozen

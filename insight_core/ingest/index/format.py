@@ -1,15 +1,14 @@
 """The bytes of an entry of the index cache: what is known of one event file (docs/reference/formats.md).
 
 A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
-the columns. Series of the same plugin, claims, column names and types form a group, whose columns lie end
-to end, as they do in memory; where each series ends is a column too, so that alike runs have the same
-directory. Everything after the header is covered by its checksum.
+the columns. Blocks of the same claim and form are written as one, whose columns lie end to end, as they do in
+memory; where each series ends is a column too, so that alike runs have the same directory. Everything after
+the header is covered by its checksum.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import math
 import os
@@ -25,22 +24,25 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from insight_core.formats.batch import Flaw
+from insight_core.formats.columns import Block, Columns
 from insight_core.formats.crc32c import crc32c
 from insight_core.formats.event import Metadata
 from insight_core.ingest.index.entry import Entry, FileRecord
-from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
-from insight_core.store.file_state import FileState, SeriesGroup
+from insight_core.plugin import Claim, Dialect
+from insight_core.store.claims import FileState, claim_of
 
-VERSION = 4  # raise it when the layout changes, or what the scanner makes of a file
+VERSION = 5  # raise it when the layout changes, or what the scanner makes of a file
 _MAGIC = b"insightI"
 _ALIGNMENT = 64  # bytes, of each column
 _LONGEST_PATH = 4096  # bytes; Linux allows no more
 
-# magic, version, byte order, size of the whole, fingerprint, path length; numbers, bytes of texts and of
+# magic, version, byte order, size of the whole, path length; numbers, bytes of texts and of
 # the whole directory; checksum of what follows the path, checksum of the header (without itself) and the path
-_HEADER = struct.Struct("=8sIIQ16sIQQQII")
+_HEADER = struct.Struct("=8sIIQIQQQII")
 _BYTE_ORDER = 0x01020304
-_COUNTS, _FLAGS = np.dtype(np.int64), np.dtype(np.bool_)
+_COUNTS, _TIMES, _FLAGS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.bool_)
+_FORMS = ("", "f", "d")  # characters of the types of values, by number
+_PLACED = len(_FORMS)  # added to the number where there are places
 _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE, None)  # by number; None: no event file
 # inode, size, mtime_ns, ctime_ns, position, head (length, checksum), tail (length, checksum),
 # flaws that are not named (count, first offset, bytes), start time (NaN: none)
@@ -68,7 +70,6 @@ class Header:
 
     path: str  # absolute, of the event file
     size: int  # bytes of the whole entry
-    fingerprint: bytes
     numbers: int  # int64 at the beginning of the directory
     text_size: int  # bytes of the texts that follow them
     directory_size: int  # bytes
@@ -76,16 +77,12 @@ class Header:
     start: int
 
 
-def fingerprint_digest(fingerprint: str) -> bytes:
-    return hashlib.blake2b(fingerprint.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def read_header(data: bytes | memoryview) -> Header:
     """The header at the beginning of ``data``. Raises Unusable."""
     if len(data) < _HEADER.size:
         raise Unusable("it is cut off")
     (
-        magic, version, byte_order, size, fingerprint, path_length,
+        magic, version, byte_order, size, path_length,
         numbers, text_size, directory_size, checksum, header_checksum,
     ) = _HEADER.unpack_from(data)  # fmt: skip
     if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
@@ -96,7 +93,7 @@ def read_header(data: bytes | memoryview) -> Header:
     path = bytes(data[_HEADER.size : start])
     if crc32c(path, crc32c(data[: _HEADER.size - 4])) != header_checksum:
         raise Unusable("the checksum of its header is wrong")
-    return Header(os.fsdecode(path), size, fingerprint, numbers, text_size, directory_size, checksum, start)
+    return Header(os.fsdecode(path), size, numbers, text_size, directory_size, checksum, start)
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -112,7 +109,7 @@ class _Texts:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
-def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryview]:
+def encode(path: str, entry: Entry) -> list[bytes | memoryview]:
     """The entry in pieces, to be written one after the other; columns are not copied."""
     texts = _Texts()
     contents: list[bytes] = []
@@ -129,7 +126,10 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
         words = (tag, metadata.plugin, metadata.display_name, metadata.description)
         numbers += [*map(texts.number, words), metadata.data_class, len(metadata.content)]
         contents.append(metadata.content)
-    columns = _encode_groups(content.groups, numbers, texts)
+    numbers.append(len(content.limits))
+    for claim, limit in content.limits.items():
+        numbers += [texts.number(str(claim)), texts.number(limit)]
+    columns = _encode_blocks(content.blocks, numbers, texts)
     listed = [text.encode("utf-8", "surrogatepass") for text in texts.numbers]
     numbers = [len(listed), *map(len, texts.numbers), *numbers]
     directory = [np.array(numbers, np.int64).tobytes(), *listed, *contents]
@@ -142,7 +142,7 @@ def encode(path: str, fingerprint: bytes, entry: Entry) -> list[bytes | memoryvi
         checksum = crc32c(piece, checksum)
     size = _HEADER.size + len(name) + sum(len(piece) for piece in pieces)
     header = _HEADER.pack(
-        _MAGIC, VERSION, _BYTE_ORDER, size, fingerprint, len(name),
+        _MAGIC, VERSION, _BYTE_ORDER, size, len(name),
         len(numbers), sum(map(len, listed)), sum(map(len, directory)), checksum, 0,
     )  # fmt: skip
     header = header[:-4] + struct.pack("=I", crc32c(name, crc32c(header[:-4])))
@@ -169,35 +169,37 @@ def _encode_flaws(flaws: Sequence[Flaw], numbers: list[int], texts: _Texts) -> N
         numbers += [flaw.offset, texts.number(flaw.reason), flaw.skipped]
 
 
-def _encode_groups(
-    groups: Sequence[SeriesGroup], numbers: list[int], texts: _Texts
+def _encode_blocks(
+    blocks: Sequence[tuple[Claim, Block]], numbers: list[int], texts: _Texts
 ) -> list[list[NDArray[Any]]]:
-    """Writes what the groups are to ``numbers``; returns the columns that belong end to end."""
-    alike: dict[object, list[SeriesGroup]] = {}
-    for group in groups:
-        kind = tuple((name, column.dtype.str) for name, column in group.columns.items())
-        alike.setdefault((group.plugin, group.claims, kind), []).append(group)
+    """Writes what the blocks are to ``numbers``; returns the columns that belong end to end."""
+    alike: dict[tuple[Claim, int], list[Block]] = {}
+    for claim, block in blocks:
+        values = block.columns.values
+        form = _FORMS.index("" if values is None else values.dtype.char)
+        if block.columns.places is not None:
+            form += _PLACED
+        if any(column.shape[-1:] != (block.ends[-1],) for column in block.columns.arrays()):
+            raise ValueError(f"the columns of {block.tags} are not equally long")
+        alike.setdefault((claim, form), []).append(block)
     columns: list[list[NDArray[Any]]] = []
     numbers.append(len(alike))
-    for same in alike.values():
-        first = same[0]
-        claims = list(map(str, first.claims))
-        tags = [tag for group in same for tag in group.tags]
-        kind_words = [word for name, column in first.columns.items() for word in (name, column.dtype.str)]
-        for words in ([first.plugin], claims, kind_words, tags):
-            numbers += [len(words), *map(texts.number, words)]
-        counts = [group.counts() for group in same]
-        totals = [
-            own if group.totals is None else group.totals for own, group in zip(counts, same, strict=True)
+    for (claim, form), same in alike.items():
+        tags = [tag for block in same for tag in block.tags]
+        numbers += [texts.number(str(claim)), form, len(tags), *map(texts.number, tags)]
+        counts = [block.counts() for block in same]
+        every = [block.columns for block in same]
+        columns += [
+            [np.concatenate(counts).cumsum()],
+            [own if b.totals is None else b.totals for own, b in zip(counts, same, strict=True)],
+            [np.zeros_like(b.ends) if b.stretches is None else b.stretches for b in same],
+            [block.ascending.view(np.uint8) for block in same],
+            [each.steps for each in every],
+            [each.wall_times for each in every],
+            [each.values for each in every if each.values is not None],
+            [each.places[row] for row in range(3) for each in every if each.places is not None],
         ]
-        ascending = [group.ascending.view(np.uint8) for group in same]
-        columns += [[np.concatenate(counts).cumsum()], totals, ascending]
-        for name in first.columns:
-            columns.append([np.ascontiguousarray(group.columns[name]) for group in same])
-        for group in same:
-            if any(column.shape != (group.ends[-1],) for column in group.columns.values()):
-                raise ValueError(f"the columns of {group.tags} are not equally long")
-    return columns
+    return [column for column in columns if column]
 
 
 def _aligned(
@@ -212,7 +214,7 @@ def _aligned(
         position += padding
         for array in column:
             position += array.nbytes
-            yield array.view(np.uint8).data
+            yield np.ascontiguousarray(array).view(np.uint8).data
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -220,11 +222,10 @@ def _aligned(
 
 @frozen(eq=False, repr=False)
 class _Kind:
-    """What a group is, beside its points."""
+    """What a block is, beside its points."""
 
-    plugin: str
-    claims: tuple[Claim, ...]
-    columns: tuple[tuple[str, np.dtype[Any]], ...]  # name and type of each
+    claim: Claim
+    form: int
     tags: tuple[str, ...]
 
 
@@ -239,7 +240,8 @@ class _Directory:
     state: str
     refused: Mapping[str, Flaw]
     metadata: Mapping[str, Metadata]
-    kinds: tuple[_Kind, ...]  # of the groups
+    limits: Mapping[Claim, str]
+    kinds: tuple[_Kind, ...]  # of the blocks
 
 
 class _Numbers:
@@ -288,16 +290,8 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
     first = header.start + _FILE.size
     at = first + header.directory_size
     directory = _read_directory(bytes(data[first:at]), header.numbers, header.text_size)
-    groups: list[SeriesGroup] = []
-    for kind in directory.kinds:
-        ends, at = _column(data, _COUNTS, len(kind.tags), at)
-        totals, at = _column(data, _COUNTS, len(kind.tags), at)
-        ascending, at = _column(data, _FLAGS, len(kind.tags), at)
-        points = int(ends[-1])
-        columns = {}
-        for name, dtype in kind.columns:
-            columns[name], at = _column(data, dtype, points, at)
-        groups.append(SeriesGroup(kind.plugin, kind.tags, kind.claims, columns, ends, totals, ascending))
+    columns = _Columns(data, at)
+    blocks = tuple((kind.claim, columns.block(kind)) for kind in directory.kinds)
     file = FileRecord(
         inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
         directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
@@ -305,16 +299,44 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
     )  # fmt: skip
     start = None if math.isnan(start_time) else start_time
     content = FileState(
-        directory.content_dialect, start, directory.metadata, tuple(groups), directory.refused
+        directory.content_dialect,
+        start,
+        directory.metadata,
+        tuple(blocks),
+        directory.refused,
+        directory.limits,
     )
     return Entry(file, content)
 
 
-def _column(data: bytes | memoryview, dtype: np.dtype[Any], count: int, at: int) -> tuple[NDArray[Any], int]:
-    """The column of so many values after ``at``, and where it ends."""
-    at += -at % _ALIGNMENT
-    column: NDArray[Any] = np.frombuffer(data, dtype, count, at)
-    return column, at + column.nbytes
+class _Columns:
+    """Reads one column after the other."""
+
+    def __init__(self, data: bytes | memoryview, at: int) -> None:
+        self._data = data
+        self._at = at
+
+    def _take(self, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+        self._at += -self._at % _ALIGNMENT
+        column: NDArray[Any] = np.frombuffer(self._data, dtype, count, self._at)
+        self._at += column.nbytes
+        return column
+
+    def block(self, kind: _Kind) -> Block:
+        placed, form = divmod(kind.form, _PLACED)
+        tags = len(kind.tags)
+        ends, totals, stretches = (self._take(_COUNTS, tags) for _ in range(3))
+        ascending = self._take(_FLAGS, tags)
+        points = int(ends[-1])
+        columns = Columns(self._take(_COUNTS, points), self._take(_TIMES, points))
+        if form:
+            columns.values = self._take(np.dtype(_FORMS[form]), points)
+        if placed:
+            columns.places = self._take(_COUNTS, 3 * points).reshape(3, points)
+        block = Block("", kind.tags, ends, ascending, columns, None, stretches)
+        if np.count_nonzero(totals != block.counts()):
+            block.totals = totals
+        return block
 
 
 @functools.lru_cache(256)
@@ -333,18 +355,16 @@ def _read_directory(data: bytes, count: int, text_size: int) -> _Directory:
         data_class, length = numbers.take(2)
         metadata[tag] = Metadata(plugin, display_name, description, contents[:length], data_class)
         contents = contents[length:]
+    limits = {}
+    for _ in range(numbers.number()):
+        claim, limit = numbers.words(2)
+        limits[claim_of(claim)] = limit
     kinds = []
     for _ in range(numbers.number()):
-        [plugin], claims, words, tags = (numbers.words(numbers.number()) for _ in range(4))
-        columns = tuple((name, np.dtype(kind)) for name, kind in zip(words[::2], words[1::2], strict=True))
-        kinds.append(_Kind(plugin, tuple(map(_claim, claims)), columns, tuple(tags)))
+        [claim] = numbers.words(1)
+        form, count = numbers.take(2)
+        kinds.append(_Kind(claim_of(claim), form, tuple(numbers.words(count))))
     return _Directory(
         file_dialect, content_dialect, flaws, tail[0] if tail else None, state,
-        refused, metadata, tuple(kinds),
+        refused, metadata, limits, tuple(kinds),
     )  # fmt: skip
-
-
-def _claim(text: str) -> Claim:
-    """What ``str(claim)`` was made of; the names of dialects are no names of plugins."""
-    origin, _, name = text.partition(":")
-    return SummaryPlugin(name) if origin == "plugin" else EventField(Dialect(origin), name)

@@ -18,8 +18,9 @@ import numpy as np
 
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.batch import (
-    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, ValueColumns, header_cut_off, record_cut_off,
+    BAD_DATA, BAD_HEADER, CUT_MEANWHILE, Batch, Flaw, header_cut_off, record_cut_off,
 )
+from insight_core.formats.columns import Block, Columns
 from insight_core.ingest.scanner.columns import NumberTags, form_of, split_by_form
 from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.ingest.scanner.pages import Pages, is_whole as is_whole_in_file
@@ -149,7 +150,7 @@ cdef class CompiledScanner:
                 batch.first_wall_time = self.walk.reader.first_wall_time
             self._name_metadata(&memory.data.rows, batch.metadata, extra)
             self.numbers.learn(batch.metadata)
-            batch.columns = self._columns(&memory.data.rows)
+            batch.blocks = self._blocks(&memory.data.rows)
         finally:
             if len(_idle) < MOST_IDLE:
                 _idle.append(memory)
@@ -290,7 +291,7 @@ cdef class CompiledScanner:
             if not add_note(rows, tag, -len(extra)):
                 raise MemoryError
 
-    # --- rows to columns ----------------------------------------------------------------------------
+    # --- rows to blocks -----------------------------------------------------------------------------
 
     cdef str _tag(self, int32_t tag):
         for index in range(len(self.tags), tag + 1):
@@ -307,7 +308,7 @@ cdef class CompiledScanner:
             metadata = self.metadata[number] if number >= 0 else extra[-number - 1]
             found.setdefault(self._tag(rows.notes[index].tag), metadata)
 
-    cdef list _columns(self, Rows *rows):
+    cdef list _blocks(self, Rows *rows):
         cdef Part *parts
         if not rows.count:
             return []
@@ -351,7 +352,7 @@ cdef class CompiledScanner:
         sorted_rows.sizes = sorted_rows.starts + lengths.located
         with nogil:
             sort_rows(rows, parts, &sorted_rows)
-        return [columns for keys in groups.values() for columns in self._cut(parts, whole, keys)]
+        return [block for keys in groups.values() for block in self._cut(parts, whole, keys)]
 
     cdef int _kind(self, int32_t key, const Part *part) except? -1:
         """The same for keys whose columns lie end to end; odd when they have locators."""
@@ -364,7 +365,7 @@ cdef class CompiledScanner:
         )
 
     cdef list _cut(self, const Part *parts, tuple whole, list keys):
-        """The columns of some keys of the same field and form, which lie end to end."""
+        """The values of some keys of the same field and form, which lie end to end."""
         cdef const Part *part = &parts[<int32_t>keys[0]]
         cdef const Part *end = &parts[<int32_t>keys[len(keys) - 1]]
         cdef int64_t first = part.first
@@ -372,24 +373,18 @@ cdef class CompiledScanner:
         cdef int64_t start = part.numbers + first
         cdef int32_t key
         cdef int32_t field = self.names.keys[<int32_t>keys[0]].field
-        steps, wall_times, singles, doubles, forms, (records, starts, sizes) = whole
-        numbers = record = payload = size = None
+        steps, wall_times, singles, doubles, forms, places = whole
+        columns = Columns(steps[first:last], wall_times[first:last])
         if part.form != PAYLOAD:
-            numbers = (singles if part.form == SINGLE else doubles)[start : start + last - first]
+            columns.values = (singles if part.form == SINGLE else doubles)[start : start + last - first]
         if part.located:
-            place = slice(part.locators + first, part.locators + last)
-            record, payload, size = records[place], starts[place], sizes[place]
-        found = ValueColumns(
-            tuple([self._tag(self.names.keys[key].tag) for key in keys]),
+            columns.places = places[:, part.locators + first : part.locators + last]
+        found = Block(
             _FIELDS[field],
+            tuple([self._tag(self.names.keys[key].tag) for key in keys]),
             np.array([parts[key].first + parts[key].count - first for key in keys]),
             np.array([not parts[key].goes_back for key in keys]),
-            steps[first:last],
-            wall_times[first:last],
-            numbers,
-            record,
-            payload,
-            size,
+            columns,
         )
         if part.form == MIXED:
             return split_by_form(found, forms[start : start + last - first], found.tags[0] not in self.numbers)

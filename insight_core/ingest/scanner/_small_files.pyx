@@ -14,12 +14,13 @@ import numpy as np
 
 from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner._kernel import _FIELDS
-from insight_core.formats.batch import Batch, SmallFile, ValueColumns
+from insight_core.formats.batch import Batch, SmallFile
+from insight_core.formats.columns import Block, Columns
 from insight_core.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.formats.event import Malformed, dialect_of, read_metadata
 
 from insight_core.ingest.scanner._bunch cimport (
-    Bunch, Columns, File, FileVersion, Group, begin_bunch, make_columns, release_bunch,
+    Bunch, Columns as Layout, File, FileVersion, Group, begin_bunch, make_columns, release_bunch,
 )
 from insight_core.ingest.scanner._fields cimport PAGE
 from insight_core.ingest.scanner._kernel cimport LONGEST_METADATA, layout_of
@@ -44,7 +45,7 @@ cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 cdef tuple _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)
 
 
-cdef class _Block:
+cdef class _Piece:
     """Memory of columns, for as long as one of them is used."""
 
     cdef uint8_t *data
@@ -118,7 +119,7 @@ cdef class _Bunch:
 
     cdef _read_bunch(self, list found):
         cdef Bunch *bunch = &self.data
-        cdef Columns columns
+        cdef Layout columns
         cdef Step step
         cdef bint is_sorted = False
         begin_bunch(bunch)
@@ -135,9 +136,9 @@ cdef class _Bunch:
                     leave_file(bunch, False)
             elif not is_sorted:
                 raise MemoryError
-        block = _Block()
-        block.data, block.size = columns.data, columns.size
-        self._add_files(found, self._whole_columns(block, &columns))
+        piece = _Piece()
+        piece.data, piece.size = columns.data, columns.size
+        self._add_files(found, self._whole_columns(piece, &columns))
 
     cdef _read_dialect(self):
         cdef const uint8_t *event = self.data.memory.buffer + HEADER
@@ -172,20 +173,18 @@ cdef class _Bunch:
 
     # --- columns ------------------------------------------------------------------------------------
 
-    cdef tuple _whole_columns(self, _Block block, const Columns *columns):
+    cdef tuple _whole_columns(self, _Piece piece, const Layout *columns):
         cdef int64_t total = self.data.lengths.total
         cdef int64_t located = self.data.lengths.located
         cdef int64_t members = self.data.member_count
         return (
-            np.frombuffer(block, np.int64, total, columns.steps),
-            np.frombuffer(block, np.float64, total, columns.wall_times),
-            np.frombuffer(block, np.float32, self.data.lengths.singles, columns.singles),
-            np.frombuffer(block, np.float64, self.data.lengths.doubles, columns.doubles),
-            np.frombuffer(block, np.int64, located, columns.records),
-            np.frombuffer(block, np.int64, located, columns.starts),
-            np.frombuffer(block, np.int64, located, columns.sizes),
-            np.frombuffer(block, np.int64, members, columns.ends),
-            np.frombuffer(block, np.bool_, members, columns.ascending),
+            np.frombuffer(piece, np.int64, total, columns.steps),
+            np.frombuffer(piece, np.float64, total, columns.wall_times),
+            np.frombuffer(piece, np.float32, self.data.lengths.singles, columns.singles),
+            np.frombuffer(piece, np.float64, self.data.lengths.doubles, columns.doubles),
+            np.frombuffer(piece, np.int64, 3 * located, columns.records).reshape(3, located),  # starts and sizes follow
+            np.frombuffer(piece, np.int64, members, columns.ends),
+            np.frombuffer(piece, np.bool_, members, columns.ascending),
         )
 
     cdef str _tag(self, int32_t tag):
@@ -228,7 +227,7 @@ cdef class _Bunch:
                 if last == NULL or not self._are_same(group, last):
                     tags = self._tags(group)
                 last = group
-                batch.columns.append(self._columns(group, tags, whole))
+                batch.blocks.append(self._block(group, tags, whole))
             found.append(self._small_file(file, batch))
 
     cdef _small_file(self, const File *file, batch):
@@ -250,27 +249,21 @@ cdef class _Bunch:
             note = self.data.rows.notes[index]
             found.setdefault(self._tag(note.tag), self.metadata[note.metadata])
 
-    cdef _columns(self, const Group *group, tuple tags, tuple whole):
-        steps, wall_times, singles, doubles, records, starts, sizes, ends, ascending = whole
+    cdef _block(self, const Group *group, tuple tags, tuple whole):
+        steps, wall_times, singles, doubles, places, ends, ascending = whole
         cdef int64_t count = group.end - group.first
         cdef int64_t member = group.first_member
-        numbers = record = payload = size = None
+        columns = Columns(steps[group.first : group.end], wall_times[group.first : group.end])
         if group.form != PAYLOAD:
-            numbers = (singles if group.form == SINGLE else doubles)[group.numbers : group.numbers + count]
+            columns.values = (singles if group.form == SINGLE else doubles)[group.numbers : group.numbers + count]
         if group.located:
-            place = slice(group.locators, group.locators + count)
-            record, payload, size = records[place], starts[place], sizes[place]
-        return ValueColumns(
-            tags,
+            columns.places = places[:, group.locators : group.locators + count]
+        return Block(
             _FIELDS[group.field],
+            tags,
             ends[member : member + group.member_count],
             ascending[member : member + group.member_count],
-            steps[group.first : group.end],
-            wall_times[group.first : group.end],
-            numbers,
-            record,
-            payload,
-            size,
+            columns,
         )
 
 

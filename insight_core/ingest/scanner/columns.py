@@ -1,4 +1,4 @@
-"""Values by column, as the scanner in Python collects them, and how they are sorted into columns by tag."""
+"""Values by column, as the scanner in Python collects them, and how they are sorted into blocks by tag."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, field, fields
 from numpy.typing import NDArray
 
-from insight_core.formats.batch import ValueColumns, never_back
+from insight_core.formats.columns import Block, Columns, never_back
 from insight_core.formats.event import NUMBER_FIELDS, Metadata, Value
 
 
@@ -23,9 +23,9 @@ class Slots:
     wall_times: NDArray[np.float64]
     values: NDArray[np.float64]
     forms: NDArray[np.uint8]
-    records: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    records: NDArray[np.int64]  # offset in the file
+    starts: NDArray[np.int64]  # of the payload
+    sizes: NDArray[np.int64]  # of the payload, bytes
 
 
 @define
@@ -80,7 +80,7 @@ class TagNames:
                 whole.keys[joined] = tensor
                 whole.forms[joined] = _ALONE
 
-    def sorted_by_tag(self, slots: list[Slots], numbers: NumberTags) -> list[ValueColumns]:
+    def sorted_by_tag(self, slots: list[Slots], numbers: NumberTags) -> list[Block]:
         """The collected values, sorted by tag and place in the file."""
         if not slots:
             return []
@@ -89,54 +89,42 @@ class TagNames:
         by_tag = np.lexsort((whole.places, whole.records, whole.keys))
         keys = whole.keys[by_tag]
         edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
-        columns = []
+        places = np.array((whole.records, whole.starts, whole.sizes))
+        blocks = []
         for first, last in itertools.pairwise(edges):
             part = by_tag[first:last]
             tag, field = self._names[int(keys[first])]
-            located = field not in NUMBER_FIELDS
-            found = ValueColumns(
-                (tag,),
-                field,
-                np.array([last - first]),
-                np.array([never_back(whole.steps[part])]),
-                whole.steps[part],
-                whole.wall_times[part],
-                whole.values[part],
-                whole.records[part] if located else None,
-                whole.starts[part] if located else None,
-                whole.sizes[part] if located else None,
-            )
-            columns += split_by_form(found, whole.forms[part], tag not in numbers)
-        return columns
+            steps = whole.steps[part]
+            columns = Columns(steps, whole.wall_times[part], whole.values[part])
+            if field not in NUMBER_FIELDS:
+                columns.places = places[:, part]
+            found = Block(field, (tag,), np.array([last - first]), np.array([never_back(steps)]), columns)
+            blocks += split_by_form(found, whole.forms[part], tag not in numbers)
+        return blocks
 
 
-def split_by_form(
-    columns: ValueColumns, forms: NDArray[np.uint8], numbers_are_located: bool
-) -> list[ValueColumns]:
-    """Stretches of one form; ``columns``, of one tag, have a float64 for each value, and locators for all or
+def split_by_form(found: Block, forms: NDArray[np.uint8], numbers_are_located: bool) -> list[Block]:
+    """Stretches of one form; ``found``, of one tag, has a float64 for each value, and places for all or
     none."""
     edges = [0, *(np.flatnonzero(np.diff(forms)) + 1).tolist(), len(forms)]
-    stretches = [(slice(a, b), int(forms[a])) for a, b in itertools.pairwise(edges)]
     return [
-        _of_form(columns, part, form, form == _PAYLOAD or (form != _ALONE and numbers_are_located))
-        for part, form in stretches
+        _of_form(found, slice(first, end), int(forms[first]), numbers_are_located)
+        for first, end in itertools.pairwise(edges)
     ]
 
 
-def _of_form(columns: ValueColumns, part: slice, form: int, located: bool) -> ValueColumns:
-    values = None if columns.values is None or form == _PAYLOAD else columns.values[part]
-    return ValueColumns(
-        columns.tags,
-        "simple_value" if form == _ALONE else columns.field,
-        np.array([part.stop - part.start]),
-        np.array([never_back(columns.steps[part])]),
-        columns.steps[part],
-        columns.wall_times[part],
-        values.astype(np.float32) if values is not None and form in (_SINGLE, _ALONE) else values,
-        columns.records[part] if located and columns.records is not None else None,
-        columns.starts[part] if located and columns.starts is not None else None,
-        columns.sizes[part] if located and columns.sizes is not None else None,
-    )
+def _of_form(found: Block, part: slice, form: int, numbers_are_located: bool) -> Block:
+    columns = found.columns[part]
+    if form == _PAYLOAD:
+        columns.values = None
+    else:
+        if form != _DOUBLE and columns.values is not None:
+            columns.values = columns.values.astype(np.float32)
+        if form == _ALONE or not numbers_are_located:
+            columns.places = None
+    field = "simple_value" if form == _ALONE else found.field
+    ascending = np.array([never_back(columns.steps)])
+    return Block(field, found.tags, np.array([len(columns)]), ascending, columns)
 
 
 def form_of(value: Value) -> int:

@@ -174,7 +174,7 @@ class _EventReader:
         by_place = sorted(self._metadata.items(), key=lambda item: item[1][0])
         batch.metadata = {tag: metadata for tag, (_, metadata) in by_place}
         self._numbers.learn(batch.metadata)
-        batch.columns = self._names.sorted_by_tag(self._slots, self._numbers)
+        batch.blocks = self._names.sorted_by_tag(self._slots, self._numbers)
 
     def _take(self, event: Event, start: int) -> None:
         """Collects the values of one event that begins at offset ``start`` of the file."""

@@ -16,7 +16,6 @@ from attrs import evolve
 from cachetools import LRUCache
 
 from insight_core.plugin import (
-    CachePolicy,
     Damage,
     NotFound,
     Payload,
@@ -36,7 +35,6 @@ from insight_core.providers.link import Link, Method
 from insight_core.providers.payload_streams import stream_of_payload
 from insight_core.providers.tensorboard_client.listing import Listed, Lister, Listing, Naming, Shape
 from insight_core.providers.tensorboard_client.reading import (
-    Columns,
     Payloads,
     number_bytes,
     payload_bytes,
@@ -46,20 +44,18 @@ from insight_core.providers.tensorboard_client.reading import (
 from insight_core.rpc.schema import tensorboard_data_pb2 as pb
 from insight_core.rpc.schema.services import TENSORBOARD
 from insight_core.store.scalars import answer
-from insight_core.store.series import Series
+from insight_core.store.snapshot import Snapshot, snapshot_of
 from insight_core.store.views import ViewCache
 
 EXPERIMENT = Method(f"/{TENSORBOARD}/GetExperiment", pb.GetExperimentResponse.FromString)
 
 _EVERY_POINT = ScalarQuery()
-_KEEP_ALL = CachePolicy()
-_FILE = (0.0, "")  # the service does not say which file a point is from
 _HELD_BYTES = 256 << 20
 _IDLE_SHARE = 50  # polling may use one part in this many of a processor's time
 _SHORTEST, _LONGEST = 0.1, 3.0  # seconds between two looks
 
 Place: TypeAlias = tuple[str, SeriesKey]  # plugin and key of a series
-Data: TypeAlias = Series | Payloads
+Data: TypeAlias = Snapshot | Payloads
 
 
 class TensorBoardProvider(LinkedProvider):
@@ -129,8 +125,7 @@ class TensorBoardProvider(LinkedProvider):
         found = (listing.find(plugin, key) for key in keys)
         listed = [one for one in found if one is not None and one.shape is Shape.SCALARS]
         answers: dict[SeriesKey, ScalarColumns] = {}
-        for one, numbers in self._numbers(listed):
-            snapshot = numbers.snapshot()
+        for one, snapshot in self._numbers(listed):
             view = self._views.view((plugin, one.key, query.attempts, query.smoothing), snapshot, query)
             answers[one.key] = answer(snapshot, view, query)
         return {key: answers[key] for key in keys if key in answers}
@@ -142,8 +137,7 @@ class TensorBoardProvider(LinkedProvider):
         if isinstance(data, Payloads):
             steps, wall_times, sizes = data.steps, data.wall_times, data.sizes
         else:
-            columns = data.snapshot().columns
-            steps, wall_times = columns["steps"].astype(np.int64), columns["wall_times"].astype(np.float64)
+            steps, wall_times = data.columns.steps, data.columns.wall_times
             sizes = np.full(len(steps), len(number_bytes(0.0)), np.int64)
         return RecordTable(steps, wall_times, sizes, total=len(steps), kept=len(steps), hidden=0)
 
@@ -159,13 +153,14 @@ class TensorBoardProvider(LinkedProvider):
         """The bytes of one record; see ``DataProvider.payload`` for limits and errors."""
         one = self._listed(plugin, key)
         data = self._data(one)
-        steps = data.steps if isinstance(data, Payloads) else data.snapshot().steps
+        steps = data.steps if isinstance(data, Payloads) else data.columns.steps
         if not 0 <= index < len(steps):
             raise NotFound(f"{key.tag!r} of run {key.run!r} has no record {index}")
         if isinstance(data, Payloads):
             found = payload_bytes(self._link, one, data, index)
         else:
-            found = number_bytes(float(data.snapshot().columns["values"][index]))
+            assert data.columns.values is not None
+            found = number_bytes(float(data.columns.values[index]))
         return Payload(found[:limit], one.claim)
 
     def open_payload(
@@ -248,18 +243,18 @@ class TensorBoardProvider(LinkedProvider):
             self._keep_info(one, data)
         return data
 
-    def _numbers(self, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Series]]:
+    def _numbers(self, wanted: Sequence[Listed]) -> Iterator[tuple[Listed, Snapshot]]:
         unread = []
         for one in wanted:
             held = self._kept(one)
-            if isinstance(held, Series):
+            if isinstance(held, Snapshot):
                 yield one, held
             else:
                 unread.append(one)
         for one, columns in read_scalars(self._link, unread):
-            series = _series(columns)
-            self._keep(one, series, sum(column.nbytes for column in columns))
-            yield one, series
+            snapshot = snapshot_of(columns, one.claim)
+            self._keep(one, snapshot, sum(column.nbytes for column in columns.arrays()))
+            yield one, snapshot
 
     def _kept(self, one: Listed) -> Data | None:
         """The data of a series, unless it has grown since they were read."""
@@ -277,13 +272,6 @@ class TensorBoardProvider(LinkedProvider):
         return info
 
 
-def _series(columns: Columns) -> Series:
-    steps, wall_times, values = columns
-    series = Series(_KEEP_ALL)
-    series.append(_FILE, {"steps": steps, "wall_times": wall_times, "values": values})
-    return series
-
-
 def _info(one: Listed, data: Data | None) -> SeriesInfo:
     if isinstance(data, Payloads) and len(data.steps):
         return evolve(
@@ -294,7 +282,8 @@ def _info(one: Listed, data: Data | None) -> SeriesInfo:
             last_step=int(data.steps[-1]),
             last_wall_time=float(data.wall_times[-1]),
         )
-    if isinstance(data, Series) and (info := data.info()) is not None:
+    if isinstance(data, Snapshot) and len(data):
+        info = data.info(one.key, None)
         names = "points", "first_step", "last_step", "last_value", "last_wall_time", "attempts"
         return evolve(one.info, kept=info.points, **{name: getattr(info, name) for name in names})
     return one.info

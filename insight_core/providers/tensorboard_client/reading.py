@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from insight_core.formats.columns import Columns
 from insight_core.formats.packed import varints
 from insight_core.plugin import EventField, InsightError, NotFound, TooLarge
 from insight_core.providers.link import LONG, Link, Method
@@ -23,8 +24,6 @@ _READ_SCALARS = Method(f"{_SERVICE}/ReadScalars", packed.ReadScalarsResponse.Fro
 _READ_TENSORS = Method(f"{_SERVICE}/ReadTensors", pb.ReadTensorsResponse.FromString)
 _READ_BLOBS = Method(f"{_SERVICE}/ReadBlobSequences", pb.ReadBlobSequencesResponse.FromString)
 _READ_BLOB = Method(f"{_SERVICE}/ReadBlob", pb.ReadBlobResponse.FromString)
-
-Columns: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]
 
 _EVERY_POINT = pb.Downsample(num_points=10**9)
 _FIRST = 16  # series of the first request
@@ -66,7 +65,7 @@ def read_scalars(link: Link, wanted: Sequence[Listed]) -> Iterator[tuple[Listed,
         some = _portion(left, size)
         held = 1
         for one, columns in _scalars_of(link, some):
-            held += sum(column.nbytes for column in columns)
+            held += sum(column.nbytes for column in columns.arrays())
             yield one, columns
         size = max(1, min(_MOST, _AIM * len(some) // held))
 
@@ -77,7 +76,7 @@ def scalar_columns(data: packed.ScalarData) -> Columns:
     wall_times, values = np.frombuffer(data.wall_time, "<f8"), np.frombuffer(data.value, "<f4")
     if not len(steps) == len(wall_times) == len(values):
         raise ValueError(f"columns of {len(steps)} steps, {len(wall_times)} times, {len(values)} values")
-    return steps, wall_times, values
+    return Columns(steps, wall_times, values)
 
 
 def read_payloads(link: Link, one: Listed) -> Payloads:

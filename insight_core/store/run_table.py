@@ -1,0 +1,378 @@
+"""The series of one run by tag and claim, and what else is known of the run and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+from attrs import Factory, define, evolve
+
+from insight_core.formats.batch import Flaw
+from insight_core.formats.columns import Block, Columns
+from insight_core.formats.event import Metadata
+from insight_core.plugin import Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
+from insight_core.store.claims import Claims
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.segment import FileOrder
+from insight_core.store.series import Series
+from insight_core.store.snapshot import NUMBERS, Snapshot, described, joined
+
+Layout: TypeAlias = tuple[bool, bool]  # see ``Columns.layout``
+
+ClaimedBlock: TypeAlias = tuple[Claim, Block]
+
+MOST_LISTED = (
+    200  # tags of a run that are left out, and damaged records of a file, that are listed one by one
+)
+
+
+@define(eq=False)
+class HeldFile:
+    """State of one file."""
+
+    name: str
+    dialect: Dialect | None  # of an event file
+    start_time: float | None = None
+    metadata: dict[str, Metadata] = Factory(dict)
+    refused: dict[str, Flaw] = Factory(dict)  # by tag: values that a cache policy left out
+    served: dict[int, Flaw] = Factory(dict)  # by offset: records found damaged when they were served
+
+
+@define(eq=False)
+class Resting:
+    """Series of the first file of a run, all points kept: a ``Series`` is made when one is needed."""
+
+    run: str
+    order: FileOrder
+    claim: Claim
+    reader: str  # the plugin, or the claim
+    block: Block
+    metadata: Mapping[str, Metadata]  # of the run, by tag; does not change as long as this exists
+    _infos: list[SeriesInfo] | None = None
+
+    def infos(self) -> list[SeriesInfo]:
+        """``Series.info`` of each series."""
+        if self._infos is None:
+            block, columns, counts, claims = (
+                self.block,
+                self.block.columns,
+                self.block.counts(),
+                (self.claim,),
+            )
+            firsts, lasts = block.ends - counts, block.ends - 1
+            rows = zip(
+                block.tags,
+                counts.tolist(),
+                columns.steps[firsts].tolist(),
+                columns.steps[lasts].tolist(),
+                [None] * len(lasts) if columns.layout != NUMBERS else columns.values[lasts].tolist(),  # type: ignore[index]
+                columns.wall_times[lasts].tolist(),
+                map(self.metadata.get, block.tags),
+                strict=True,
+            )
+            self._infos = [
+                described(
+                    SeriesKey(self.run, tag), count, count, first, last, value, time, 1, metadata, claims
+                )
+                for tag, count, first, last, value, time, metadata in rows
+            ]
+        return self._infos
+
+
+class RunTable:
+    """One run. Guarded by the store's lock.
+
+    What the first event file gives at once rests as it came until anything else comes.
+    """
+
+    def __init__(self, name: str, claims: Claims, memory: ColumnMemory) -> None:
+        self.name = name
+        self.files: dict[FileOrder, HeldFile] = {}
+        self.metadata: dict[str, Metadata] = {}  # by tag, of all files
+        self.damage: dict[str, tuple[Damage, ...]] = {}  # by file
+        self.loading = True
+        self._claims = claims
+        self._memory = memory
+        self._resting: list[Resting] = []
+        self._resting_places: dict[str, tuple[Resting, int]] | None = None  # by tag, once one is needed
+        self._made: dict[str, Series] = {}  # of those
+        self._series: dict[str, tuple[Series, ...]] = {}  # all others, by tag
+        self._joined: dict[tuple[str, str], tuple[list[Snapshot], Snapshot]] = {}  # by plugin and tag
+        self._refused: tuple[Damage, ...] = ()
+
+    # --- points -----------------------------------------------------------------------------------
+
+    def rest(
+        self, order: FileOrder, found: list[ClaimedBlock]
+    ) -> tuple[list[ClaimedBlock], list[ClaimedBlock]]:
+        """Keeps at rest what the first event file of the run gave; returns that, and what is left to add."""
+        if self._resting or not all(
+            isinstance(one.claim, FileName) for several in self._series.values() for one in several
+        ):
+            return [], found
+        if len({tag for _, block in found for tag in block.tags}) < sum(
+            len(block.tags) for _, block in found
+        ):
+            return [], found  # a tag with several claims, or whose values change their form
+        kept: list[ClaimedBlock] = []
+        left: list[ClaimedBlock] = []
+        for claim, block in found:
+            (kept if self._may_rest(claim, block) else left).append((claim, block))
+        for claim, block in kept:
+            columns = self._memory.adopt(self._claims.taken(claim, block.columns))
+            if columns is not block.columns:  # a small view would keep all memory of the scan
+                ends, ascending = block.ends.copy(), block.ascending.copy()
+                block = evolve(block, columns=columns, ends=ends, ascending=ascending)
+            self._resting.append(
+                Resting(self.name, order, claim, self._claims.owner(claim), block, self.metadata)
+            )
+        return kept, left
+
+    def _may_rest(self, claim: Claim, block: Block) -> bool:
+        return (
+            not self._claims.limit(claim)
+            and block.totals is None
+            and (block.stretches is None or not np.count_nonzero(block.stretches))
+            and np.count_nonzero(block.ascending) == len(block.tags)
+            and bool(self._claims.reader(claim, block.columns.layout))
+            and (not self._series or self._series.keys().isdisjoint(block.tags))
+        )
+
+    def wake(self) -> None:
+        """Makes a ``Series`` of everything that rests, so that it can change."""
+        for tag in self._places() if self._resting else ():
+            self._series[tag] = (*self._series.get(tag, ()), self._made_of(tag))
+        self._resting, self._resting_places, self._made = [], None, {}
+
+    def _places(self) -> dict[str, tuple[Resting, int]]:
+        if self._resting_places is None:
+            self._resting_places = {
+                tag: (resting, place)
+                for resting in self._resting
+                for place, tag in enumerate(resting.block.tags)
+            }
+        return self._resting_places
+
+    def _made_of(self, tag: str) -> Series:
+        series = self._made.get(tag)
+        if series is None:
+            resting, place = self._places()[tag]
+            columns = resting.block.columns_of(place)
+            series = self._made[tag] = self._new(tag, resting.claim, columns.layout)
+            series.append((resting.order, 0), columns, ascending=True)
+        return series
+
+    def _new(self, tag: str, claim: Claim, layout: Layout, plugin: str = "") -> Series:
+        policy = self._claims.policy(plugin or self._claims.owner(claim))
+        reader = plugin or self._claims.reader(claim, layout)
+        key, metadata = SeriesKey(self.name, tag), self.metadata.get(tag)
+        return Series(key, claim, layout, policy, self._memory, metadata=metadata, reader=reader)
+
+    def add(
+        self, order: FileOrder, claim: Claim, block: Block, place: int, expected: float = 1.0
+    ) -> Series | None:
+        """Adds the points of one tag of a block; None if the policy leaves them out."""
+        tag, found = block.tags[place], block.columns_of(place)
+        columns = self._claims.taken(claim, found)
+        series = self._series_of(order, tag, claim, columns.layout, found)
+        if series is None:
+            return None
+        stretch = 0 if block.stretches is None else int(block.stretches[place])
+        if len(self._series[tag]) > 1 and block.stretches is None:
+            stretch = self._stretch_of(series, order)
+        total = None if block.totals is None else int(block.totals[place])
+        series.append(
+            (order, stretch), columns, expected, total=total, ascending=bool(block.ascending[place])
+        )
+        return series
+
+    def put(self, order: FileOrder, claim: Claim, tag: str, columns: Columns, plugin: str) -> Series | None:
+        """Has this record of a file that the plugin took, and no other; None if its policy leaves it out."""
+        if any(tag in resting.block.tags for resting in self._resting):
+            self.wake()
+        series = self._series_of(order, tag, claim, columns.layout, columns, plugin)
+        if series is not None:
+            series.drop(order)
+            series.append((order, 0), columns)
+        return series
+
+    def _stretch_of(self, series: Series, order: FileOrder) -> int:
+        """The stretch of the next points of a file: behind those of series that it may be joined with."""
+        stretch = max(0, series.last_stretch(order))
+        for other in self._series[series.key.tag]:
+            if other is not series and any(a and b for a, b in zip(other.layout, series.layout, strict=True)):
+                last = other.last_stretch(order)
+                if last >= stretch:
+                    stretch = last + 1
+        return stretch
+
+    def _series_of(
+        self, order: FileOrder, tag: str, claim: Claim, layout: Layout, found: Columns, plugin: str = ""
+    ) -> Series | None:
+        """The series that gets what was found; None if the policy allows no more tags."""
+        known = self._series.get(tag, ())
+        for series in known:
+            if series.claim == claim and series.layout == layout and plugin in ("", series.reader):
+                break
+        else:
+            owner = plugin or self._claims.owner(claim)
+            most = self._claims.policy(owner).series
+            if most and not self._of(owner, known) and self._count(owner) >= most:
+                offset = 0 if found.places is None else int(found.places[0, 0])
+                reason = f"{tag!r} is left out: the cache policy keeps {most} tags of {owner} a run"
+                self.files[order].refused.setdefault(tag, Flaw(offset, reason))
+                return None
+            series = self._new(tag, claim, layout, plugin)
+            self._series[tag] = (*known, series)
+        if series.metadata is None:
+            series.metadata = self.metadata.get(tag)
+        return series
+
+    def _count(self, name: str) -> int:
+        """The number of tags of a plugin."""
+        return sum(bool(self._of(name, several)) for several in self._series.values())
+
+    def drop(self, order: FileOrder) -> None:
+        """Removes the points of a file."""
+        held = self.files.pop(order, None)
+        if held is None:
+            return
+        self.wake()
+        self.metadata = {}
+        for _, other in sorted(self.files.items()):
+            self.metadata = {**other.metadata, **self.metadata}
+        for tag, several in list(self._series.items()):
+            for series in several:
+                series.drop(order)
+                series.metadata = self.metadata.get(tag)
+            left = tuple(series for series in several if not series.empty)
+            if left:
+                self._series[tag] = left
+            else:
+                del self._series[tag]
+        self._joined.clear()
+        self.list_refused()
+
+    def take_over(self, name: str) -> None:
+        """Values that no plugin claimed so far belong to the plugin ``name``."""
+        if any(self._claims.owner(resting.claim) == name for resting in self._resting):
+            self.wake()
+        for several in self._series.values():
+            for series in several:
+                if self._claims.owner(series.claim) != name or isinstance(series.claim, FileName):
+                    continue
+                series.policy = self._claims.policy(name)
+                if series.claim in self._claims.numbers and series.layout[0]:
+                    series.drop_places()
+                series.reader = self._claims.reader(series.claim, series.layout)
+        self.list_refused()
+
+    # --- queries ----------------------------------------------------------------------------------
+
+    def _of(self, name: str, several: Iterable[Series]) -> list[Series]:
+        """Those of the series that a plugin reads as one: all with numbers, or all with places."""
+        found = [one for one in several if one.reader == name]
+        if len(found) < 2:
+            return found
+        which = 0 if found[0].claim in self._claims.numbers else 1
+        return [one for one in found if one.layout[which]] or found
+
+    def find(self, name: str, tag: str) -> list[Series]:
+        """The series that a plugin reads as one; none, one or several."""
+        is_resting = self._resting and tag in self._places()
+        several = (self._made_of(tag),) if is_resting else self._series.get(tag, ())
+        if len(several) == 1 and several[0].reader == name:  # the common case
+            return [several[0]]
+        return self._of(name, several)
+
+    def found(self, name: str) -> list[Resting | list[Series]]:
+        """All of a plugin, for ``infos``."""
+        found: list[Resting | list[Series]] = [each for each in self._resting if each.reader == name]
+        found += [several for each in self._series.values() if (several := self._of(name, each))]
+        return found
+
+    def infos(self, name: str, several: list[Series]) -> list[SeriesInfo]:
+        """The description of what a plugin reads as one series; of at most one element."""
+        if len(several) == 1:
+            info = several[0].info()
+            return [] if info is None else [info]
+        snapshot = self.joined(name, several)
+        return [snapshot.info(several[0].key, several[0].metadata)] if len(snapshot) else []
+
+    def joined(self, name: str, several: list[Series]) -> Snapshot:
+        """All retained points of several series that a plugin reads as one."""
+        snapshots = [series.snapshot() for series in several]
+        place = name, several[0].key.tag
+        known = self._joined.get(place)
+        if known is None or known[0] != snapshots:
+            known = self._joined[place] = snapshots, joined(snapshots, self._claims.policy(name))
+        return known[1]
+
+    def names(self) -> set[str]:
+        """Plugins that have series; values without a plugin count under their claim."""
+        names = {resting.reader for resting in self._resting}
+        return names | {one.reader for several in self._series.values() for one in several if one.reader}
+
+    def blocks(self, order: FileOrder) -> tuple[list[ClaimedBlock], list[Series]]:
+        """What a file gave: blocks that rest, and the series that may have more of it."""
+        resting = [(each.claim, each.block) for each in self._resting if each.order == order]
+        return resting, [one for several in self._series.values() for one in several]
+
+    # --- the run ----------------------------------------------------------------------------------
+
+    def as_run(self) -> Run:
+        """The public description of the run."""
+        dialects = {held.dialect for held in self.files.values() if held.dialect}
+        times = (held.start_time for held in self.files.values() if held.start_time is not None)
+        return Run(
+            self.name, tuple(sorted(dialects)), min(times, default=None), self.loading, len(self.all_damage())
+        )
+
+    def note_served(self, order: FileOrder, record: int, flaw: Flaw | None) -> bool:
+        """Lists a record as damaged, or, without a flaw, does not any more. Returns whether that is news."""
+        held = self.files.get(order)
+        if held is None or (record in held.served) == (flaw is not None):
+            return False
+        if flaw is None:  # the file was repaired in place
+            del held.served[record]
+        else:
+            held.served[record] = flaw
+        return True
+
+    def all_damage(self) -> list[Damage]:
+        """Damage found while scanning and serving, and tags that are left out."""
+        found = [entry for entries in self.damage.values() for entry in entries]
+        for held in self.files.values():
+            if held.served:
+                flaws = sorted(held.served.values(), key=lambda flaw: flaw.offset)
+                found += self._listed(
+                    [(held.name, flaw) for flaw in flaws], "more records from here on cannot be read"
+                )
+        return [*found, *self._refused]
+
+    def list_refused(self) -> None:
+        """Lists the tags that are left out: by a policy, or as they are not one number."""
+        flaws: dict[str, tuple[str, Flaw]] = {}
+        for _, held in sorted(self.files.items()):
+            for tag, flaw in held.refused.items():
+                flaws.setdefault(tag, (held.name, flaw))
+        for tag, several in self._series.items():
+            for series in several:
+                if not series.reader and not series.empty:
+                    snapshot = series.snapshot()
+                    places, plugin = snapshot.columns.places, self._claims.owner(series.claim)
+                    offset = 0 if places is None else int(places[0, 0])
+                    flaw = Flaw(offset, f"{tag!r} of plugin {plugin} is not one number")
+                    flaws.setdefault(tag, (self.files[snapshot.file_of(0)].name, flaw))
+        self._refused = tuple(self._listed(list(flaws.values()), "more tags are left out"))
+
+    def _listed(self, flaws: list[tuple[str, Flaw]], more: str) -> list[Damage]:
+        """The first flaws, each with its file, one by one; of further ones, how many there are."""
+        found = [Damage(self.name, file, each.offset, each.reason, each.skipped) for file, each in flaws]
+        if len(found) > MOST_LISTED:
+            first, rest = found[MOST_LISTED], found[MOST_LISTED:]
+            reason = f"{len(rest)} {more}; only {MOST_LISTED} are listed"
+            skipped = sum(each.skipped for each in rest)
+            found[MOST_LISTED:] = [Damage(self.name, first.file, first.offset, reason, skipped)]
+        return found
