@@ -7,7 +7,7 @@ import resource
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import define
 
@@ -34,22 +34,6 @@ class _Unread:
     run: str
     files: deque[Tailed]
     size: int = 0  # bytes unread
-
-    def read_turn(self, finished: Callable[[Tailed], None], may_scan_ahead: bool) -> None:
-        left = _TURN
-        while left > 0 and self.files:
-            count, more = self.files[0].read(left, may_scan_ahead)
-            left -= count
-            if not more:
-                finished(self.files.popleft())
-
-    def leave(self, done: Collection[Tailed], finished: Callable[[Tailed], None]) -> None:
-        """Some of the files were read to their end."""
-        left = [tailed for tailed in self.files if tailed not in done]
-        for tailed in self.files:
-            if tailed in done:
-                finished(tailed)
-        self.files = deque(left)
 
 
 class Reading:
@@ -83,7 +67,7 @@ class Reading:
         self._stop = stop
         self._file_read, self._run_read = file_read, run_read
         self._threads: list[threading.Thread] = []
-        self._at_work = 0  # threads
+        self._at_work = 1  # threads
         self._is_compiled = is_compiled()
         self._worth_it = _processors() if self._is_compiled else 1  # more would wait for one another
         self._lock = threading.Lock()
@@ -104,37 +88,33 @@ class Reading:
             for _ in range(min(count - 1 - len(self._threads), len(self._queue) - 1)):
                 thread = threading.Thread(target=self._work, name="insight-reader", daemon=True)
                 self._threads.append(thread)
+                self._at_work += 1
                 thread.start()
 
     def _work(self) -> None:
-        with self._lock:
-            self._at_work += 1
-        try:
-            self._take_turns()
+        """Takes turns at the runs until nothing is left, or until told to stop."""
+        try:  # without a task, what others are still reading they put back and take again themselves
+            while not self._stop.is_set() and (task := self._take()):
+                began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
+                count = sum(len(unread.files) for unread in task)
+                if self._is_compiled:
+                    self._read_small(task)
+                for unread in task:
+                    turn = _TURN
+                    while turn > 0 and unread.files:
+                        batches, more = unread.files[0].read(turn, self._at_work < self._worth_it)
+                        turn -= batches
+                        if not more:
+                            self._file_read(unread.files.popleft())
+                    if not unread.files:
+                        self._run_read(unread.run)
+                self._put_back([unread for unread in task if unread.files])
+                is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
+                if is_slow and _waits() - waits >= count:  # for more than the processor
+                    self._have_threads(_MOST_THREADS)
         finally:
             with self._lock:
                 self._at_work -= 1
-
-    def _take_turns(self) -> None:
-        while not self._stop.is_set():
-            task = self._take()
-            if not task:
-                return  # what others are still reading they put back and take again themselves
-            began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
-            count = sum(len(unread.files) for unread in task)
-            if self._is_compiled:
-                self._read_small(task)
-            for unread in task:
-                unread.read_turn(self._file_read, self._at_work < self._worth_it)
-                if not unread.files:
-                    self._run_read(unread.run)
-            left = [unread for unread in task if unread.files]
-            for unread in left:
-                unread.size = sum(tailed.unread for tailed in unread.files)
-            self._put_back(left)
-            is_slow = time.perf_counter() - began > _WAITING * (time.thread_time() - worked)
-            if is_slow and _waits() - waits >= count:  # for more than the processor
-                self._have_threads(_MOST_THREADS)
 
     def _read_small(self, task: list[_Unread]) -> None:
         """Reads the small files that these runs begin with together, but for those that are kept or odd."""
@@ -161,7 +141,9 @@ class Reading:
             self._share(self._small)
             done.update(read_together(fresh, fresh[0].store.number_plugins))
         for unread in task if done else ():
-            unread.leave(done, self._file_read)
+            for tailed in filter(done.__contains__, unread.files):
+                self._file_read(tailed)
+            unread.files = deque(tailed for tailed in unread.files if tailed not in done)
 
     def _take(self) -> list[_Unread]:
         """The next run to be read, or the next several when they are small."""
@@ -178,6 +160,7 @@ class Reading:
     def _put_back(self, task: list[_Unread]) -> None:
         with self._lock:
             for unread in reversed(task):
+                unread.size = sum(tailed.unread for tailed in unread.files)
                 self._queue[unread.run] = unread
                 if unread.run in self._served:
                     self._queue.move_to_end(unread.run, last=False)
