@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from insight_core.isolation import DEFAULT_LIMITS, Call, Calls, Limits, Overdue, in_turn
-from insight_core.plugin import DataKind, Plugin
+from insight_core.plugin import Plugin
 from insight_core.registry.failures import TOLD, PluginFailure, by_free_name, failure_of
 from insight_core.registry.modules import (
     DISTRIBUTION,
@@ -305,14 +305,9 @@ class Registry:
         taken, new = self._verdict.taken, self._contenders([module])
         verdict = settle([*taken, *new], self._choices)
         beaten = [one for one in taken if one in verdict.refused]
-        for one in [each for each in verdict.taken if each in new]:
-            decoder, reason = one.plugin.decoder, None
-            if beaten:  # they are being served: nothing is taken away from a host that runs
-                reason = f"its module was imported too late, after {beaten[0].name!r}: import less in it"
-            elif decoder is not None and decoder.kind is DataKind.SCALAR:
-                # values are decoded as numbers, or are not, when they are loaded
-                reason = "it takes numbers, and its module was imported too late: import less in it"
-            if reason is not None:
+        if beaten:  # they are being served: nothing is taken away from a host that runs
+            reason = f"its module was imported too late, after {beaten[0].name!r}: import less in it"
+            for one in [each for each in verdict.taken if each in new]:
                 verdict.taken.remove(one)
                 verdict.refused[one] = reason
         for one in beaten:
