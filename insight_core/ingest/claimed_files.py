@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from insight_core.ingest.file_patterns import FileCheck
-from insight_core.ingest.followed_file import FlawList
+from insight_core.ingest.file_record import FlawList
 from insight_core.plugin import Flaw
 from insight_core.store.claimed_file import NamedFile
 from insight_core.store.segment import FileOrder

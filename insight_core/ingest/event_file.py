@@ -8,7 +8,8 @@ import time
 
 from insight_core.formats.batch import BAD_DATA, Batch, DamagedRecord, Flaw, SmallFile
 from insight_core.formats.framing import FOOTER_SIZE, HEADER_SIZE
-from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, Stretch, both_ends
+from insight_core.ingest.file_record import Stretch
+from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import LEAST, OWN, PAUSE, ScanAhead, file_version
 from insight_core.ingest.scanner.pages import read_part
 from insight_core.ingest.scanner.regular_file import open_regular, opened
@@ -21,8 +22,6 @@ _LIVE = 60.0  # seconds after a write within which a file may well be written to
 class EventFile(FollowedFile):
     """Reads one file a batch at a time; every byte is scanned once."""
 
-    dialect: Dialect
-
     def __init__(self, path: str, guess: Dialect, number_plugins: frozenset[str] = frozenset()) -> None:
         """``number_plugins``: of which tensors that are numbers need no locators."""
         super().__init__(path, guess)  # the dialect, until the file says it
@@ -32,6 +31,12 @@ class EventFile(FollowedFile):
         self._in_order_until = (
             1  # offset; before it, nothing is scanned ahead: the first batch tells the dialect
         )
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect; as the name of the file says until the file does."""
+        assert self._known.dialect is not None
+        return self._known.dialect
 
     def read(self, may_scan_ahead: bool = False) -> Batch | None:
         """The next records; None at the end of what there is. Raises Replaced, OSError.
@@ -45,7 +50,7 @@ class EventFile(FollowedFile):
             if self.is_unchanged(info.st_size, info.st_mtime_ns):
                 return None
             began = self.position
-            known = [self._head, self._end]
+            known = [self._known.head, self._known.end]
             before = both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
             batch = self._scan(descriptor, info, may_scan_ahead)
             if file_version(os.fstat(descriptor)) != file_version(info):
@@ -53,16 +58,16 @@ class EventFile(FollowedFile):
                     before = both_ends(descriptor, info)
                     batch = self._scanner.scan(descriptor, began, self.size)
                 known += before
-            self.dialect = batch.dialect
+            self._known.dialect = batch.dialect
             self._advance(descriptor, batch.end)
             # last: a file that was written anew while it was read is neither the one nor the other
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
-            self._flaws.extend(batch.flaws)
-            self._tail = batch.tail if self.size else Flaw(0, "the file is empty")
-            self._seen = (-1, -1)
+            self._known.flaws.extend(batch.flaws)
+            self._known.tail = batch.tail if self.size else Flaw(0, "the file is empty")
+            self._known.size = -1
             if batch.tail is not None or batch.end == self.size:
-                self._note_complete(info)
+                self._note_complete(*file_version(info)[2:])
                 self._ahead = self._ahead_scanner = None  # a damaged end may come before what is scanned
                 return batch if batch.end > began else None
             return batch
@@ -72,15 +77,13 @@ class EventFile(FollowedFile):
     def take(self, found: SmallFile) -> Batch:
         """The records of a file of which nothing was read so far, read whole by somebody else."""
         batch = found.batch
-        self._identity = found.identity
-        self.dialect = batch.dialect
-        self.position = self.size = size = found.size
-        self._head = Stretch(0, min(HEAD, size), found.head_checksum)
+        self._identity, self._known.inode = found.identity, found.identity[1]
+        self.size = size = found.size
         tail = min(TAIL, size)
-        self._end = Stretch(size - tail, tail, found.tail_checksum)
-        self._seen = (size, found.mtime_ns)
-        self._ctime_ns = found.ctime_ns
-        self._caught_up = True
+        self._known.dialect, self._known.position = batch.dialect, size
+        self._known.head = Stretch(0, min(HEAD, size), found.head_checksum)
+        self._known.end = Stretch(size - tail, tail, found.tail_checksum)
+        self._note_complete(size, found.mtime_ns, found.ctime_ns)
         return batch
 
     def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:

@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
-import zlib
-from collections.abc import Sequence
-from typing import Self
-
-from attrs import Factory, define, frozen
 
 from insight_core.formats.batch import Flaw
-from insight_core.ingest.index.entry import FileRecord
+from insight_core.ingest.file_record import FileRecord, Stretch
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.plugin import Dialect
 
-MOST_FLAWS = 200  # listed one by one for a file
 HEAD = 1024  # first bytes; together with TAIL they identify a file
 TAIL = 8192  # last bytes that were read
 _SETTLED = 10.0  # seconds without growth after which a cut-off record of a growing file is damage
@@ -25,54 +19,6 @@ _SETTLED = 10.0  # seconds without growth after which a cut-off record of a grow
 
 class Replaced(Exception):
     """The path now holds another file, or the file was truncated or rewritten."""
-
-
-@define
-class FlawList:
-    """The first flaws of a file, and the number and skipped bytes of the others."""
-
-    named: list[Flaw] = Factory(list)
-    more: int = 0
-    first_unnamed: int = 0  # offset
-    skipped: int = 0  # bytes, by flaws that are not listed
-
-    def extend(self, flaws: Sequence[Flaw]) -> None:
-        """Adds flaws; beyond ``MOST_FLAWS`` only their number and bytes are kept."""
-        room = max(0, MOST_FLAWS - len(self.named))
-        self.named.extend(flaws[:room])
-        rest = flaws[room:]
-        if rest and not self.more:
-            self.first_unnamed = rest[0].offset
-        self.more += len(rest)
-        self.skipped += sum(flaw.skipped for flaw in rest)
-
-    def entries(self) -> list[Flaw]:
-        """The listed flaws, then one entry that sums up the others."""
-        if not self.more:
-            return list(self.named)
-        reason = (
-            f"{self.more} more places from here on cannot be read; only the first {MOST_FLAWS} are listed"
-        )
-        return [*self.named, Flaw(self.first_unnamed, reason, self.skipped)]
-
-
-@frozen
-class Stretch:
-    """Bytes at one place of a file when it was read: its head, or the end of the part that was read."""
-
-    start: int = 0
-    length: int = 0
-    checksum: int = 0
-
-    @classmethod
-    def of(cls, descriptor: int, start: int, end: int) -> Self:
-        """Reads the bytes from ``start`` to ``end``."""
-        data = os.pread(descriptor, end - start, start)
-        return cls(start, len(data), zlib.crc32(data))
-
-    def is_in(self, descriptor: int) -> bool:
-        """Whether the file still has these bytes at this place."""
-        return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
 
 
 def both_ends(descriptor: int, info: os.stat_result) -> list[Stretch]:
@@ -88,74 +34,61 @@ class FollowedFile:
 
     def __init__(self, path: str, dialect: Dialect | None) -> None:
         self.path = path
-        self.position = 0  # of the first unread byte
-        self.size = 0  # at the last check
-        self.dialect = dialect
+        self.size = 0  # when last looked at
+        self._known = FileRecord(dialect)
         self._identity: tuple[int, int] | None = None  # device, inode
-        self._head = Stretch()
-        self._end = Stretch()
-        self._seen: tuple[int, int] = (-1, -1)  # size and mtime_ns at the last look, if it was complete
-        self._ctime_ns = 0  # at that look
-        self._flaws = FlawList()
-        self._tail: Flaw | None = None
         self._caught_up = False
         self._grew = -math.inf
 
+    @property
+    def position(self) -> int:
+        """Offset of the first byte that was not read."""
+        return self._known.position
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """The dialect of an event file."""
+        return self._known.dialect
+
     def flaws(self) -> list[Flaw]:
-        """The flaws. A truncated last record is a flaw unless the file is still being written."""
-        tail = [self._tail] if self._tail and time.monotonic() - self._grew > _SETTLED else []
-        return self._flaws.entries() + tail
+        """What cannot be read. A tail that is cut off counts unless the file is just being written."""
+        tail = self._known.tail
+        is_due = tail is not None and time.monotonic() - self._grew > _SETTLED
+        return self._known.flaws.entries() + ([tail] if tail is not None and is_due else [])
 
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:
-        """Whether size and modification time equal those of the last complete check."""
-        return self._seen == (size, mtime_ns)
+        return (self._known.size, self._known.mtime_ns) == (size, mtime_ns)
 
     def _look_at(self, info: os.stat_result) -> None:
         """Notes the size. Raises Replaced if this is another file, or the file was cut."""
         identity = (info.st_dev, info.st_ino)
-        if self._identity not in (None, identity) or info.st_size < self.position:
+        if self._identity not in (None, identity) or info.st_size < self._known.position:
             raise Replaced
-        self._identity = identity
+        self._identity, self._known.inode = identity, info.st_ino
         if self._caught_up and info.st_size > self.size:
             self._grew = time.monotonic()
         self.size = info.st_size
 
-    def _note_complete(self, info: os.stat_result) -> None:
-        """Records that the file was read up to its size at this check."""
-        self._seen = (info.st_size, info.st_mtime_ns)
-        self._ctime_ns = info.st_ctime_ns
+    def _note_complete(self, size: int, mtime_ns: int, ctime_ns: int) -> None:
+        """Everything that was there at this look was read."""
+        known = self._known
+        known.size, known.mtime_ns, known.ctime_ns = size, mtime_ns, ctime_ns
         self._caught_up = True
 
     def _advance(self, descriptor: int, position: int) -> None:
-        if position == self.position:
+        known = self._known
+        if position == known.position:
             return
-        self.position = position
-        if self._head.length < HEAD:
-            self._head = Stretch.of(descriptor, 0, min(HEAD, position))
-        self._end = Stretch.of(descriptor, max(0, position - TAIL), position)
+        known.position = position
+        if known.head.length < HEAD:
+            known.head = Stretch.of(descriptor, 0, min(HEAD, position))
+        known.end = Stretch.of(descriptor, max(0, position - TAIL), position)
 
     def record(self) -> FileRecord | None:
-        """The state from which a later start can resume; None while bytes are unread."""
-        size, mtime_ns = self._seen
-        if self._identity is None or size < 0:
+        """What a later start needs to go on from here; None while there is more to read."""
+        if self._identity is None or self._known.size < 0:
             return None
-        return FileRecord(
-            self._identity[1],
-            size,
-            mtime_ns,
-            self._ctime_ns,
-            self.position,
-            self._head.length,
-            self._head.checksum,
-            self._end.length,
-            self._end.checksum,
-            self.dialect,
-            tuple(self._flaws.named),
-            self._flaws.more,
-            self._flaws.first_unnamed,
-            self._flaws.skipped,
-            self._tail,
-        )
+        return self._known.copied()
 
     def resume(self, record: FileRecord) -> bool:
         """Goes on from where another reader of this path was, before anything is read; returns
@@ -166,8 +99,6 @@ class FollowedFile:
         written to in place between those bytes and has grown as well, or that was within the same
         tick of the file system's clock as the last look at it.
         """
-        head = Stretch(0, record.head_length, record.head_checksum)
-        end = Stretch(record.position - record.tail_length, record.tail_length, record.tail_checksum)
         try:
             descriptor = open_regular(self.path)
         except OSError:
@@ -178,7 +109,7 @@ class FollowedFile:
             if (
                 info.st_ino != record.inode
                 or not (is_unchanged or info.st_size > record.size)
-                or not (head.is_in(descriptor) and end.is_in(descriptor))
+                or not (record.head.is_in(descriptor) and record.end.is_in(descriptor))
             ):
                 return False
         except OSError:
@@ -186,14 +117,9 @@ class FollowedFile:
         finally:
             os.close(descriptor)
         self._identity = (info.st_dev, info.st_ino)
-        self._head, self._end = head, end
-        self.dialect = record.dialect
-        self.position, self.size = record.position, info.st_size
-        self._flaws = FlawList(
-            list(record.flaws), record.more_flaws, record.first_unnamed_flaw, record.unnamed_skipped
-        )
-        self._tail = record.tail
-        if is_unchanged:
-            self._note_complete(info)
+        self._known = record.copied()
+        self.size = info.st_size
+        if not is_unchanged:
+            self._known.size = -1
         self._caught_up = True
         return True

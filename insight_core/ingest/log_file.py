@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from insight_core.formats.batch import Batch, Flaw
 from insight_core.formats.columns import Block, Columns, never_back
-from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, Stretch, both_ends
-from insight_core.ingest.index.entry import FileRecord
+from insight_core.ingest.file_record import FileRecord, Stretch
+from insight_core.ingest.followed_file import HEAD, TAIL, FollowedFile, Replaced, both_ends
 from insight_core.ingest.scan_ahead import file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
@@ -100,15 +100,15 @@ class LogFile(FollowedFile):
             self._is_postponed = self._call is None
             if self._call is None:
                 if self._reader.is_stuck:
-                    self._tail = Flaw(self.position, f"{_MOST_CALLS} calls of {self._name} hang")
+                    self._known.tail = Flaw(self.position, f"{_MOST_CALLS} calls of {self._name} hang")
                 raise Waiting
         call = self._call
         if not call.done.wait(min(_TURN, call.left())):
             if call.is_overdue:
                 reason = f"{self._name} has not returned for {call.deadline:.0f} s"
-                if self._tail is None or self._tail.reason != reason:
+                if self._known.tail is None or self._known.tail.reason != reason:
                     log.warning("%s: %s", self.path, reason)
-                self._tail, self._grew = Flaw(self.position, reason), -math.inf
+                self._known.tail, self._grew = Flaw(self.position, reason), -math.inf
             raise Waiting
         self._call = None
         if call.error is not None:
@@ -126,7 +126,7 @@ class LogFile(FollowedFile):
         with io.BufferedReader(_NamedFile(open_regular(self.path), self.path)) as stream:
             descriptor = stream.raw.fileno()
             info = os.fstat(descriptor)
-            known = [self._head, self._end]
+            known = [self._known.head, self._known.end]
             if self._identity not in (None, (info.st_dev, info.st_ino)) or info.st_size < self.position:
                 raise Replaced
             if not all(stretch.is_in(descriptor) for stretch in known):
@@ -140,7 +140,7 @@ class LogFile(FollowedFile):
                 if end < began:
                     raise ValueError(f"it went back from byte {began} to byte {end}")
             except BaseException as error:  # SystemExit too: the thread is the plugin's
-                return _Turn(info, began, began, self._head, self._end, error=error)
+                return _Turn(info, began, began, known[0], known[1], error=error)
             if file_version(os.fstat(descriptor)) != file_version(info):
                 known += before
             head = Stretch.of(descriptor, 0, min(HEAD, end))
@@ -170,20 +170,21 @@ class LogFile(FollowedFile):
 
     def _apply(self, turn: _Turn) -> Batch | None:
         self._look_at(turn.info)
-        self._seen, self._failed = (-1, -1), False
+        self._known.size, self._failed = -1, False
         if turn.error is not None:
             self._fail(turn.error)
-            self._note_complete(turn.info)  # it is tried again when the file changes, or the host starts
+            # it is tried again when the file changes, or the host starts
+            self._note_complete(*file_version(turn.info)[2:])
             return None
-        self._flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
+        self._known.flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
         self._state = turn.state
-        self.position, self._head, self._end = turn.end, turn.head, turn.tail
+        self._known.position, self._known.head, self._known.end = turn.end, turn.head, turn.tail
         is_done = turn.end >= self.size or turn.end == turn.began
-        self._tail = None
+        self._known.tail = None
         if is_done:
-            self._tail = self._tail_of(turn)
-            self._note_complete(turn.info)
-        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.blocks, tail=self._tail)
+            self._known.tail = self._tail_of(turn)
+            self._note_complete(*file_version(turn.info)[2:])
+        batch = Batch(turn.end, Dialect.TENSORBOARD, turn.blocks, tail=self._known.tail)
         batch.first_wall_time = min(filter(None, map(_first, turn.blocks)), default=None)
         return batch if turn.blocks or not is_done else None
 
@@ -203,7 +204,9 @@ class LogFile(FollowedFile):
         if not isinstance(error, ValueError):
             log.error("%s failed to read %s", self._name, self.path, exc_info=error)
         self._failed, self._grew = True, -math.inf
-        self._tail = Flaw(self.position, f"{self._name} failed: {text}", max(0, self.size - self.position))
+        self._known.tail = Flaw(
+            self.position, f"{self._name} failed: {text}", max(0, self.size - self.position)
+        )
 
     def record(self) -> FileRecord | None:
         record = None if self._failed else super().record()

@@ -13,8 +13,8 @@ from attrs import define, field, frozen
 from insight_core.formats.batch import Batch, Flaw, SmallFile
 from insight_core.ingest.discover import FoundFile
 from insight_core.ingest.event_file import EventFile
+from insight_core.ingest.file_record import Entry
 from insight_core.ingest.followed_file import HEAD, TAIL, Replaced
-from insight_core.ingest.index.entry import Entry
 from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files, reads_together
 from insight_core.store.store import Store

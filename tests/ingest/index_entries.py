@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
+from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.ingest.index.cache import IndexCache
-from insight_core.ingest.index.entry import Entry, FileRecord
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
 
@@ -56,24 +56,24 @@ def blocks(draw: st.DrawFn) -> tuple[Claim, Block]:
     return draw(claims), Block("", tuple(tags), ends, of_tags(st.booleans()), columns, totals, stretches)
 
 
-records = st.builds(
-    FileRecord,
-    inode=st.integers(0, 2**64 - 1),
-    size=counts,
-    mtime_ns=offsets,
-    ctime_ns=offsets,
-    position=counts,
-    head_length=counts,
-    head_checksum=checksums,
-    tail_length=counts,
-    tail_checksum=checksums,
-    dialect=dialects,
-    flaws=st.lists(flaws, max_size=3).map(tuple),
-    more_flaws=counts,
-    first_unnamed_flaw=offsets,
-    unnamed_skipped=counts,
-    tail=st.none() | flaws,
-)
+@st.composite
+def records(draw: st.DrawFn) -> FileRecord:
+    position, length = draw(counts), draw(counts)
+    return FileRecord(
+        draw(dialects),
+        draw(st.integers(0, 2**64 - 1)),
+        draw(counts),
+        draw(offsets),
+        draw(offsets),
+        position,
+        Stretch(0, draw(counts), draw(checksums)),
+        Stretch(position - length, length, draw(checksums)),
+        FlawList(draw(st.lists(flaws, max_size=3)), draw(counts), draw(offsets), draw(offsets)),
+        draw(st.none() | flaws),
+        draw(texts),
+    )
+
+
 metadata = st.builds(Metadata, texts, texts, texts, st.binary(max_size=9), st.integers(0, 9))
 states = st.builds(
     FileState,
@@ -92,7 +92,7 @@ def standing_alone(state: FileState) -> FileState:
     return evolve(state, metadata={**dict.fromkeys(tags, Metadata("p", "", "")), **state.metadata})
 
 
-entries = st.builds(Entry, records, states.map(standing_alone))
+entries = st.builds(Entry, records(), states.map(standing_alone))
 
 
 def plain(entry: Entry | None) -> object:
@@ -127,7 +127,7 @@ def entry_of(points: int, *, series: int = 3, first: float = 0.0) -> Entry:
         for number in range(series)
     )
     state = FileState(Dialect.TENSORBOARD, 1.7e9, {"tag0": Metadata("scalars", "", "")}, listed)
-    return Entry(FileRecord(1, 2, 3, 4, 5, 6, 7, 8, 9, Dialect.TENSORBOARD), state)
+    return Entry(FileRecord(Dialect.TENSORBOARD, 1, 2, 3, 4, 5, Stretch(0, 5, 6), Stretch(0, 5, 7)), state)
 
 
 def place_of(cache: IndexCache, path: str = LOG) -> Path:

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from insight_core.formats.crc32c import crc32c
+from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index import format as index_format
 from insight_core.ingest.index.cache import IndexCache
-from insight_core.ingest.index.entry import Entry
 from insight_core.ingest.index.format import index_directory
 from insight_core.ingest.index.upkeep import clear, contents
 from insight_core.plugin import Claim, Dialect, EventField, SummaryPlugin

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from insight_core.ingest.index.entry import Entry
+from insight_core.ingest.file_record import Entry
 from insight_core.ingest.index.format import (
     Unusable,
     decode,

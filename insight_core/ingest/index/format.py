@@ -27,7 +27,7 @@ from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block, Columns
 from insight_core.formats.crc32c import crc32c
 from insight_core.formats.event import Metadata
-from insight_core.ingest.index.entry import Entry, FileRecord
+from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
 
@@ -116,7 +116,7 @@ def encode(path: str, entry: Entry) -> list[bytes | memoryview]:
     numbers: list[int] = []
     content = entry.content
     numbers += [_dialect_number(entry.file.dialect), _dialect_number(content.dialect)]
-    _encode_flaws([*entry.file.flaws], numbers, texts)
+    _encode_flaws(entry.file.flaws.named, numbers, texts)
     _encode_flaws([entry.file.tail] if entry.file.tail else [], numbers, texts)
     numbers += [texts.number(entry.file.state), len(content.refused)]
     numbers += [texts.number(tag) for tag in content.refused]
@@ -154,11 +154,11 @@ def _dialect_number(dialect: Dialect | None) -> int:
 
 
 def _file_block(entry: Entry) -> bytes:
-    file, start_time = entry.file, entry.content.start_time
+    file, flaws, start_time = entry.file, entry.file.flaws, entry.content.start_time
     return _FILE.pack(
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
-        file.head_length, file.head_checksum, file.tail_length, file.tail_checksum,
-        file.more_flaws, file.first_unnamed_flaw, file.unnamed_skipped,
+        file.head.length, file.head.checksum, file.end.length, file.end.checksum,
+        flaws.more, flaws.first_unnamed, flaws.skipped,
         math.nan if start_time is None else start_time,
     )  # fmt: skip
 
@@ -284,8 +284,8 @@ def decode(data: bytes | memoryview, header: Header) -> Entry:
 
 def _decode(data: bytes | memoryview, header: Header) -> Entry:
     (
-        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
-        more_flaws, first_unnamed_flaw, unnamed_skipped, start_time,
+        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, end_length, end_checksum,
+        more, first_unnamed, skipped, start_time,
     ) = _FILE.unpack_from(data, header.start)  # fmt: skip
     first = header.start + _FILE.size
     at = first + header.directory_size
@@ -293,9 +293,9 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
     columns = _Columns(data, at)
     blocks = tuple((kind.claim, columns.block(kind)) for kind in directory.kinds)
     file = FileRecord(
-        inode, size, mtime_ns, ctime_ns, position, head_length, head_checksum, tail_length, tail_checksum,
-        directory.file_dialect, directory.flaws, more_flaws, first_unnamed_flaw, unnamed_skipped,
-        directory.tail, directory.state,
+        directory.file_dialect, inode, size, mtime_ns, ctime_ns, position,
+        Stretch(0, head_length, head_checksum), Stretch(position - end_length, end_length, end_checksum),
+        FlawList(list(directory.flaws), more, first_unnamed, skipped), directory.tail, directory.state,
     )  # fmt: skip
     start = None if math.isnan(start_time) else start_time
     content = FileState(
