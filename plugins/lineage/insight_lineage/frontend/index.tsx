@@ -1,5 +1,4 @@
 import { tab } from '@insight-host/kit';
-import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { LineageBoard } from './board';
 import { keys } from './keys';
@@ -9,7 +8,7 @@ import zh from './locales/zh-CN.json';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles: tableStyles + styles,
+  styles: styles,
   board: (ctx) => new LineageBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

@@ -1,9 +1,10 @@
-import { Frame } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
+import { Frame, message } from '@insight-host/kit';
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { ScalarBoard } from './board';
 import { CardBody } from './card';
 import { PairDialog } from './pair_dialog';
-import { SummaryTable } from './table';
 import { ThresholdDialog } from './threshold_dialog';
 import { Tools } from './toolbar';
 
@@ -15,11 +16,23 @@ export function App({ board }: { readonly board: ScalarBoard }): JSX.Element {
       look={board.layout.value === 'table' ? `${board.theme.value.mode} tabular` : board.theme.value.mode}
       tools={<Tools board={board} />}
       card={(card, place) => <CardBody board={board} card={card} place={place} />}
-      instead={board.layout.value === 'table' && <SummaryTable board={board} />}
+      instead={board.layout.value === 'table' && <Summary board={board} />}
     >
       <Dialogs board={board} />
     </Frame>
   );
+}
+
+/** The table of all series, whose code is loaded when it is first shown. */
+function Summary({ board }: { readonly board: ScalarBoard }): JSX.Element {
+  const loaded = useSignal<typeof import('./table') | null>(null);
+  useEffect(() => {
+    import('./table').then(
+      (made) => (loaded.value = made),
+      (error: unknown) => board.ctx.notify('error', message(error)),
+    );
+  }, []);
+  return loaded.value ? <loaded.value.SummaryTable board={board} /> : <div class="table" aria-busy="true" />;
 }
 
 function Dialogs({ board }: { readonly board: ScalarBoard }): JSX.Element | null {

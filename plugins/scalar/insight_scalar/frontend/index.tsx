@@ -1,5 +1,4 @@
 import { cardStyles, tab } from '@insight-host/kit';
-import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { ScalarBoard } from './board';
 import { keys } from './keys';
@@ -9,7 +8,7 @@ import styles from './scalars.css?inline';
 
 export default tab({
   messages: { en, 'zh-CN': zh },
-  styles: cardStyles + tableStyles + styles,
+  styles: cardStyles + styles,
   board: (ctx) => new ScalarBoard(ctx),
   view: (board) => <App board={board} />,
   keys,

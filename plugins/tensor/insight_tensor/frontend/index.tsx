@@ -1,6 +1,5 @@
 import { boardKeys, cardStyles, stepKeys, stepMessages, stepStyles, tab } from '@insight-host/kit';
 import { histogramMessages, histogramStyles } from '@insight-host/kit/histograms';
-import { tableStyles } from '@insight-host/kit/table';
 import { App } from './app';
 import { TensorBoard } from './board';
 import en from './locales/en.json';
@@ -9,7 +8,7 @@ import styles from './tensors.css?inline';
 
 export default tab({
   messages: { en: { ...stepMessages.en, ...histogramMessages.en, ...en }, 'zh-CN': { ...stepMessages['zh-CN'], ...histogramMessages['zh-CN'], ...zh } },
-  styles: cardStyles + stepStyles + histogramStyles + tableStyles + styles,
+  styles: cardStyles + stepStyles + histogramStyles + styles,
   board: (ctx) => new TensorBoard(ctx),
   view: (board) => <App board={board} />,
   keys: (board, host) => [

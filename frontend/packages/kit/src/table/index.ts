@@ -5,7 +5,6 @@ export * from './edit';
 export * from './files';
 export { resize } from './head';
 export * from './layout';
-export * from './scrolling';
 export { type Area, type Cell } from './selection';
 export * from './sight';
 export * from './sorting';

@@ -1,29 +1,6 @@
-import { useSignal, type ReadonlySignal } from '@preact/signals';
+import { offsetAt, placeOf, within, trackOf, type Size, type Track } from '@insight-host/kit';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { offsetAt, placeOf, within, trackOf, type Track } from './scrolling';
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The inner size of an element in CSS pixels, without its scroll bars. */
-export function useSize(place: { readonly current: HTMLElement | null }): ReadonlySignal<Size> {
-  const size = useSignal<Size>({ width: 0, height: 0 });
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const look = (): void => {
-      const { clientWidth: width, clientHeight: height } = element;
-      if (width !== size.peek().width || height !== size.peek().height) size.value = { width, height };
-    };
-    look();
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return size;
-}
 
 /** What scrolls, in pixels: all of it, and the room that heads and fixed columns take of the window. */
 export interface Extents {

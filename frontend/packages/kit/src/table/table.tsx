@@ -1,3 +1,4 @@
+import { linesInSight, showing, useSize } from '@insight-host/kit';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -6,9 +7,9 @@ import { exactTable } from './copying';
 import { Head, resize } from './head';
 import { clamp, layoutOf, type Widths } from './layout';
 import { columnOf, Line } from './line';
-import { linesInSight, showing } from './scrolling';
 import { areaOf, at, FIRST, selectionAfter, type Area, type Cell, type Selection } from './selection';
-import { useSight, useSize } from './sight';
+import { useSight } from './sight';
+import { useTableStyles } from './styles';
 
 const NONE: readonly never[] = [];
 const BASE = 1000; // rows; places of lines are counted from a multiple of it, because a browser has no ten billion pixels
@@ -22,6 +23,7 @@ const NUDGE = 16; // pixels of a column's width, by key
  */
 export function Table<R>(given: TableProps<R>): JSX.Element {
   const { name, label, rows, columns, frozen = NONE, rowHeight, heads = true, onCopyCells, question = '' } = given;
+  useTableStyles();
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const size = useSize(scroller).value;
