@@ -128,3 +128,23 @@ def test_a_long_table_is_sorted_and_copied_in_full(page: Page, shared: Serve, ma
     with page.expect_download() as download:
         page.locator('[data-action="save-table"]').click()
     assert len(download.value.path().read_text().splitlines()) == SERIES + 1
+
+
+def test_a_chart_is_viewed_as_a_table(
+    page: Page, shared: Serve, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    logs = tmp_path_factory.mktemp("points")
+    with EventWriter(logs / "a") as writer:
+        for step in range(30):
+            writer.scalar("loss", step, 1 / (step + 2))
+    page.goto(f"{shared('--logdir', logs)}#tab=scalar&locale=en&theme=light")
+    card = page.locator('[data-testid="card"][data-tag="loss"]')
+    expect(card.locator("[data-ready]")).to_be_attached()
+    card.hover()
+    card.locator('[data-action="export"]').click()
+    page.locator('[data-action="view-table"]').click()
+    table = page.get_by_test_id("chart-table")
+    expect(table).to_have_attribute("data-rows", "30")
+    expect(table.locator(".line").nth(1).locator("[data-column]")).to_have_text(["a", "loss", "0", "0.5"])
+    page.keyboard.press("Escape")
+    expect(table).to_have_count(0)

@@ -1,5 +1,6 @@
 /** Components shared by the built-in tabs; see README.md. */
 export * from './announce';
+export * from './as_table';
 export * from './board';
 export * from './byte_cache';
 export * from './card';

@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
-import { CardHead, sameCard, urgencyOf, type CardKey, type Place } from '@insight-host/kit';
+import { CardHead, sameCard, urgencyOf, useTableView, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ScalarBoard } from './board';
 import { CardStatus } from './card_status';
 import { CardTools } from './card_tools';
+import { chartData } from './chart_data';
 import type { CardQuery, Feed, Layer } from './feed';
 import { Legend } from './legend';
 import { linesOf, mainLines, patternsOf, type Lines } from './lines';
@@ -74,14 +75,16 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   useLayoutEffect(() => chart.current?.update(props)); // drawn in the frame that shows the words of the card
 
   const second = board.pairs.value.get(tag);
+  const table = useTableView(board, tag, board.titleOf(tag), () => picture && chartData(picture, (key) => board.t(key)));
   return (
     <>
       <CardHead board={board} card={card} note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}>
-        <CardTools board={board} tag={tag} chart={chart} />
+        <CardTools board={board} tag={tag} chart={chart} items={[table.item]} />
       </CardHead>
       {lines && (picture?.query.group || full) && <Legend lines={lines} />}
       <div class={feed.busy.value ? 'plot busy' : 'plot'} ref={host} onPointerDownCapture={() => board.beginGesture()} />
       <CardStatus board={board} tag={tag} feed={feed} />
+      {table.dialog}
       {lines && <Tooltip board={board} feed={feed} lines={lines} reading={reading} />}
     </>
   );

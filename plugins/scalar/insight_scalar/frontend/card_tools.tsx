@@ -8,9 +8,11 @@ export interface CardToolsProps {
   readonly board: ScalarBoard;
   readonly tag: string;
   readonly chart: { readonly current: LineChart | null };
+  /** More of what the menu offers. */
+  readonly items: readonly MenuItem[];
 }
 
-export function CardTools({ board, tag, chart }: CardToolsProps): JSX.Element {
+export function CardTools({ board, tag, chart, items }: CardToolsProps): JSX.Element {
   const say = board.t.bind(board);
   const log = board.logOf(tag);
   const zoomed = board.canStepBack(tag);
@@ -25,12 +27,12 @@ export function CardTools({ board, tag, chart }: CardToolsProps): JSX.Element {
         <Button action="pair" icon={<Drawing name="pair" />} label={say('pair.title')} pressed={board.pairs.value.has(tag)} onPress={() => (board.dialog.value = { kind: 'pair', tag })} />
         <Button action="pin" icon="pin" label={say('pin')} pressed={board.pins.value.includes(tag)} onPress={() => board.toggle(board.pins, tag)} />
       </Seldom>
-      <Menu action="export" icon="export" label={say('export.title')} items={() => exports({ board, tag, chart })} />
+      <Menu action="export" icon="export" label={say('export.title')} items={() => [...items, ...exports(board, tag, chart)]} />
     </>
   );
 }
 
-function exports({ board, tag, chart }: CardToolsProps): readonly MenuItem[] {
+function exports(board: ScalarBoard, tag: string, chart: CardToolsProps['chart']): readonly MenuItem[] {
   const name = (extension: string): string => fileName(tag, extension, 'scalar');
   const picture = (extension: 'svg' | 'png'): void => {
     const drawn = chart.current;

@@ -1,6 +1,6 @@
 import type { Columns } from '@insight-host/api';
 import { describe, expect, it } from 'vitest';
-import { countsOf, decodeHistograms, errorPlaces, histogramTable, nonfinite, percentilesOf, runRows, stepRows } from './answer';
+import { chartData, countsOf, decodeHistograms, errorPlaces, histogramTable, nonfinite, percentilesOf, runRows, stepRows } from './answer';
 
 function answer(described: object, more: Readonly<Record<string, Float64Array | BigInt64Array>> = {}): Columns {
   const columns: Record<string, Float64Array | BigInt64Array> = {
@@ -31,6 +31,12 @@ describe('an answer', () => {
     expect(Array.from(countsOf(found, 1))).toEqual([3, 4]);
     expect(Array.from(percentilesOf(found, 1))).toEqual([9, 10, 11, 12, 13, 14, 15, 16, 17]);
     expect(nonfinite(found)).toEqual([1, 1, 0]);
+  });
+
+  it('is a table to read, with dates, and nothing where the writer said nothing', () => {
+    const { head, rows } = chartData(found);
+    expect(rows.map((row) => row[head.indexOf('wall_time')])).toEqual(['1970-01-01T00:01:40.000Z', '1970-01-01T00:02:40.000Z']);
+    expect(rows.map((row) => row[head.indexOf('min')])).toEqual([0, null]);
   });
 
   it('has its rows where steps, or times, are', () => {

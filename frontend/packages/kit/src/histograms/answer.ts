@@ -2,6 +2,7 @@ import type { Columns } from '@insight-host/api';
 import type { HistogramRow, HistogramView } from './props';
 import type { XKind } from '@insight-host/kit/draw';
 import { codecs, floats } from '@insight-host/kit';
+import type { ChartData } from '@insight-host/kit/table';
 
 /** A record that could not be read, and why. */
 export interface HistogramError {
@@ -141,6 +142,13 @@ export function histogramTable(found: Histograms): (string | number)[][] {
     ...countsOf(found, i),
   ]);
   return [[...head, ...Array.from({ length: bins }, (_, i) => `[${found.edges[i]}, ${found.edges[i + 1]}${i + 1 < bins ? ')' : ']'}`)], ...rows];
+}
+
+/** The same to read in a table: times as dates, and nothing where the writer said nothing. */
+export function chartData(found: Histograms): ChartData {
+  const [head = [], ...rows] = histogramTable(found);
+  const time = head.indexOf('wall_time');
+  return { head: head.map(String), rows: rows.map((row) => row.map((cell, at) => (cell === '' ? null : at === time && Number.isFinite(cell) ? new Date(Number(cell) * 1000).toISOString() : cell))) };
 }
 
 export const VIEWS = ['top', 'front', 'distributions', 'heatmap'] as const satisfies readonly HistogramView[];

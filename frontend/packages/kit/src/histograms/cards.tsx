@@ -5,12 +5,12 @@ import type { XKind } from '@insight-host/kit/draw';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TagInfo, Records } from '@insight-host/kit';
-import { CardHead, urgencyOf, type Place, sameCard, type CardKey, csvOf, ErrorCell, Latest, Menu, type MenuItem, portions, StepSlider, type CardSteps, fileName, message } from '@insight-host/kit';
+import { CardHead, urgencyOf, type Place, sameCard, type CardKey, csvOf, ErrorCell, Latest, Menu, type MenuItem, portions, StepSlider, type CardSteps, fileName, message, useTableView } from '@insight-host/kit';
 import type { HistogramBoard } from './board';
 import { HistogramStatus } from './status';
 import { HistogramTable } from './table';
 import { HistogramView } from './view';
-import { decodeHistograms, histogramTable, type Histograms } from './answer';
+import { chartData, decodeHistograms, histogramTable, type Histograms } from './answer';
 
 const MOST = 100; // runs in one picture
 const LAST = Number.MAX_SAFE_INTEGER; // the step nearest to it is the last one
@@ -105,11 +105,13 @@ function Picture<Info extends TagInfo>({ board, card, route, query, latest, view
   const failure = latest.error.value?.reason ?? null;
   const [unread] = found?.errors ?? [];
   const retry = (): void => latest.retry();
+  const table = useTableView(board, card.tag, board.titleOf(card.tag), () => found && chartData(found));
   return (
     <>
       <CardHead board={board} card={card}>
-        <Menu action="export" icon="export" label={board.t('export.title')} items={() => exportsOf(board, card, route, query, found, chart.current)} />
+        <Menu action="export" icon="export" label={board.t('export.title')} items={() => [table.item, ...exportsOf(board, card, route, query, found, chart.current)]} />
       </CardHead>
+      {table.dialog}
       {failure !== null && !found ? (
         <div class="view"><ErrorCell board={board} card={card} reason={failure} onRetry={retry} /></div>
       ) : unread && found?.steps.length === 0 ? (

@@ -3,12 +3,12 @@ export * from './contract';
 export * from './copying';
 export * from './edit';
 export * from './files';
-export { resize } from './head';
 export * from './layout';
-export { type Area, type Cell } from './selection';
+export { type Area } from './selection';
 export * from './sight';
 export * from './sorting';
 export * from './table';
+export * from './table_dialog';
 export * from './widths';
 import styles from './table.css?inline';
 

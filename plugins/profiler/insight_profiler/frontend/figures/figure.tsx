@@ -1,15 +1,11 @@
-import { Menu, type CsvCell, type MenuItem } from '@insight-host/kit';
+import { Menu, useTableView, type MenuItem } from '@insight-host/kit';
+import type { ChartData } from '@insight-host/kit/table';
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { ProfilerBoard } from '../board';
 import { csvBlob, save, saveDrawing } from './files';
 import { inkOf } from './ink';
-
-export interface FigureData {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly CsvCell[])[];
-}
 
 export interface FigureProps {
   readonly board: ProfilerBoard;
@@ -20,7 +16,7 @@ export interface FigureProps {
   /** Next to the title. */
   readonly tools?: ComponentChildren;
   /** What is drawn, as a table; asked when it is saved. */
-  readonly data?: () => FigureData;
+  readonly data?: () => ChartData;
   /** More of what the menu offers. */
   readonly items?: () => readonly MenuItem[];
   /** False if the content is not a drawing. */
@@ -33,6 +29,7 @@ export interface FigureProps {
 export function Figure({ board, name, title, hint, tools, data, items, drawn = true, busy = false, children }: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const say = board.t.bind(board);
+  const table = useTableView(board, name, title, data ?? (() => null));
   const picture = (extension: 'svg' | 'png'): void => saveDrawing(board, name, place.current?.querySelector<SVGSVGElement>('svg.drawing'), extension, inkOf(board.theme.peek()).background);
   const all = (): readonly MenuItem[] => [
     ...(drawn
@@ -42,6 +39,7 @@ export function Figure({ board, name, title, hint, tools, data, items, drawn = t
         ]
       : []),
     ...(items?.() ?? []),
+    ...(data && drawn ? [table.item] : []),
     ...(data ? [{ action: 'export-csv', text: say('export.csv'), onPress: () => save(board, name, 'csv', () => csvBlob(data().head, data().rows)) }] : []),
   ];
   return (
@@ -54,6 +52,7 @@ export function Figure({ board, name, title, hint, tools, data, items, drawn = t
         </span>
       </header>
       {children}
+      {table.dialog}
     </section>
   );
 }

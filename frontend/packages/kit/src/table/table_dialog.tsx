@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { copyTable, Dialog, valueText, type TabState } from '@insight-host/kit';
+import { rowsOf, type Column } from './contract';
+import { TableFiles } from './files';
+import { ordered, turned, type Sort, type Value } from './sorting';
+import { Table } from './table';
+
+const LINE = 26; // pixels
+const MOST_LINES = 20;
+const LOOKED_AT = 200; // rows whose texts count for the width
+
+/** What a chart draws: a head, and rows of exact values. */
+export interface ChartData {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly Value[])[];
+}
+
+export interface TableDialogProps {
+  readonly board: TabState;
+  /** Of the file. */
+  readonly name: string;
+  readonly title: string;
+  readonly data: ChartData;
+  readonly onClose: () => void;
+}
+
+type Row = readonly Value[];
+
+/** What a chart draws, as a table to read, sort, copy and save. */
+export function TableDialog({ board, name, title, data, onClose }: TableDialogProps): JSX.Element {
+  const { head, rows } = data;
+  const sorts = useSignal<readonly Sort[]>([]);
+  const [first, columns] = useMemo(() => {
+    const all = head.map((_, at) => columnOf(data, at));
+    return [all.slice(0, 1), all.slice(1)];
+  }, [data]);
+  const inOrder = useMemo(() => ordered(rows, sorts.value, (row, key) => row[Number(key)] ?? null), [rows, sorts.value]);
+  const shown = useMemo(() => rowsOf(inOrder), [inOrder]);
+  const lines = Math.min(MOST_LINES, rows.length) + 1;
+  return (
+    <Dialog name="table" title={title} onClose={onClose}>
+      <div class="row between">
+        <span class="count">{board.t('table.lines', { count: rows.length })}</span>
+        <TableFiles board={board} name={name} table={() => [head, ...inOrder]} />
+      </div>
+      <div class="table-place" style={{ height: `${lines * LINE + 16}px` }}>
+        <Table<Row>
+          name="chart-table"
+          label={title}
+          rows={shown}
+          frozen={first}
+          columns={columns}
+          rowHeight={LINE}
+          sort={{ by: sorts.value, turn: (key, more) => (sorts.value = turned(sorts.value, key, more, false)) }}
+          onCopyRows={(table, all) => void copyTable(board, table, all)}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+function columnOf({ head, rows }: ChartData, at: number): Column<Row> {
+  const title = head[at] as string;
+  const looked = rows.slice(0, LOOKED_AT);
+  const letters = looked.reduce((most, row) => Math.max(most, textOf(row[at] ?? null).length), title.length + 2);
+  const isNumber = looked.some((row) => typeof row[at] === 'number' || typeof row[at] === 'bigint') && !looked.some((row) => typeof row[at] === 'string');
+  const cell = (row: Row): { content: string; title: string } => ({ content: textOf(row[at] ?? null), title: String(row[at] ?? '') });
+  return { key: String(at), title, kind: isNumber ? 'number' : 'text', width: Math.min(320, Math.max(70, letters * 8 + 26)), grows: true, cell, value: (row) => row[at] ?? null };
+}
+
+function textOf(value: Value): string {
+  if (value === null) return '–';
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? valueText(value) : String(value).replace(/^-(?=\d)/, '−');
+}
