@@ -27,6 +27,7 @@ export * from './place';
 export * from './popover';
 export * from './records';
 export * from './requests';
+export * from './rounding';
 export * from './roving';
 export * from './scrolling';
 export * from './series_clock';

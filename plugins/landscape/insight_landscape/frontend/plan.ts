@@ -1,8 +1,9 @@
+import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { areaData, lineData, ringsOf } from './contours';
 import { alongPath, type Landscape } from './landscape';
 import { textWidth, type Mark, type Picture, type Rectangle } from './marks';
 import { css, rampColor, type RampName } from './ramps';
-import { levelsOf, numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './scale';
+import { levelsOf, numberTexts, scaleTexts, type Extent, type LossScale } from './scale';
 
 /** One landscape of a picture. */
 export interface Item {
@@ -142,7 +143,7 @@ export function planPicture(items: readonly Item[], look: Look, width: number, h
 }
 
 function labelled(low: number, high: number, count: number): readonly (readonly [number, string])[] {
-  const values = ticks(low, high, Math.max(2, count));
+  const values = evenTicks(low, high, Math.max(2, count), WHOLE_DIGITS);
   const texts = numberTexts(values);
   return values.map((value, n) => [value, texts[n] as string]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { css, parsed, rampColor, RAMP_NAMES, RAMPS } from './ramps';
-import { levelsOf, lossScale, sharedExtent, sharedScale, ticks, numberTexts, scaleTexts } from './scale';
+import { levelsOf, lossScale, sharedExtent, sharedScale, numberTexts, scaleTexts } from './scale';
 import { landscapeOf } from './testing';
 
 describe('numbers of one scale', () => {
@@ -48,12 +48,6 @@ describe('a scale of losses', () => {
     expect(sharedScale(two, false)).toMatchObject({ low: -1, high: 3 });
     expect(sharedExtent(two)).toEqual({ x: [-5, 1], y: [0, 9] });
   });
-});
-
-it('ticks are round numbers within the range', () => {
-  expect(ticks(-0.117, 0.0195, 5)).toEqual([-0.1, -0.05, 0]);
-  expect(ticks(0, 1, 4)).toEqual([0, 0.5, 1]);
-  expect(ticks(3, 3, 4)).toEqual([3]);
 });
 
 it.each(RAMP_NAMES)('%s begins and ends with its first and last stop', (name) => {

@@ -76,14 +76,3 @@ export function sharedExtent(landscapes: readonly Landscape[]): Extent {
   };
   return { x: range('x'), y: range('y') };
 }
-
-/** Round numbers within a range, some `count` of them. */
-export function ticks(low: number, high: number, count: number): readonly number[] {
-  if (!(high > low)) return [low];
-  const raw = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10) * power;
-  const found: number[] = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) found.push(Number((n * step).toPrecision(12)));
-  return found;
-}

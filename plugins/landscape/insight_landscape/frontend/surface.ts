@@ -1,3 +1,4 @@
+import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { HALF_HEIGHT, projected, viewMatrix, type Camera, type Matrix, type Point } from './camera';
 import { alongPath, MAX_SIDE, type Landscape } from './landscape';
 import { apart, type Mark, type Picture, type Rectangle, type TextMark } from './marks';
@@ -5,7 +6,7 @@ import { coarse, inBox, meshOf, VALUES, type Mesh } from './mesh';
 import { barWidth, circle, colorBar, frontFirst, type Item, type Look } from './plan';
 import { parsed, rampColor, tintColor, type Color } from './ramps';
 import type { Renderer, Ribbon } from './renderer';
-import { numberTexts, scaleTexts, ticks, type Extent, type LossScale } from './scale';
+import { numberTexts, scaleTexts, type Extent, type LossScale } from './scale';
 
 const COLORS = 128;
 const REACH = 22; // pixels from the pointer to a point of the surface
@@ -122,7 +123,7 @@ function floorMarks({ extent, scale, ink }: Look, matrix: Matrix, { azimuth }: C
   const grid: string[] = [];
   const place = (value: number, [from, to]: readonly [number, number]): number => (2 * (value - from)) / (to - from) - 1;
   for (const [axis, range] of [['x', extent.x], ['y', extent.y]] as const) {
-    const values = ticks(...range, 5);
+    const values = evenTicks(...range, 5, WHOLE_DIGITS);
     const texts = numberTexts(values);
     values.forEach((value, n) => {
       const p = place(value, range);

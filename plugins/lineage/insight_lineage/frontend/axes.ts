@@ -1,4 +1,5 @@
 /** Axes of parallel coordinates and of the scatter plot: where a row stands on them. */
+import { evenTicks, WHOLE_DIGITS } from '@insight-host/kit';
 import { MISSING, type Column } from './frame';
 
 export const SCALES = ['linear', 'log', 'category'] as const;
@@ -80,7 +81,7 @@ function numberAxis(column: Column, scale: 'linear' | 'log'): Axis {
     const place = placeOf(value);
     return Number.isFinite(place) ? Math.max(0, Math.min(1, place)) : NaN;
   });
-  const values = scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to));
+  const values = scale === 'log' && span >= 1 ? decades(from, to) : evenTicks(back(from), back(to), TICKS, WHOLE_DIGITS);
   return {
     column,
     scale,
@@ -110,19 +111,6 @@ function decades(from: number, to: number): number[] {
       const place = Math.log10(value);
       if (place >= from - 1e-9 && place <= to + 1e-9) found.push(value);
     }
-  }
-  return found;
-}
-
-/** Some round numbers from `low` to `high`, evenly apart. */
-export function evenTicks(low: number, high: number): number[] {
-  const rough = (high - low) / TICKS;
-  if (!(rough > 0) || !Number.isFinite(rough)) return [low];
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
-  const found: number[] = [];
-  for (let at = Math.ceil(low / step); at * step <= high * (1 + 1e-12) + step * 1e-9 && found.length <= 2 * TICKS; at++) {
-    found.push(Number((at * step).toPrecision(12)));
   }
   return found;
 }

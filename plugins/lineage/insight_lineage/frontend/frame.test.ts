@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ColumnInfo, ColumnType, RunsAnswer, Value } from './answers';
-import { axisOf, evenTicks, scalesOf } from './axes';
+import { axisOf, scalesOf } from './axes';
 import { applyBrushes, brushesCodec, conditionsOf, type Brush } from './brushes';
 import { Column, frameOf, MISSING } from './frame';
 import { bucketsOf } from './buckets';
@@ -85,14 +85,8 @@ describe('axes', () => {
     expect([...axisOf(column('x', 'int', [7, 7]), undefined).places]).toEqual([0.5, 0.5]);
   });
 
-  it('have whole ticks for whole numbers, and few', () => {
+  it('have whole ticks for whole numbers', () => {
     expect(axisOf(column('x', 'int', [1, 4]), 'linear').ticks.map(({ text }) => text)).toEqual(['1', '2', '3', '4']);
-    for (const [low, high] of [[0, 1], [-1e-9, 1e-9], [3, 3.0001], [0, 1e300]] as const) {
-      const ticks = evenTicks(low, high);
-      expect(ticks.length).toBeGreaterThan(1);
-      expect(ticks.length).toBeLessThan(13);
-      expect(ticks.every((tick) => tick >= low && tick <= high)).toBe(true);
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Locale } from '@insight-host/api';
-import { niceStep } from './scale';
+import { niceStep } from '@insight-host/kit';
 import type { Tick } from './ticks';
 
 const SECOND = 1;

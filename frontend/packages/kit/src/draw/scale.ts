@@ -40,12 +40,3 @@ export function panBy(scale: Scale, pixels: number): readonly [number, number] {
 export function ordered(a: number, b: number): readonly [number, number] {
   return a <= b ? [a, b] : [b, a];
 }
-
-/** The smallest of 1, 2, 2.5, 5, 10 times a power of ten that is not below `size`. */
-export function niceStep(size: number): number {
-  if (!(size > 0) || !Number.isFinite(size)) return 1;
-  const power = 10 ** Math.floor(Math.log10(size));
-  const mantissa = size / power;
-  const nice = [1, 2, 2.5, 5, 10].find((n) => mantissa <= n * (1 + 1e-9)) ?? 10;
-  return nice * power;
-}

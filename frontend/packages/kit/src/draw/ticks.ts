@@ -1,7 +1,7 @@
 import type { Locale } from '@insight-host/api';
+import { multiples, niceStep } from '@insight-host/kit';
 import type { XKind } from './axis';
 import { calendarTicks } from './calendar';
-import { niceStep } from './scale';
 
 export interface Tick {
   readonly value: number;
@@ -102,13 +102,6 @@ function decade(mantissa: number, power: number): string {
   if (mantissa !== 1) return `${mantissa}e${power < 0 ? '−' : ''}${Math.abs(power)}`;
   const digits = [...String(Math.abs(power))].map((d) => SUPERSCRIPT[Number(d)]).join('');
   return `10${power < 0 ? '⁻' : ''}${digits}`;
-}
-
-function multiples(lo: number, hi: number, step: number): number[] {
-  const first = Math.ceil(lo / step - 1e-9);
-  const last = Math.floor(hi / step + 1e-9);
-  if (!(last - first <= 200)) return [];
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(15)));
 }
 
 function decimals(step: number): number {

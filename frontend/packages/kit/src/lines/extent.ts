@@ -1,6 +1,6 @@
 import type { Line } from './props';
 import type { Numbers } from '@insight-host/kit/draw';
-import { niceStep } from '@insight-host/kit/draw';
+import { niceStep } from '@insight-host/kit';
 
 /** A connected part of a line; `sorted`: its x never decreases. */
 export interface Piece {

@@ -1,11 +1,11 @@
 /** Columns side by side, each stacked of parts: steps by what their time was spent on. */
 import type { JSX } from 'preact';
+import { evenTicks } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { inUnit, unitOf, unitSign } from '../units';
 import { useWidth } from './figure';
 import { inkOf } from './ink';
 import { usePointed } from './pointed';
-import { ticksTo } from './scale';
 import { Tip, useTip, type TipState } from './tip';
 
 export interface StackedColumn {
@@ -59,7 +59,7 @@ export function Columns({ board, columns, layers, label, xLabel, height = 240, t
   return (
     <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
       <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={at === null ? undefined : `profiler-column-${at}`} font-size={11} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
-        {ticksTo(inUnit(highest, unit), 4).map((tick) => {
+        {evenTicks(0, inUnit(highest, unit), 4).map((tick) => {
           const place = TOP + plotHeight - (tick / Math.max(1e-12, inUnit(highest, unit))) * plotHeight;
           return (
             <g key={tick}>

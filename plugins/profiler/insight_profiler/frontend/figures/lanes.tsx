@@ -1,11 +1,12 @@
 /** Bars on lanes below one another, over one axis of time: the course of a step. */
 import type { JSX } from 'preact';
+import { evenTicks } from '@insight-host/kit';
 import type { ProfilerBoard } from '../board';
 import { inUnit, shareText, timeText, unitOf, unitSign } from '../units';
 import { useWidth } from './figure';
 import { inkOf, onColor } from './ink';
 import { usePointed } from './pointed';
-import { shortened, ticksTo } from './scale';
+import { shortened } from './scale';
 import { Tip, useTip } from './tip';
 
 export interface Bar {
@@ -48,7 +49,7 @@ export function Lanes({ board, bars, lanes, label }: LanesProps): JSX.Element {
   return (
     <div ref={ref} class="drawing-place" onPointerLeave={() => ((tip.value = null), (pointed.at.value = null))}>
       <svg class="drawing" width={width} height={height} role="listbox" tabIndex={0} aria-label={label} aria-activedescendant={pointed.at.value === null ? undefined : `profiler-bar-${pointed.at.value}`} font-size={11} onKeyDown={pointed.onKeyDown} onBlur={pointed.onBlur}>
-        {ticksTo(inUnit(whole, unit), 8).map((tick) => {
+        {evenTicks(0, inUnit(whole, unit), 8).map((tick) => {
           const place = LEFT + (tick / inUnit(whole, unit)) * plot;
           return (
             <g key={tick}>

@@ -1,5 +1,6 @@
 /** Where the axis of time has ticks, and what they say. */
 import type { Locale } from '@insight-host/api';
+import { niceStep, WHOLE_DIGITS } from '@insight-host/kit';
 import { inUnit, unitSign, type TimeUnit } from '../units';
 import { lengthOf, type Span } from './span';
 
@@ -14,17 +15,11 @@ export interface Axis {
   readonly step: number;
 }
 
-/** 1, 2 or 5 times a power of ten, ns; no less than `least`. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  return Math.max(1, power * ([1, 2, 5].find((digit) => digit * power >= least * (1 - 1e-9)) ?? 10));
-}
-
 const unitFor = (step: number): TimeUnit => (step >= 1e8 ? 's' : step >= 1e5 ? 'ms' : step >= 1e3 ? 'us' : 'ns');
 const ABOVE: Readonly<Record<TimeUnit, TimeUnit>> = { ns: 'us', us: 'ms', ms: 's', s: 's' };
 
 export function axisOf(span: Span, width: number, locale: Locale): Axis {
-  const step = roundStep((lengthOf(span) / Math.max(1, width)) * 110);
+  const step = Math.max(1, niceStep((lengthOf(span) / Math.max(1, width)) * 110, WHOLE_DIGITS)); // ns
   const unit = unitFor(step);
   const above = ABOVE[unit];
   // as many ticks as there are share what stands before them
