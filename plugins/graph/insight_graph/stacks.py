@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,23 +142,33 @@ def _common_start(names: list[str]) -> str:
 def _name_apart(builder: TreeBuilder) -> None:
     """No stack and no leaf without a place has the id of a scope, of a node or of another of them."""
     graph, leaves = builder.graph, builder.leaves
-    floating = np.flatnonzero(~graph.placed[leaves.nodes]).tolist()
     stacks = np.flatnonzero(builder.stacks >= 0).tolist()
+    floating = np.flatnonzero(~graph.placed[leaves.nodes])
+    # equal ids have the same last part: few have, and only these are compared
+    lasts = {node: _last(graph.names[node]) for node in np.unique(leaves.nodes[floating]).tolist()}
+    ends = Counter(lasts.values())
+    others = {_last(graph.names[node]) for node in np.flatnonzero(graph.placed).tolist()}
+    others |= {*graph.scopes.labels, *(_last(builder.ids[branch]) for branch in stacks)}
+    alike = [node for node, last in lasts.items() if ends[last] > 1 or last in others]
     wanted = {
-        ~leaf: joined(graph.scopes.paths[home], graph.names[node])
-        for leaf, home, node in zip(
-            floating, leaves.homes[floating].tolist(), leaves.nodes[floating].tolist(), strict=True
-        )
+        ~leaf: joined(graph.scopes.paths[leaves.homes[leaf]], graph.names[leaves.nodes[leaf]])
+        for leaf in floating[np.isin(leaves.nodes[floating], alike)].tolist()
     }
     wanted |= {branch: builder.ids[branch] for branch in stacks}
-    ends = {_last(id_) for id_ in wanted.values()}
+    compared = {_last(id_) for id_ in wanted.values()}
     taken = {
-        graph.path(node) for node in np.flatnonzero(graph.placed).tolist() if _last(graph.names[node]) in ends
+        graph.path(node)
+        for node in np.flatnonzero(graph.placed).tolist()
+        if _last(graph.names[node]) in compared
     }
     again: dict[str, int] = {}
     for place, id_ in wanted.items():
         unique = id_
-        while unique in taken or graph.scopes.find(unique) is not None:
+        while (
+            unique in taken
+            or graph.scopes.find(unique) is not None
+            or (unique != id_ and (_last(unique) in others or _last(unique) in ends))
+        ):
             again[id_] = again.get(id_, 1) + 1
             unique = f"{id_}_{again[id_]}"
         taken.add(unique)

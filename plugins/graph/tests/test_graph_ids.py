@@ -16,6 +16,8 @@ USED = [mindspore_node(str(number), "Add", f"s/Add-op{number}", ["\0"]) for numb
     [
         [mindspore_parameter("\0"), mindspore_constant("\0", 1)],
         [mindspore_constant("\0", 1), mindspore_constant("\0", 2), mindspore_constant("\0", 3), *USED],
+        [mindspore_constant("a", 1), mindspore_constant("a", 2), mindspore_constant("a_2", 3)],
+        [mindspore_constant("a", 1), mindspore_constant("a", 2), mindspore_node("1", "A", "a_2")],
         [mindspore_node("1", "\0", "\0"), mindspore_parameter("\0")],
         [mindspore_parameter("s"), *USED],
         [mindspore_parameter("s/Add-op1"), *USED],
@@ -24,6 +26,8 @@ USED = [mindspore_node(str(number), "Add", f"s/Add-op{number}", ["\0"]) for numb
     ids=[
         "parameter and constant",
         "constants",
+        "constants and one with a number",
+        "constants and an operator with a number",
         "operator and parameter",
         "parameter and scope",
         "parameter and operator in a scope",
