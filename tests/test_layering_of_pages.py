@@ -38,7 +38,7 @@ ROOMS = {
     f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_KIT}", ""),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_KIT}/draw", ""),
     f"{_KIT}/histograms": PageRoom(
-        "frontend/packages/kit/src/histograms", f"{_API} {_KIT} {_KIT}/draw", _PREACT
+        "frontend/packages/kit/src/histograms", f"{_API} {_KIT} {_KIT}/draw {_KIT}/table", _PREACT
     ),
     f"{_KIT}/table": PageRoom("frontend/packages/kit/src/table", f"{_API} {_KIT}", _PREACT),
     f"{_KIT}/html": PageRoom("frontend/packages/kit/src/html", "", "preact htm"),
