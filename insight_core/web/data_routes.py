@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -10,9 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 from attrs import asdict, frozen
 from werkzeug import Request, Response
+from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Rule
 
-from insight_core.plugin import DataProvider, Run, Unavailable
+from insight_core.formats.json_text import encode_json
+from insight_core.plugin import DataProvider, InsightError, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.front_ends import front_end
@@ -22,6 +25,8 @@ from insight_core.web.mounting import Endpoint
 from insight_core.web.parameters import since_of
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
+
+log = logging.getLogger(__name__)
 
 
 def installed_version() -> str:
@@ -46,6 +51,7 @@ class DataRoutes:
     def rules(self) -> list[Rule]:
         """The URL rules. Views that depend on more than the data set an ETag of their content."""
         views: list[tuple[str, Callable[..., Response], bool]] = [
+            ("/data/start", self.start, False),
             ("/data/environment", self.environment, False),
             ("/data/runs", self.runs, True),
             ("/data/plugins_listing", self.plugins_listing, False),
@@ -75,6 +81,30 @@ class DataRoutes:
 
     def _answer(self, value: Callable[[], object], request: Request) -> Response:
         return tag_by_content(request, json_answer(value()))
+
+    def start(self, request: Request) -> Response:
+        """The first answers that a page needs, by path: one round trip, beside the page's modules.
+
+        Tags of the ``tab`` are included where the host itself answers for them, and at once.
+        """
+        # the run table comes first: later changes than its generation are told by the stream of events
+        views = {
+            "run_table": self.run_table,
+            "plugins_listing": self.plugins_listing,
+            "environment": self.environment,
+        }
+        answers = {f"data/{name}": view(request).get_data() for name, view in views.items()}
+        path = f"/data/plugin/{request.args.get('tab', '')}/tags"
+        part = self.parts.of_path(path)
+        if part is not None and part.is_settled:
+            try:
+                endpoint, variables = part.match(path, "GET")
+                if endpoint.calls is None:
+                    answers[path[1:]] = endpoint.answer(request, variables).get_data()
+            except (HTTPException, InsightError) as error:
+                log.debug("%s is not in /data/start: %s", path, error)
+        body = b",".join(b"%s:%s" % (encode_json(name), answer) for name, answer in answers.items())
+        return tag_by_content(request, Response(b"{%s}" % body, mimetype="application/json"))
 
     def environment(self, request: Request) -> Response:
         """TensorBoard's description of the host and its data."""

@@ -123,6 +123,22 @@ def test_what_the_first_tab_imports_is_loaded_with_the_page(page: Page, shared: 
     assert not any("/kit-lines-" in href for href in ahead)
 
 
+def test_the_first_answers_come_in_one_beside_the_modules(page: Page, shared: Serve, logdir: Path) -> None:
+    url = shared("--logdir", logdir)
+    page.goto(f"{url}#tab=scalar")  # the host knows the routes of its plugins afterwards
+    expect(page.locator('[data-plugin="scalar"] [data-ready="1"]')).to_be_visible()
+    page.goto("about:blank")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(url).partition("?")[0]))
+    page.goto(f"{url}#tab=scalar")
+    expect(page.locator('[data-plugin="scalar"] [data-ready="1"]')).to_be_visible()
+    page.wait_for_function("() => performance.getEntriesByType('resource').some(e => /series/.test(e.name))")
+    before = asked[: next(i for i, path in enumerate(asked) if path.endswith("/series"))]
+    assert before.count("data/start") == 1
+    for path in ("data/run_table", "data/plugins_listing", "data/environment", "data/plugin/scalar/tags"):
+        assert path not in before
+
+
 def test_a_page_whose_import_map_is_blocked_says_why(page: Page, shared: Serve, logdir: Path) -> None:
     """As behind a proxy with a policy of its own."""
 

@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { boot, modulesOf } from './boot';
+import { afterEach, expect, it, vi } from 'vitest';
+import { boot, modulesOf, tabOf } from './boot';
 
 const tabs = {
   scalar: { module: 'data/plugin/scalar/static/@1/index.js', imports: ['kit', 'lines', 'unknown'] },
@@ -10,23 +10,29 @@ const map = { kit: './static/kit.js', lines: './static/lines.js' };
 afterEach(() => {
   document.head.replaceChildren();
   location.hash = '';
+  globalThis.insightStart = undefined;
 });
 
 it('loads the tab of the link ahead, or the first one, with what it imports', () => {
-  expect(modulesOf('#locale=en&tab=image', tabs, map)).toEqual([tabs.image.module, './static/kit.js']);
-  expect(modulesOf('', tabs, map)).toEqual([tabs.scalar.module, './static/kit.js', './static/lines.js']);
-  expect(modulesOf('#tab=gone', tabs, map)).toEqual(modulesOf('', tabs, map));
-  expect(modulesOf('', {}, map)).toEqual([]);
+  expect([tabOf('#locale=en&tab=image', tabs), tabOf('', tabs), tabOf('#tab=gone', tabs), tabOf('#tab=x', {})]).toEqual(['image', 'scalar', 'scalar', '']);
+  expect(modulesOf(tabs.image, map)).toEqual([tabs.image.module, './static/kit.js']);
+  expect(modulesOf(tabs.scalar, map)).toEqual([tabs.scalar.module, './static/kit.js', './static/lines.js']);
+  expect(modulesOf(undefined, map)).toEqual([]);
 });
 
-it('reads them from the page', () => {
+it('reads them from the page, and asks for the first answers', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('{"data/environment": 1}'));
   document.head.innerHTML = `<script type="importmap">${JSON.stringify({ imports: map })}</script><script type="application/json" id="tabs">${JSON.stringify(tabs)}</script>`;
   location.hash = '#tab=image';
   boot();
+  expect(fetched.mock.calls[0]?.[0]).toBe('data/start?tab=image');
+  expect(await globalThis.insightStart).toEqual({ 'data/environment': 1 });
   expect([...document.head.querySelectorAll('link[rel=modulepreload]')].map((link) => link.getAttribute('href'))).toEqual([tabs.image.module, './static/kit.js']);
 });
 
-it('does without them', () => {
+it('does without them', async () => {
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('no network'));
   boot();
+  expect(await globalThis.insightStart).toEqual({});
   expect(document.head.querySelector('link')).toBeNull();
 });

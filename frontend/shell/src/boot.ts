@@ -1,27 +1,44 @@
 /**
- * Runs in the head of the page, before any module: has the browser load the first tab beside the page, not after it.
+ * Runs in the head of the page, before any module: has the browser load the first tab, and the first answers of the host,
+ * beside the page, not after it.
  *
  * The host has written the module of each tab, and the shared modules that it imports, into the page.
  */
+declare global {
+  /** Answers of `/data/start` by path; empty if there are none. */
+  var insightStart: Promise<Record<string, unknown>> | undefined;
+}
+
 interface TabModules {
   readonly module: string;
   readonly imports: readonly string[];
 }
 
+type Tabs = Readonly<Record<string, TabModules>>;
+
 function json<T>(selector: string): T {
   return JSON.parse(document.querySelector(selector)?.textContent || '{}') as T;
 }
 
-/** Addresses of what the tab that `hash` names needs, or the first tab. */
-export function modulesOf(hash: string, tabs: Readonly<Record<string, TabModules>>, map: Readonly<Record<string, string>>): string[] {
+/** The tab that `hash` names, or the first one. */
+export function tabOf(hash: string, tabs: Tabs): string {
   const named = new URLSearchParams(hash.slice(1)).get('tab') ?? '';
-  const tab = tabs[named] ?? Object.values(tabs)[0];
+  return named in tabs ? named : (Object.keys(tabs)[0] ?? '');
+}
+
+/** Addresses of what a tab needs. */
+export function modulesOf(tab: TabModules | undefined, map: Readonly<Record<string, string>>): string[] {
   return tab ? [tab.module, ...tab.imports.flatMap((name) => map[name] ?? [])] : [];
 }
 
 export function boot(): void {
   const { imports = {} } = json<{ imports?: Record<string, string> }>('script[type=importmap]');
-  for (const href of modulesOf(location.hash, json('#tabs'), imports)) {
+  const tabs = json<Tabs>('#tabs');
+  const tab = tabOf(location.hash, tabs);
+  globalThis.insightStart = fetch(`data/start?tab=${encodeURIComponent(tab)}`, { cache: 'no-cache' })
+    .then(async (answer) => (answer.ok ? ((await answer.json()) as Record<string, unknown>) : {}))
+    .catch(() => ({})); // each is asked for again, and tells of its own error
+  for (const href of modulesOf(tabs[tab], imports)) {
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
   }
 }

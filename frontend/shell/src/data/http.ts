@@ -51,8 +51,26 @@ async function answer(url: string, request: RequestInit): Promise<Response> {
 
 const until = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
 
+/** Answers by path that boot.ts asked for beside the page's modules: each is taken once, while nothing has changed. */
+let ahead: Promise<Record<string, unknown>> | undefined = globalThis.insightStart;
+
+/** Data have changed: what is asked for from now on is asked of the host. */
+export function forgetStart(): void {
+  ahead = undefined;
+}
+
+async function started<T>(path: string): Promise<T | undefined> {
+  const answers = await ahead;
+  const found = answers?.[path] as T | undefined;
+  if (answers) delete answers[path];
+  return found;
+}
+
 export async function getJson<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
   const url = href(path, query);
+  const found = ahead && (await started<T>(path + queryText(query)));
+  signal?.throwIfAborted();
+  if (found !== undefined) return found;
   const response = await answer(url, until(signal));
   try {
     return (await response.json()) as T;

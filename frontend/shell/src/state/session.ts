@@ -1,7 +1,7 @@
 /** Server state in the page: the run table, the plugin list, and changes. */
 import { computed, signal } from '@preact/signals';
 import type { Changes, Locale } from '@insight-host/api';
-import { getJson, RequestError } from '../data/http';
+import { forgetStart, getJson, RequestError } from '../data/http';
 import { LiveConnection, type ServerChanges } from '../live/connection';
 import { browserWorld } from '../live/world';
 import { Spaced } from '@insight-host/kit';
@@ -92,6 +92,7 @@ export class Session {
 
   private accept(changes: ServerChanges): void {
     if (changes.boot !== this.latest.value.boot) this.environment.value = null; // another process: maybe another logdir
+    if (changes.generation !== this.latest.value.generation || changes.boot !== this.latest.value.boot) forgetStart();
     this.latest.value = changes;
     void this.annotations.follow(changes.annotations);
     const unseen = changes.series === null || this.plugins.value?.some((tab) => !tab.enabled && changes.series?.[tab.name]);
