@@ -107,6 +107,22 @@ describe('a plugin in its tab', () => {
     expect(ctx?.signal.aborted).toBe(true);
   });
 
+  it.each([
+    ['its own module', 'data/plugin/sample/static/index.js', true],
+    ['the kit, while it is in front', 'static/assets/kit-0123456789ab.js', true],
+    ['the kit, called by the page', 'static/assets/kit-0123456789ab.js:1:1)\n at app (http://x/static/assets/shell-0123456789ab.js', false],
+    ['another module', 'data/plugin/other/static/index.js', false],
+  ])('gets the errors that nobody caught in %s', async (_, file, isOwn) => {
+    const plugin = opened(modul({ apiVersion: 1, mount: () => undefined } satisfies Plugin));
+    page.session.plugins.value = [tab];
+    page.watchErrors(plugin);
+    await plugin.mount(host);
+    const error = new TypeError('later');
+    error.stack = `TypeError: later\n at draw (${new URL(file, document.baseURI).href}:1:1)`;
+    page.uncaught(error, '');
+    expect(plugin.failure.value).toBe(isOwn ? error : null);
+  });
+
   it('has state, memory and texts under its own name', async () => {
     let ctx: PluginContext | undefined;
     const messages = { en: { hello: 'Hello {name}', only: 'English' }, 'zh-CN': { hello: '你好 {name}' } };

@@ -97,8 +97,11 @@ export class Page {
 
   uncaught(cause: unknown, source: string): void {
     const trace = `${source}\n${cause instanceof Error ? (cause.stack ?? '') : ''}`;
-    for (const plugin of this.mounted) {
-      if (trace.includes(plugin.moduleUrl.replace(/[^/]*$/, ''))) plugin.report(cause);
+    const named = [...this.mounted].filter((plugin) => trace.includes(plugin.moduleUrl.replace(/[^/]*$/, '')));
+    // What the kit draws for a tab leaves no trace of it: then it is the one in front, unless the page itself is to blame.
+    const front = /\/static\/assets\/kit-/.test(trace) && !/\/static\/assets\/shell-/.test(trace) ? this.front.peek()?.name : undefined;
+    for (const plugin of named.length ? named : this.mounted) {
+      if (named.length || plugin.tab.name === front) plugin.report(cause);
     }
   }
 
