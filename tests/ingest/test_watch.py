@@ -315,7 +315,7 @@ def test_without_inotify_or_beyond_its_limits_each_wait_says_look(
     assert time.monotonic() - began >= 0.19
     watcher.close()
     assert len(caplog.messages) == 1
-    assert "at intervals" in caplog.messages[0]
+    assert "polling for new data" in caplog.messages[0]
 
 
 def test_the_limit_may_be_reached_later(
