@@ -1,4 +1,4 @@
-"""Writes the reference pages of the public Python API beside this file, from signatures and docstrings.
+"""Writes the reference pages of the public Python API next to this file, from signatures and docstrings.
 
 Run it after a change of the API: ``python docs/reference/api/write.py``. A test compares the pages.
 """

@@ -44,6 +44,7 @@ def scalar_record(step: int, tag: str | bytes = "loss", wall_time: float | None 
 
 
 def version_record() -> bytes:
+    """The framed first record of a TensorBoard event file."""
     return wire.record(wire.version_event(Dialect.TENSORBOARD, START_TIME))
 
 

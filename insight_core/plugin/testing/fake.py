@@ -151,14 +151,17 @@ class FakeProvider:
     # --- what a route asks ------------------------------------------------------------------------
 
     def runs(self) -> Sequence[Run]:
+        """The runs in the order in which the test added them."""
         with self._changed:
             return list(self._runs.values())
 
     def plugins(self) -> Collection[str]:
+        """Sorted names of plugins that have a series."""
         with self._changed:
             return sorted({plugin for plugin, _ in self._series})
 
     def series(self, plugin: str, *, runs: Collection[str] | None = None) -> Sequence[SeriesInfo]:
+        """The series of a plugin, sorted by run and tag."""
         with self._changed:
             return [
                 self._info(place, data)
@@ -169,11 +172,13 @@ class FakeProvider:
     def scalars(
         self, plugin: str, keys: Collection[SeriesKey], query: ScalarQuery = _FULL
     ) -> Mapping[SeriesKey, ScalarColumns]:
+        """Scalars with attempts and window applied; unknown keys are omitted."""
         with self._changed:
             found = {key: self._series.get((plugin, key)) for key in keys}
         return {key: _answer(data, query) for key, data in found.items() if isinstance(data, _Numbers)}
 
     def records(self, plugin: str, key: SeriesKey, attempts: ShownAttempts = "last") -> RecordTable:
+        """Steps, wall times and sizes in bytes. Raises NotFound for an unknown series."""
         data = self._records_of(plugin, key)
         shown = _shown(data.steps, attempts)
         sizes = np.array([len(payload.data) for payload in data.payloads], np.int64)
@@ -196,6 +201,7 @@ class FakeProvider:
         *,
         limit: int | None = None,
     ) -> Payload:
+        """The bytes of a record, at most ``limit`` of them. Raises NotFound."""
         data = self._records_of(plugin, key)
         shown = _shown(data.steps, attempts)
         if not 0 <= index < len(shown):
@@ -213,22 +219,28 @@ class FakeProvider:
         offset: int = 0,
         length: int | None = None,
     ) -> PayloadStream:
+        """The bytes of a record as a stream. Raises NotFound."""
         return stream_of_payload(self.payload(plugin, key, index, attempts), offset, length)
 
     def damage(self, run: str | None = None) -> Sequence[Damage]:
+        """The damage that the test added, of one run or all."""
         with self._changed:
             return [entry for entry in self._damage if run is None or entry.run == run]
 
     def progress(self) -> Progress:
+        """The progress that the test set."""
         return self._progress
 
     def location(self) -> str:
+        """The location given to the constructor."""
         return self._location
 
     def generation(self) -> int:
+        """The number of changes so far."""
         return self._generation
 
     def changes(self, since: int, *, timeout: float = 0.0) -> Changes:
+        """Changes after ``since``; waits up to ``timeout`` seconds for one."""
         with self._changed:
             self._changed.wait_for(lambda: self._generation > since, timeout)
             series: dict[str, set[SeriesKey]] = {}
