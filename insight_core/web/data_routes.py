@@ -19,10 +19,9 @@ from insight_core.plugin import DataProvider, InsightError, Run, Unavailable
 from insight_core.registry import DISTRIBUTION, Registry
 from insight_core.web.answers import json_answer, tag_by_content
 from insight_core.web.front_ends import front_end
-from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since
+from insight_core.web.live_events import EventStream, Streams, changes_as_dict, changes_since, since_of
 from insight_core.web.mounted_plugins import MountedPlugin, MountedPlugins
 from insight_core.web.mounting import Endpoint
-from insight_core.web.parameters import since_of
 from insight_core.web.run_columns import RunColumnTable
 from insight_core.web.settings import HostSettings
 

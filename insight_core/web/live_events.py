@@ -10,10 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from insight_core.formats.json_text import encode_json
-from insight_core.plugin import Changes, DataProvider
+from insight_core.plugin import Changes, DataProvider, InvalidArgument
 from insight_core.web.annotations.store import AnnotationStore
+
+if TYPE_CHECKING:
+    from werkzeug import Request
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +52,24 @@ def changes_as_dict(
         "annotations": annotations,
         "plugins": listing,
     }
+
+
+def generation_of(text: str, boot: str) -> int | None:
+    """The generation of a cursor; None for a cursor of an earlier process of this host.
+
+    A cursor is a generation, or ``<boot>-<generation>`` as the ids of events are. Raises
+    InvalidArgument for anything else.
+    """
+    start, dash, number = text.rpartition("-")
+    if not (number.isascii() and number.isdecimal() and len(number) <= 18) or (dash and not start):
+        raise InvalidArgument(f"since must be a generation (a whole number, 0 or more), not {text!r}")
+    return int(number) if not dash or start == boot else None
+
+
+def since_of(request: Request, boot: str, default: int) -> int | None:
+    """The cursor of a request: Last-Event-ID of a stream that reconnects, else ``since``."""
+    text = request.headers.get("Last-Event-ID") or request.args.get("since")
+    return default if text is None else generation_of(text, boot)
 
 
 def changes_since(provider: DataProvider, since: int | None, timeout: float = 0.0) -> Changes:
