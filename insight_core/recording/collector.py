@@ -12,9 +12,20 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
-from insight_core.recording.argument_checks import INT32, INT64, mapping_of, named, number_of, whole_number_of
+import numpy as np
+from numpy.typing import NDArray
+
+from insight_core.recording.argument_checks import (
+    INT32,
+    INT64,
+    check_one,
+    mapping_of,
+    named,
+    number_of,
+    whole_number_of,
+)
+from insight_core.recording.arrays import array_of
 from insight_core.recording.collector_lineage import LineageRecorder
-from insight_core.recording.collector_values import held, pictures_of
 from insight_core.recording.muted_record import MutedRecord
 from insight_core.recording.ranks import rank_of_process
 from insight_core.recording.summary_record import Closing, SummaryRecord
@@ -24,6 +35,7 @@ log = logging.getLogger(__name__)
 Arrays: TypeAlias = Mapping[str, Any] | Iterable[tuple[str, Any]]
 Source: TypeAlias = Arrays | Callable[[], Arrays]
 
+_CHANNELS = (1, 3, 4)
 _FEW = 5  # default number of parameters with histograms, as in MindSpore
 _COUNT = range(INT32.stop)
 
@@ -148,7 +160,7 @@ class SummaryCollector(Closing):
             if gradients is not None and self._gradients is not None and self._due(self._gradient_every):
                 self._add_histograms(_matching(gradients, self._gradients), "gradients/")
             if inputs is not None and self._due(self._image_every):
-                pictures = pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
+                pictures = _pictures_of(inputs() if callable(inputs) else inputs, self._max_images)
                 if pictures is not None:
                     self.record.add_value("image", "inputs", pictures)
         finally:
@@ -208,7 +220,7 @@ class SummaryCollector(Closing):
             if due:
                 found = self._add_number(name, value)
             else:
-                found = waiting[name] = value if type(value) is float else _read(held, name, value)
+                found = waiting[name] = value if type(value) is float else _read(_held, name, value)
             if name == "loss":
                 self._last_loss = found
 
@@ -225,6 +237,33 @@ class SummaryCollector(Closing):
         if self._parameters is not None:
             return _matching(parameters, self._parameters)
         return islice(_pairs(parameters), _FEW)
+
+
+def _held(value: Any) -> Any:  # noqa: ANN401
+    """The number, to keep for later; a number on a device stays there as a tensor.
+
+    A PyTorch tensor is copied without its gradient graph. Raises TypeError for other values, ValueError for
+    more than one number.
+    """
+    shape = getattr(value, "shape", None)
+    if shape is None or isinstance(value, np.ndarray | np.generic):
+        return number_of(value)
+    check_one(shape)
+    alone = value.detach() if hasattr(value, "detach") else value
+    return alone.clone() if hasattr(alone, "clone") else alone
+
+
+def _pictures_of(batch: Any, most: int) -> NDArray[Any] | None:  # noqa: ANN401
+    """The first images of a batch, [n, height, width, channels] or channels first; None for other batches."""
+    if len(getattr(batch, "shape", ())) not in (3, 4):
+        return None
+    first = array_of(batch[:most])  # before it is fetched from its device
+    if first.dtype.kind not in "buif" or not first.size:
+        return None
+    if first.ndim == 3:
+        is_sequence = min(first.shape[1:]) <= 4
+        return None if is_sequence else first[..., None]
+    return first if first.shape[-1] in _CHANNELS or first.shape[1] in _CHANNELS else None
 
 
 def _mapping(numbers: Mapping[str, Any]) -> dict[str, Any]:
