@@ -67,3 +67,38 @@ def test_each_has_what_its_plugin_reads(tmp_path: Path, monkeypatch: pytest.Monk
         for index in range(2):
             assert provider.payload("texts", note, index).data == number
         assert provider.payload("tensorboard:tensor", odd, 0).data == number
+
+
+@pytest.mark.parametrize("pure", ["0", "1"])
+def test_records_that_are_one_number_now_and_then_keep_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pure: str
+) -> None:
+    """Read at once, or as they come, or from the index."""
+    monkeypatch.setenv("INSIGHT_HOST_PURE", pure)
+    vector = b"\x08\x01\x12\x04\x12\x02\x08\x02" + b"\x2a\x08" + bytes(8)
+    tensors = [vector if step % 3 == 2 else wire.number_tensor(float(step)) for step in range(30)]
+    metadata = wire.metadata("text", 1)
+    path, key = tmp_path / "logs" / "events.out.tfevents.1.test", SeriesKey(".", "note")
+    path.parent.mkdir()
+    plugins, logdirs = [SCALAR, TEXTS], [Logdir(str(tmp_path / "logs"))]
+
+    def check(provider: LocalProvider, count: int) -> None:
+        provider.load()
+        assert provider.records("texts", key).steps.tolist() == list(range(count))
+        assert [provider.payload("texts", key, index).data for index in range(count)] == tensors[:count]
+        [info] = provider.series("texts")
+        assert (info.points, info.kept, info.attempts, info.last_value) == (count, count, 1, None)
+        assert (info.first_step, info.last_step) == (0, count - 1)
+
+    cache = tmp_path / "cache"
+    with closing(LocalProvider(logdirs, plugins, reload_interval=0, cache_directory=cache)) as growing:
+        for step, tensor in enumerate(tensors):
+            with path.open("ab") as file:
+                value = wire.tensor_value("note", tensor, metadata)
+                file.write(wire.record(wire.event(step, 1.0, wire.summary([value]))))
+            if step % 4 == 1:
+                check(growing, step + 1)
+        check(growing, 30)
+    for directory in (cache, None):
+        with closing(LocalProvider(logdirs, plugins, reload_interval=0, cache_directory=directory)) as again:
+            check(again, 30)
