@@ -11,9 +11,10 @@ from attrs import Factory, define, evolve
 from insight_core.formats.batch import Flaw
 from insight_core.formats.columns import Block, Columns
 from insight_core.formats.event import Metadata
-from insight_core.plugin import Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
+from insight_core.plugin import CachePolicy, Claim, Damage, Dialect, FileName, Run, SeriesInfo, SeriesKey
 from insight_core.store.claims import Claims
 from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.retention import keeps_all
 from insight_core.store.segment import FileOrder
 from insight_core.store.series import Series
 from insight_core.store.snapshot import NUMBERS, Snapshot, described, joined
@@ -118,24 +119,25 @@ class RunTable:
         kept: list[ClaimedBlock] = []
         left: list[ClaimedBlock] = []
         for claim, block in found:
-            (kept if self._may_rest(claim, block) else left).append((claim, block))
-        for claim, block in kept:
+            reader = self._claims.reader(claim, block.columns.layout)
+            if not reader or not self._may_rest(block, self._claims.policy(reader)):
+                left.append((claim, block))
+                continue
             columns = self._memory.adopt(self._claims.taken(claim, block.columns))
             if columns is not block.columns:  # a small view would keep all memory of the scan
                 ends, ascending = block.ends.copy(), block.ascending.copy()
                 block = evolve(block, columns=columns, ends=ends, ascending=ascending)
-            self._resting.append(
-                Resting(self.name, order, claim, self._claims.owner(claim), block, self.metadata)
-            )
+            self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
+            kept.append((claim, block))
         return kept, left
 
-    def _may_rest(self, claim: Claim, block: Block) -> bool:
+    def _may_rest(self, block: Block, policy: CachePolicy) -> bool:
         return (
-            not self._claims.limit(claim)
+            not policy.series
+            and keeps_all(policy)
             and block.totals is None
             and (block.stretches is None or not np.count_nonzero(block.stretches))
             and np.count_nonzero(block.ascending) == len(block.tags)
-            and bool(self._claims.reader(claim, block.columns.layout))
             and (not self._series or self._series.keys().isdisjoint(block.tags))
         )
 

@@ -175,7 +175,8 @@ class Store:
             held.refused.update(content.refused)
             table.files[order] = held
             table.metadata = {**held.metadata, **table.metadata}
-            table.list_refused()
+            if held.refused:
+                table.list_refused()
             came, found = table.rest(order, list(content.blocks))
             self._log.add([_Came(run, claim, block.tags) for claim, block in came], runs=True)
         self._add(table, order, held, found, 1.0)
