@@ -34,7 +34,7 @@ _API, _KIT = "@insight-host/api", "@insight-host/kit"
 # By alias. Each room but the shell is built as a module of its own, so that what two tabs use is there once.
 ROOMS = {
     _API: PageRoom("frontend/packages/api/src", "", ""),
-    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/draw"),
+    _KIT: PageRoom("frontend/packages/kit/src", _API, _PREACT, f"{_KIT}/draw {_KIT}/table"),
     f"{_KIT}/draw": PageRoom("frontend/packages/kit/src/draw", f"{_API} {_KIT}", ""),
     f"{_KIT}/lines": PageRoom("frontend/packages/kit/src/lines", f"{_API} {_KIT} {_KIT}/draw", ""),
     f"{_KIT}/histograms": PageRoom(

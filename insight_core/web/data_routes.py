@@ -94,7 +94,7 @@ class DataRoutes:
         }
         answers = {f"data/{name}": view(request).get_data() for name, view in views.items()}
         path = f"/data/plugin/{request.args.get('tab', '')}/tags"
-        part = self.parts.of_path(path)
+        part = self.plugins.of_path(path)
         if part is not None and part.is_settled:
             try:
                 endpoint, variables = part.match(path, "GET")

@@ -1,18 +1,35 @@
 import { useSignal } from '@preact/signals';
 import { createElement, type JSX } from 'preact';
+import type { ChartData, TableDialogProps } from '@insight-host/kit/table';
 import type { MenuItem } from './menu';
 import type { TabState } from './tab_state';
-import type { ChartData, TableDialogProps } from './table/table_dialog';
 import { message } from './texts';
 
-/** "View as table" for the menu of a chart, and the dialog that it opens. The table is loaded when it is first opened. */
-export function useTableView(board: TabState, name: string, title: string, data: () => ChartData | null): { readonly item: MenuItem; readonly dialog: JSX.Element | null } {
-  const shown = useSignal<{ readonly Dialog: (props: TableDialogProps) => JSX.Element; readonly data: ChartData } | null>(null);
+type Dialog = (props: TableDialogProps) => JSX.Element;
+
+export interface TableView {
+  readonly item: MenuItem;
+  readonly dialog: JSX.Element | null;
+}
+
+/**
+ * "View as table" for the menu of a chart, and the dialog that it opens.
+ *
+ * `load` is `() => import('@insight-host/kit/table')`: the table is loaded when it is first opened.
+ */
+export function useTableView(
+  board: TabState,
+  name: string,
+  title: string,
+  data: () => ChartData | null,
+  load: () => Promise<{ readonly TableDialog: Dialog }>,
+): TableView {
+  const shown = useSignal<{ readonly Dialog: Dialog; readonly data: ChartData } | null>(null);
   const open = async (): Promise<void> => {
     const drawn = data();
     if (!drawn) return;
     try {
-      const { TableDialog } = await import('@insight-host/kit/table');
+      const { TableDialog } = await load();
       shown.value = { Dialog: TableDialog, data: drawn };
     } catch (error) {
       board.ctx.notify('error', message(error));

@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { mountLineChart, type LineChart, type LineChartProps } from '@insight-host/kit/lines';
+import type { ChartData } from '@insight-host/kit/table';
 import { CardHead, sameCard, urgencyOf, useTableView, type CardKey, type Place } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -75,7 +76,8 @@ export function CardBody({ board, card, place }: CardBodyProps): JSX.Element {
   useLayoutEffect(() => chart.current?.update(props)); // drawn in the frame that shows the words of the card
 
   const second = board.pairs.value.get(tag);
-  const table = useTableView(board, tag, board.titleOf(tag), () => picture && chartData(picture, (key) => board.t(key)));
+  const data = (): ChartData | null => picture && chartData(picture, (key) => board.t(key));
+  const table = useTableView(board, tag, board.titleOf(tag), data, () => import('@insight-host/kit/table'));
   return (
     <>
       <CardHead board={board} card={card} note={second !== undefined && <span class="second"> + {board.titleOf(second)}</span>}>

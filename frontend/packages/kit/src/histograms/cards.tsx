@@ -105,7 +105,7 @@ function Picture<Info extends TagInfo>({ board, card, route, query, latest, view
   const failure = latest.error.value?.reason ?? null;
   const [unread] = found?.errors ?? [];
   const retry = (): void => latest.retry();
-  const table = useTableView(board, card.tag, board.titleOf(card.tag), () => found && chartData(found));
+  const table = useTableView(board, card.tag, board.titleOf(card.tag), () => found && chartData(found), () => import('@insight-host/kit/table'));
   return (
     <>
       <CardHead board={board} card={card}>

@@ -29,7 +29,7 @@ export interface FigureProps {
 export function Figure({ board, name, title, hint, tools, data, items, drawn = true, busy = false, children }: FigureProps): JSX.Element {
   const place = useRef<HTMLElement>(null);
   const say = board.t.bind(board);
-  const table = useTableView(board, name, title, data ?? (() => null));
+  const table = useTableView(board, name, title, data ?? (() => null), () => import('@insight-host/kit/table'));
   const picture = (extension: 'svg' | 'png'): void => saveDrawing(board, name, place.current?.querySelector<SVGSVGElement>('svg.drawing'), extension, inkOf(board.theme.peek()).background);
   const all = (): readonly MenuItem[] => [
     ...(drawn
