@@ -1,4 +1,4 @@
-"""One event file that may grow: reads what was appended, and says what cannot be read."""
+"""Reads one event file that may grow, batch by batch, and reports its damage."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from insight_core.ingest.scanner.regular_file import open_regular, opened
 from insight_core.ingest.scanner.scanner import Scanner, open_scanner
 from insight_core.plugin import Dialect
 
-_LIVE = 60.0  # seconds after a write within which a file may well be written to while it is read
+_LIVE = 60.0  # seconds after its last write during which a file counts as being written
 
 
 class EventFile(FollowedFile):
     """Reads one file a batch at a time; every byte is scanned once."""
 
     def __init__(self, path: str, guess: Dialect, number_plugins: frozenset[str] = frozenset()) -> None:
-        """``number_plugins``: of which tensors that are numbers need no locators."""
-        super().__init__(path, guess)  # the dialect, until the file says it
+        """``number_plugins`` are plugins of numbers: their tensors of one number need no locators."""
+        super().__init__(path, guess)  # the dialect, until the file is read
         self._number_plugins = number_plugins
         self._ahead: ScanAhead | None = None
         self._ahead_scanner: Scanner | None = None
@@ -34,7 +34,7 @@ class EventFile(FollowedFile):
 
     @property
     def dialect(self) -> Dialect:
-        """The dialect; as the name of the file says until the file does."""
+        """The dialect in the first record; before it is read, a guess from the file name."""
         assert self._known.dialect is not None
         return self._known.dialect
 
@@ -54,13 +54,13 @@ class EventFile(FollowedFile):
             before = both_ends(descriptor, info) if time.time() - info.st_mtime < _LIVE else None
             batch = self._scan(descriptor, info, may_scan_ahead)
             if file_version(os.fstat(descriptor)) != file_version(info):
-                if before is None:  # it is written to after all: once more, with an eye on it
+                if before is None:  # the file is being written: scan again, and compare both ends
                     before = both_ends(descriptor, info)
                     batch = self._scanner.scan(descriptor, began, self.size)
                 known += before
             self._known.dialect = batch.dialect
             self._advance(descriptor, batch.end)
-            # last: a file that was written anew while it was read is neither the one nor the other
+            # checked last: a file that was rewritten during the scan gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
             self._known.flaws.extend(batch.flaws)
@@ -68,7 +68,7 @@ class EventFile(FollowedFile):
             self._known.size = -1
             if batch.tail is not None or batch.end == self.size:
                 self._note_complete(*file_version(info)[2:])
-                self._ahead = self._ahead_scanner = None  # a damaged end may come before what is scanned
+                self._ahead = self._ahead_scanner = None  # damage may lie before the part scanned ahead
                 return batch if batch.end > began else None
             return batch
         finally:
@@ -87,7 +87,7 @@ class EventFile(FollowedFile):
         return batch
 
     def _scan(self, descriptor: int, info: os.stat_result, may_scan_ahead: bool) -> Batch:
-        """The next records: those that were scanned ahead, or those up to where that begins."""
+        """The next records: the part scanned ahead, or the records up to its start."""
         version, batch, position = file_version(info), None, self.position
         if self._ahead is not None and position >= self._ahead.start:
             batch = self._ahead.batch(position, version)
@@ -107,12 +107,12 @@ class EventFile(FollowedFile):
         if batch is None:
             until = self._ahead.start if self._ahead else None
             batch = self._scanner.scan(descriptor, position, info.st_size, until)
-            if batch.end - position > PAUSE:  # mostly payloads, which nobody reads: there is little to do
+            if batch.end - position > PAUSE:  # mostly payloads, which are skipped: little work
                 self._in_order_until = batch.end + PAUSE
         return batch
 
     @functools.cached_property
-    def _scanner(self) -> Scanner:  # most files are read with others, and never grow
+    def _scanner(self) -> Scanner:  # made on demand: most files are read in bulk and never grow
         return open_scanner(self.dialect, number_plugins=self._number_plugins)
 
 
@@ -131,7 +131,7 @@ def read_payload(path: str, record: int, start: int, size: int, *, limit: int | 
             len(header) < HEADER_SIZE
             or not record + HEADER_SIZE <= start <= start + size <= record + HEADER_SIZE + length
         ):
-            raise ValueError("the record is no longer where it was")
+            raise ValueError("the file has changed: another record is at this offset")
         if limit is not None and limit < size:
             return os.pread(file.fileno(), limit, start)
         data = read_part(file.fileno(), record + HEADER_SIZE, length, (start, size))

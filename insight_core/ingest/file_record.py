@@ -26,6 +26,7 @@ class FlawList:
     skipped: int = 0  # bytes, by those that are not named
 
     def extend(self, flaws: Sequence[Flaw]) -> None:
+        """Adds flaws; beyond ``MOST_FLAWS`` only their number and bytes are kept."""
         room = max(0, MOST_FLAWS - len(self.named))
         self.named.extend(flaws[:room])
         rest = flaws[room:]
@@ -35,6 +36,7 @@ class FlawList:
         self.skipped += sum(flaw.skipped for flaw in rest)
 
     def entries(self) -> list[Flaw]:
+        """The listed flaws, then one entry that sums up the others."""
         if not self.more:
             return list(self.named)
         reason = (
@@ -53,10 +55,12 @@ class Stretch:
 
     @classmethod
     def of(cls, descriptor: int, start: int, end: int) -> Self:
+        """Reads the bytes from ``start`` to ``end``."""
         data = os.pread(descriptor, end - start, start)
         return cls(start, len(data), zlib.crc32(data))
 
     def is_in(self, descriptor: int) -> bool:
+        """Whether the file still has these bytes at this place."""
         return not self.length or self == self.of(descriptor, self.start, self.start + self.length)
 
 

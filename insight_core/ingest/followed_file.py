@@ -57,6 +57,7 @@ class FollowedFile:
         return self._known.flaws.entries() + ([tail] if tail is not None and is_due else [])
 
     def is_unchanged(self, size: int, mtime_ns: int) -> bool:
+        """Whether size and modification time equal those of the last complete check."""
         return (self._known.size, self._known.mtime_ns) == (size, mtime_ns)
 
     def _look_at(self, info: os.stat_result) -> None:

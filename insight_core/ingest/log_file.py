@@ -1,4 +1,4 @@
-"""One log file that a plugin's LogFormat reads, call by call, each with a deadline."""
+"""Reads one log file through a plugin's LogFormat, with a deadline for each call."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ log = logging.getLogger(__name__)
 
 _TURN = 1.0  # seconds that a thread waits for a call before it reads other files
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
-_MOST_CALLS = 8  # of one format at a time, those that hang included
+_MOST_CALLS = 8  # of one format at a time, including calls that hang
 _LONGEST_STATE = 64 << 10  # characters of JSON
 
 
 class Waiting(Exception):
-    """The format has not returned yet; the file is read on at a later look."""
+    """The format has not returned yet; reading continues later."""
 
 
 class FormatReader:
-    """A log format and the calls of it that are under way."""
+    """A log format and its running calls."""
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
@@ -45,7 +45,7 @@ class FormatReader:
         self._open: list[Call[_Turn]] = []  # appended to and replaced as a whole: any thread may do both
 
     def start(self, file: LogFile) -> Call[_Turn] | None:
-        """Begins to read on; None while as many calls are under way as may be."""
+        """Begins the next call; None at the limit of concurrent calls."""
         self._open = [call for call in self._open if not call.done.is_set()]
         if len(self._open) >= _MOST_CALLS:
             return None
@@ -55,14 +55,14 @@ class FormatReader:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether no call can be begun, and none is about to end."""
+        """Whether the limit is reached and no call is expected to return soon."""
         hanging = [call for call in self._open if call.is_overdue and not call.done.is_set()]
         return len(hanging) >= _MOST_CALLS
 
 
 @frozen(eq=False)
 class _Turn:
-    """What one call gave, checked, and what the file was then."""
+    """The checked result of one call, and the version of the file."""
 
     info: os.stat_result
     began: int  # position
@@ -72,11 +72,11 @@ class _Turn:
     state: str = ""  # JSON
     blocks: list[Block] = Factory(list)
     flaws: list[Flaw] = Factory(list)
-    error: BaseException | None = None  # that the format raised
+    error: BaseException | None = None  # raised by the format
 
 
 class LogFile(FollowedFile):
-    """Reads one file, a call at a time. The interface is that of EventFile."""
+    """Reads one file, a call at a time, with the interface of EventFile."""
 
     def __init__(self, path: str, reader: FormatReader) -> None:
         super().__init__(path, None)
@@ -88,7 +88,7 @@ class LogFile(FollowedFile):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether reading goes on as soon as a call returns that is expected to."""
+        """Whether reading continues as soon as a running call returns."""
         if self._call is not None:
             return not self._call.is_overdue
         return self._is_postponed and not self._reader.is_stuck
@@ -145,7 +145,7 @@ class LogFile(FollowedFile):
                 known += before
             head = Stretch.of(descriptor, 0, min(HEAD, end))
             tail = Stretch.of(descriptor, max(0, end - TAIL), end)
-            # last: a file that was written anew while it was read is neither the one nor the other
+            # checked last: a file that was rewritten during the call gives a mixture of old and new
             if not all(stretch.is_in(descriptor) for stretch in known):
                 raise Replaced
             return _Turn(info, began, end, head, tail, state, blocks, flaws)
@@ -173,7 +173,7 @@ class LogFile(FollowedFile):
         self._known.size, self._failed = -1, False
         if turn.error is not None:
             self._fail(turn.error)
-            # it is tried again when the file changes, or the host starts
+            # retried when the file changes, or at the next start
             self._note_complete(*file_version(turn.info)[2:])
             return None
         self._known.flaws.extend([flaw for flaw in turn.flaws if flaw.offset < turn.end])
@@ -189,7 +189,7 @@ class LogFile(FollowedFile):
         return batch if turn.blocks or not is_done else None
 
     def _tail_of(self, turn: _Turn) -> Flaw | None:
-        """Why the rest was not read."""
+        """The reason why the rest of the file was not read."""
         if not self.size:
             return Flaw(0, "the file is empty")
         if turn.end >= self.size:
@@ -209,10 +209,12 @@ class LogFile(FollowedFile):
         )
 
     def record(self) -> FileRecord | None:
+        """The state of file and format from which a later start can resume; None while bytes are unread."""
         record = None if self._failed else super().record()
         return record and evolve(record, state=f"{self._reader.key}\n{self._state}")
 
     def resume(self, record: FileRecord) -> bool:
+        """Resumes from the state of an earlier reader; returns False if the file has changed."""
         key, _, state = record.state.partition("\n")
         if key != self._reader.key or not super().resume(record):
             return False
@@ -221,7 +223,7 @@ class LogFile(FollowedFile):
 
 
 class _NamedFile(io.FileIO):
-    """A file opened by descriptor that has the path for its name."""
+    """A file opened by descriptor whose ``name`` is the path."""
 
     def __init__(self, descriptor: int, path: str) -> None:
         super().__init__(descriptor, "rb")
@@ -229,7 +231,7 @@ class _NamedFile(io.FileIO):
 
 
 def blocks_of(points: Sequence[Points]) -> list[Block]:
-    """The points by tag, end to end. Raises ValueError or TypeError for columns that do not fit."""
+    """The points by tag, concatenated. Raises ValueError or TypeError for invalid columns."""
     by_tag: dict[str, list[list[NDArray[Any]]]] = {}
     for each in points:
         if not isinstance(each.tag, str) or not each.tag:

@@ -1,4 +1,4 @@
-"""Files that are behind, read by several threads: newest runs first, none starves the others."""
+"""Reads files with unread bytes in several threads: newest runs first, in fair turns."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TASK = (
     1 << 20
 )  # bytes of small files that a thread takes at a time: taking turns costs more than reading one
 _MOST_THREADS = 8
-_LONG = 256 << 10  # bytes; reading a shorter file is mostly the interpreter's work, one thread's at a time
-_WORTH_A_THREAD = 4 << 20  # bytes of long files; with less a further thread costs more than it saves
+_LONG = 256 << 10  # bytes; shorter files mostly need the interpreter, which one thread can use at a time
+_WORTH_A_THREAD = 4 << 20  # bytes of long files that make another thread worthwhile
 _WAITING = (
     4.0  # times a thread's own time that reading takes when it is the disk or network that it waits for
 )
@@ -29,7 +29,7 @@ _WAITING = (
 
 @define(eq=False)
 class _Unread:
-    """Files of one run that are behind, in the order in which they were begun."""
+    """Files of one run with unread bytes, in the order of their start times."""
 
     run: str
     files: deque[Tailed]
@@ -37,7 +37,7 @@ class _Unread:
 
 
 class Reading:
-    """Reads what is behind, once. A run is read by one thread at a time, its files in order."""
+    """Reads all unread bytes once. One thread at a time reads a run, its files in order."""
 
     def __init__(
         self,
@@ -47,10 +47,12 @@ class Reading:
         file_read: Callable[[Tailed], None],
         run_read: Callable[[str], None],
     ) -> None:
-        """``behind``: newest runs first, the files of a run one after the other. What is read to its
-        end is told with ``file_read`` and ``run_read``, in any thread."""
+        """``behind`` has newest runs first, the files of a run one after the other.
+
+        ``file_read`` and ``run_read`` are called in any thread for each file and run that was read.
+        """
         self._queue: OrderedDict[str, _Unread] = OrderedDict()
-        self._long = self._small = 0  # bytes that are unread at the start, of long files and of others
+        self._long = self._small = 0  # unread bytes at the start, of long files and of others
         for tailed in behind:
             unread = self._queue.get(tailed.found.run)
             if unread is None:
@@ -63,7 +65,7 @@ class Reading:
             else:
                 self._small += size
         self._preferred = preferred
-        self._served: frozenset[str] = frozenset()  # that the queue is sorted by
+        self._served: frozenset[str] = frozenset()  # preferred runs by which the queue is sorted
         self._stop = stop
         self._file_read, self._run_read = file_read, run_read
         self._threads: list[threading.Thread] = []
@@ -73,14 +75,14 @@ class Reading:
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Reads everything, or until told to stop."""
+        """Reads everything, or until ``stop`` is set."""
         self._share(self._long)
         self._work()
         for thread in self._threads:
             thread.join()
 
     def _share(self, size: int) -> None:
-        """Has as many threads as are worth it for so many bytes that are scanned without the interpreter."""
+        """Starts threads as far as worthwhile for this many bytes scanned without the interpreter."""
         self._have_threads(min(_processors(), _MOST_THREADS, 1 + size // _WORTH_A_THREAD))
 
     def _have_threads(self, count: int) -> None:
@@ -92,8 +94,8 @@ class Reading:
                 thread.start()
 
     def _work(self) -> None:
-        """Takes turns at the runs until nothing is left, or until told to stop."""
-        try:  # without a task, what others are still reading they put back and take again themselves
+        """Reads runs in turns until nothing is left, or until ``stop`` is set."""
+        try:  # a thread without a task ends: other threads requeue their own runs
             while not self._stop.is_set() and (task := self._take()):
                 began, worked, waits = time.perf_counter(), time.thread_time(), _waits()
                 count = sum(len(unread.files) for unread in task)
@@ -117,7 +119,7 @@ class Reading:
                 self._at_work -= 1
 
     def _read_small(self, task: list[_Unread]) -> None:
-        """Reads the small files that these runs begin with together, but for those that are kept or odd."""
+        """Reads the first small files of these runs in bulk, except files with an index entry or damage."""
         size = 0
         fresh: list[Tailed] = []
         done: set[Tailed] = set()
@@ -146,7 +148,7 @@ class Reading:
             unread.files = deque(tailed for tailed in unread.files if tailed not in done)
 
     def _take(self) -> list[_Unread]:
-        """The next run to be read, or the next several when they are small."""
+        """The next run to read, or several small ones."""
         with self._lock:
             self._sort()
             task: list[_Unread] = []
@@ -166,7 +168,7 @@ class Reading:
                     self._queue.move_to_end(unread.run, last=False)
 
     def _sort(self) -> None:
-        """Runs that somebody looks at come before all others."""
+        """Puts preferred runs first."""
         preferred = self._preferred()
         if preferred is not self._served:
             self._served = preferred
@@ -182,6 +184,6 @@ def _processors() -> int:
 
 
 def _waits() -> int:
-    """How often this thread has waited for something so far."""
+    """The number of waits of this thread so far (voluntary context switches)."""
     of_thread = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)  # not on every system
     return resource.getrusage(of_thread).ru_nvcsw

@@ -1,4 +1,4 @@
-"""A log file and the place it has in the store."""
+"""Reads one log file into the store."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # a host without a cache does not load it
 
 log = logging.getLogger(__name__)
 
-_SHORT = 64 << 10  # bytes; of a file that is no longer, reading all takes less time than taking over an entry
-_MOST_EXPECTED = 64.0  # times what is held; memory that is reserved ahead and never used costs nothing
+_SHORT = 64 << 10  # bytes; reading a file up to this size is faster than loading an index entry
+_MOST_EXPECTED = 64.0  # limit for reserving memory, as a multiple of the present size; unused memory is free
 
 
 @frozen
 class ReadState:
-    """How far a file was read, and which look at it that was."""
+    """How far a file was read, and the version of the file."""
 
     position: int
     size: int
@@ -44,11 +44,11 @@ class Tailed:
     found: FoundFile
     store: Store
     cache: IndexCache | None = None
-    reader: FormatReader | None = None  # of files that are no event files
+    reader: FormatReader | None = None  # of a log format; None for event files
     file: EventFile | LogFile = field(init=False)
-    is_new: bool = True  # never read: an earlier process may have
-    failure: str = ""  # of the last try
-    kept: ReadState | None = None  # of which there is an entry in the cache
+    is_new: bool = True  # not read by this process
+    failure: str = ""  # of the last attempt
+    kept: ReadState | None = None  # in the index
     kept_at: float = 0.0  # monotonic seconds
     lock: threading.Lock = field(init=False, factory=threading.Lock)
 
@@ -57,31 +57,31 @@ class Tailed:
 
     @property
     def is_behind(self) -> bool:
-        """Whether there was more to read when the file was looked at."""
+        """Whether the file had unread bytes at the last check."""
         return not self.file.is_unchanged(self.found.size, self.found.mtime_ns)
 
     @property
     def unread(self) -> int:
-        """Bytes that are still to be read."""
+        """Unread bytes."""
         return max(0, self.found.size - self.file.position) if self.is_behind else 0
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether the next start finds an entry in the cache sooner than it reads the file."""
+        """Whether an index entry would make the next start faster."""
         return self.found.size > _SHORT or not reads_together()
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a log format is being waited for."""
+        """Whether the log format has not returned yet."""
         return isinstance(self.file, LogFile) and self.file.is_waiting
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether an earlier process may have left an entry that is used."""
+        """Whether an index entry of an earlier process may be used."""
         return self.cache is not None and self.is_worth_keeping
 
     def read(self, most: int, may_scan_ahead: bool = False) -> tuple[int, bool]:
-        """Reads at most so many batches; says how many it were, and whether there is more to read."""
+        """Reads up to ``count`` batches; returns their number and whether unread bytes remain."""
         with self.lock:
             try:
                 if self.is_new:
@@ -104,12 +104,12 @@ class Tailed:
                 self.say_damage()
                 return most, False
             except FileNotFoundError:
-                return 1, False  # the next look finds it gone
+                return 1, False  # deleted: the next walk handles that
             except OSError as error:
                 self._fail(f"cannot be read: {error.strerror or error}")
-            except Exception as error:  # one file must not keep the others from being read
+            except Exception as error:  # an error in one file must not stop the others
                 reason = f"reading failed: {str(error) or type(error).__name__}"
-                if reason != self.failure:  # it is tried again at every look, and told once
+                if reason != self.failure:  # retried at every walk, logged once
                     log.exception("reading %s failed", self.found.path)
                     self.failure = reason
                 self._fail(reason)
@@ -128,14 +128,15 @@ class Tailed:
 
     @property
     def state(self) -> ReadState:
+        """How far the file was read."""
         return ReadState(self.file.position, self.file.size, self.found.mtime_ns)
 
     def say_damage(self) -> None:
-        """Tells the store what cannot be read as of now."""
+        """Passes the current flaws to the store."""
         self.store.set_damage(self.found.run, self.found.name, self.file.flaws())
 
     def entry(self) -> Entry | None:
-        """What a later start needs of the file; None while it is not read to its end."""
+        """The state for an index entry; None until the file is read to its end."""
         with self.lock:
             record = self.file.record()
             content = self.store.file_state(self.found.run, self.found.order) if record else None
@@ -143,7 +144,7 @@ class Tailed:
             return Entry(record, content) if record and content else None
 
     def _resume(self) -> None:
-        """Takes over what an earlier process read of this very file, if that is kept."""
+        """Loads the index entry of this file, if there is a valid one."""
         entry = self.cache.load(self.found.path) if self.cache and self.is_worth_keeping else None
         if entry is None or not self.file.resume(entry.file):
             return
@@ -151,7 +152,7 @@ class Tailed:
         try:
             is_restored = self.store.restore(found.run, found.name, found.order, entry.content)
         except Exception:
-            self._start_anew()  # else what was read before would be lost
+            self._start_anew()  # otherwise earlier points would be lost
             raise
         if is_restored:
             self.kept, self.kept_at = self.state, time.monotonic()
@@ -164,7 +165,7 @@ class Tailed:
         try:
             self.store.append(found.run, found.name, found.order, self.file.dialect, batch, expected)
         except Exception:
-            self._start_anew()  # else the points of this batch would be lost
+            self._start_anew()  # otherwise the points of this batch would be lost
             raise
 
     def _start_anew(self) -> None:
@@ -187,7 +188,7 @@ class Tailed:
 
 
 def read_together(files: Sequence[Tailed], number_plugins: frozenset[str]) -> list[Tailed]:
-    """Reads small files of which nothing was read so far; returns those that were read to their end.
+    """Reads unread small files in bulk; returns those that were read to their end.
 
     All others are to be read by themselves, and so are those that follow one of these in its run: they are
     damaged, unusual, changing or gone, or the store could not take them.

@@ -141,7 +141,7 @@ def test_a_cache_directory_that_cannot_be_written_is_said_once(
     serving = serve("--logdir", str(logdir), "--cache-dir", str(tmp_path / "file" / "cache"))
     assert points(serving) == [POINTS, POINTS]
     time.sleep(0.1)
-    assert ended(serving).count("is no longer kept up") == 1
+    assert ended(serving).count("is not updated any more") == 1
 
 
 def test_info_and_clear(tmp_path: Path, logdir: Path, run: Run, serve: Serve) -> None:

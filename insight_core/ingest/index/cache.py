@@ -1,8 +1,8 @@
-"""What was read of event files, kept on disk for the next start: one entry for each event file.
+"""The index: a cache on disk with one entry for each event file, for a faster start.
 
-An entry is written beside its place and moved there, so that whoever reads finds a whole one, whenever
-a writer was killed. What is odd about an entry (damage, another version, another file's) makes it
-unusable: it is deleted, and the event file is read anew.
+An entry is written to a temporary file and renamed, so that readers never see a part of it. An entry with
+anything unexpected (damage, another version, another file's content) is deleted, and the event file is read
+again.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from insight_core.store.claims import FileState
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 10 << 30  # of all entries; those unused for longest go first
+MOST_BYTES = 10 << 30  # of all entries; the least recently used are evicted
 _SMALLEST_MAP = 4096  # bytes; mapping costs the same for any size, fresh memory costs by the page
 _MOST_MAPS = 20_000  # Linux allows a process 65,530 (vm.max_map_count)
-_MOST_TRIES = 10  # to make directories that somebody else removes meanwhile
+_MOST_TRIES = 10  # to create directories that another process removes meanwhile
 _TENSOR = EventField(Dialect.TENSORBOARD, "tensor")
 _PIECE = 1 << 20  # bytes written at a time
-_USE_RESOLUTION = 3600.0  # seconds; how exactly the last use of an entry is known
+_USE_RESOLUTION = 3600.0  # seconds; precision of the last use of an entry
 
 
 class IndexCache:
-    """The entries below one directory. Any thread may call; neither ``load`` nor ``save`` raises."""
+    """The entries below one directory. Thread-safe; neither ``load`` nor ``save`` raises."""
 
     def __init__(self, directory: Path, *, most_bytes: int = MOST_BYTES) -> None:
         self._directory = directory
@@ -55,13 +55,13 @@ class IndexCache:
         self._maps = itertools.count() if silent_mount(self._root, mounts()) is None else None
         self._lock = threading.Lock()
         self._written = 0  # bytes since the last tidying
-        self._refusal = _distrust(self._root)  # why nothing is loaded nor saved
+        self._refusal = _distrust(self._root)  # why the index is disabled
         self._is_full = False
         if self._refusal:
             log.warning("no index is kept: %s", self._refusal)
 
     def load(self, path: str) -> Entry | None:
-        """What is kept of an event file, its columns read-only; None when there is nothing usable."""
+        """The entry of an event file, with read-only columns; None without a valid entry."""
         if self._refusal:
             return None
         path = os.path.abspath(path)
@@ -93,16 +93,15 @@ class IndexCache:
 
     def _content(self, descriptor: int, info: os.stat_result) -> memoryview:
         if not stat.S_ISREG(info.st_mode):
-            raise ValueError("it is no file")
-        # what another machine may delete is not mapped: its pages would be gone, and this process killed
+            raise ValueError("it is not a regular file")
+        # files that another machine may delete are not mapped: reading their pages would kill this process
         if info.st_size < _SMALLEST_MAP or self._maps is None or next(self._maps) >= _MOST_MAPS:
             return memoryview(os.pread(descriptor, info.st_size, 0))
         flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
         return memoryview(mmap.mmap(descriptor, info.st_size, flags=flags, prot=mmap.PROT_READ))
 
     def save(self, path: str, entry: Entry) -> None:
-        """Keeps the entry in the place of an earlier one, unless other files have a say in what it holds.
-        A disk that is full ends all saving."""
+        """Replaces the entry, unless its content depends on other files. A full disk ends all saving."""
         if self._refusal or self._is_full or not _stands_alone(entry.content):
             return
         path = os.path.abspath(path)
@@ -116,7 +115,7 @@ class IndexCache:
         except OSError as error:
             self._is_full = True
             log.warning(
-                "the index in %s is no longer kept up, the next start will take longer: %s",
+                "the index in %s is not updated any more, so the next start will be slower: %s",
                 self._directory,
                 error.strerror or error,
             )
@@ -128,11 +127,11 @@ class IndexCache:
             self.tidy()
 
     def tidy(self) -> None:
-        """Removes what dead processes left, entries of event files that are gone, and the least used."""
+        """Removes leftovers of dead processes, entries of deleted files, and the least recently used."""
         with self._lock:
             self._written = 0
         if not self._refusal:
-            from insight_core.ingest.index.upkeep import tidy  # a start does not wait for it
+            from insight_core.ingest.index.upkeep import tidy  # not needed at the start
 
             tidy(self._directory, self._most_bytes)
 
@@ -147,10 +146,10 @@ class IndexCache:
             try:
                 written = sum(_write_all(descriptor, piece) for piece in _joined(pieces))
             finally:
-                os.close(descriptor)  # network file systems tell here that the disk is full
+                os.close(descriptor)  # network file systems report a full disk here
             os.replace(temporary, place)
         except FileNotFoundError:
-            return 0  # somebody clears the cache
+            return 0  # another process is clearing the cache
         except BaseException:
             _remove(temporary)
             raise
@@ -158,8 +157,10 @@ class IndexCache:
 
 
 def _stands_alone(content: FileState) -> bool:
-    """Whether every tensor is claimed by metadata of its own file: else another file of the run decides
-    who takes it, one that may be changed or gone at the next start."""
+    """Whether the file's own metadata decide the plugin of every tensor.
+
+    Otherwise another file of the run decides, which may have changed or been deleted at the next start.
+    """
     undecided = {
         tag
         for claim, block in content.blocks
@@ -170,7 +171,7 @@ def _stands_alone(content: FileState) -> bool:
 
 
 def _distrust(root: str) -> str:
-    """Why what lies in ``root`` may not be of this user's making; empty when it is, or nothing is there."""
+    """Why files in ``root`` may not have been written by this user; empty if they were, or without files."""
     try:
         info = os.stat(root)
     except OSError:
@@ -185,12 +186,12 @@ def _distrust(root: str) -> str:
 
 
 def _temporary_name(place: str, number: int) -> str:
-    """A name beside ``place`` that tells who writes it."""
+    """The name of a temporary file next to ``place``, with host and process."""
     return f"{place}.{machine_name()}-{os.getpid()}-{number}.tmp"
 
 
 def _create(path: str, root: str) -> int:
-    """Opens a new file in a directory in ``root``; both are made when they are missing."""
+    """Opens a new file in a directory in ``root``; creates both if necessary."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     for _ in range(_MOST_TRIES):
         try:
@@ -198,13 +199,13 @@ def _create(path: str, root: str) -> int:
         except FileNotFoundError:
             os.makedirs(os.path.dirname(root), 0o700, exist_ok=True)
             for directory in (root, os.path.dirname(path)):
-                with contextlib.suppress(FileExistsError, FileNotFoundError):  # others make and clear, too
+                with contextlib.suppress(FileExistsError, FileNotFoundError):  # other processes do the same
                     os.mkdir(directory, 0o700)
     return os.open(path, flags, 0o600)
 
 
 def _joined(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """The same bytes in fewer pieces: a call for each small column would cost more than its bytes."""
+    """Joins small pieces, because a system call for each would be slower."""
     small: list[bytes | memoryview] = []
     held = 0
     for piece in pieces:

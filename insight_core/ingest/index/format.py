@@ -1,4 +1,4 @@
-"""The bytes of an entry of the index cache: what is known of one event file (docs/reference/formats.md).
+"""Encodes and decodes an entry of the index cache, for one log file (docs/reference/formats.md).
 
 A header with a checksum of its own, the path of the event file, a directory of numbers and texts, then
 the columns. Blocks of the same claim and form are written as one, whose columns lie end to end, as they do in
@@ -31,7 +31,7 @@ from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.plugin import Claim, Dialect
 from insight_core.store.claims import FileState, claim_of
 
-VERSION = 5  # raise it when the layout changes, or what the scanner makes of a file
+VERSION = 5  # raise it when the layout or the result of scanning changes
 _MAGIC = b"insightI"
 _ALIGNMENT = 64  # bytes, of each column
 _LONGEST_PATH = 4096  # bytes; Linux allows no more
@@ -50,18 +50,18 @@ _FILE = struct.Struct("=QqqqqQQQQQqqd")
 
 
 def index_directory(directory: Path) -> Path:
-    """Where, below a cache directory, the entries of this version lie."""
+    """The directory for entries of this version below a cache directory."""
     return directory / f"index-{VERSION}"
 
 
 @functools.cache
 def machine_name() -> str:
-    """Whose processes the numbers in names of temporary files count."""
+    """The name of this machine, for the names of temporary files: process ids belong to a machine."""
     return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64]
 
 
 class Unusable(Exception):
-    """These bytes are not an entry that can be trusted."""
+    """The bytes are not a valid entry."""
 
 
 @frozen(eq=False)
@@ -86,7 +86,7 @@ def read_header(data: bytes | memoryview) -> Header:
         numbers, text_size, directory_size, checksum, header_checksum,
     ) = _HEADER.unpack_from(data)  # fmt: skip
     if (magic, version, byte_order) != (_MAGIC, VERSION, _BYTE_ORDER):
-        raise Unusable("it is no entry of this version")
+        raise Unusable("it is not an entry of this version")
     start = _HEADER.size + path_length
     if path_length > _LONGEST_PATH or len(data) < start:
         raise Unusable("it is cut off")
@@ -110,7 +110,7 @@ class _Texts:
 
 
 def encode(path: str, entry: Entry) -> list[bytes | memoryview]:
-    """The entry in pieces, to be written one after the other; columns are not copied."""
+    """The encoded entry in pieces, in order; columns are not copied."""
     texts = _Texts()
     contents: list[bytes] = []
     numbers: list[int] = []
@@ -222,7 +222,7 @@ def _aligned(
 
 @frozen(eq=False, repr=False)
 class _Kind:
-    """What a block is, beside its points."""
+    """The description of a block, without its points."""
 
     claim: Claim
     form: int
@@ -245,7 +245,7 @@ class _Directory:
 
 
 class _Numbers:
-    """Reads numbers, and the texts they stand for, one after the other."""
+    """Reads numbers, and the texts that they refer to, in order."""
 
     def __init__(self, values: list[int], joined: str) -> None:
         self._values = values
@@ -310,7 +310,7 @@ def _decode(data: bytes | memoryview, header: Header) -> Entry:
 
 
 class _Columns:
-    """Reads one column after the other."""
+    """Reads columns in order."""
 
     def __init__(self, data: bytes | memoryview, at: int) -> None:
         self._data = data

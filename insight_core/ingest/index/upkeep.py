@@ -1,4 +1,4 @@
-"""What lies in the directory of the index cache, and what of it has to go."""
+"""Lists and evicts files of the index cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"[0-9a-f]{30}")
 _TEMPORARY = re.compile(r"[0-9a-f]{30}\.(?P<host>[^/]*)-(?P<process>\d+)-\d+\.tmp")
 _LONGEST_WRITE = 24 * 3600.0  # seconds; a temporary file of another machine that is older is left over
 _HEADER_BYTES = 8192  # holds the header and the path that follows it
-_LOW_WATER = 0.9  # of the limit; what is left once it was passed
+_LOW_WATER = 0.9  # share of the limit that remains after an eviction
 
 
 @frozen
@@ -31,12 +31,12 @@ class KeptFile:
     path: str
     size: int  # bytes
     used: float  # seconds since the epoch
-    is_entry: bool  # False: it is being written, or was left behind
+    is_entry: bool  # False: a temporary file, being written or left over
 
 
 @define
 class Contents:
-    """What a cache directory holds; ``oldest_use`` is in seconds since the epoch."""
+    """Totals of a cache directory; ``oldest_use`` is in seconds since the epoch."""
 
     entries: int = 0
     bytes: int = 0
@@ -46,7 +46,7 @@ class Contents:
 
 
 def kept_files(directory: Path) -> Iterator[KeptFile]:
-    """Every file of the index below a cache directory, of any version; other files are passed over."""
+    """All files of the index below a cache directory, of any version; other files are ignored."""
     for index in _directories(os.fspath(directory), _ANY_INDEX):
         for fan_out in _directories(index, _FAN_OUT):
             for entry in _listed(fan_out):
@@ -75,6 +75,7 @@ def _directories(directory: str, pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 def contents(directory: Path) -> Contents:
+    """Counts entries, bytes and unusable entries below a cache directory."""
     found = Contents()
     for kept in kept_files(directory):
         found.bytes += kept.size
@@ -104,19 +105,21 @@ def clear(directory: Path) -> Contents:
         for place in [*_directories(index, _FAN_OUT), index]:
             try:
                 os.rmdir(place)
-            except OSError:  # a host that runs has just saved something
+            except OSError:  # another host has just saved an entry
                 continue
     return removed
 
 
 def tidy(directory: Path, most_bytes: int) -> None:
-    """Removes what dead processes left behind, entries of event files that are gone, and, while all
-    together are larger than ``most_bytes``, those that were not used for longest."""
+    """Removes leftovers of dead processes and entries of deleted event files.
+
+    If the rest exceeds ``most_bytes``, also evicts the least recently used entries.
+    """
     now = time.time()
     machine = machine_name()
     remaining: list[KeptFile] = []
     for kept in kept_files(directory):
-        time.sleep(0)  # in the background: let those go first who answer queries
+        time.sleep(0)  # let threads that answer requests go first
         if not kept.is_entry:
             if _is_left_over(kept, machine, now):
                 _discard(kept)
@@ -138,7 +141,7 @@ def tidy(directory: Path, most_bytes: int) -> None:
 
 
 def _source(path: str) -> str | None:
-    """The event file of an entry; None when the entry is not usable."""
+    """The event file of an entry; None for an invalid entry."""
     try:
         with open(path, "rb", buffering=0) as file:
             data = file.read(_HEADER_BYTES)
@@ -157,7 +160,7 @@ def _is_left_over(kept: KeptFile, machine: str, now: float) -> bool:
         os.kill(int(match["process"]), 0)
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError):  # another user's, or no process number at all
+    except (OSError, OverflowError):  # another user's process, or not a process number
         return kept.used < now - _LONGEST_WRITE
     return False
 
