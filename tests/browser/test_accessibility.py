@@ -67,6 +67,12 @@ def test_every_tab_keeps_the_rules(
         ("scalar", '[data-action="export"]', "[role=menu]"),
         ("scalar", '[data-action="threshold"]', "dialog"),
         ("scalar", '[data-action="fullscreen"]', ".card.full"),
+        (
+            "scalar",
+            '[data-control="show"] [data-value="table"]',
+            '[data-testid="compare-table"] [role=gridcell]',
+        ),
+        ("histogram", '[data-action="fullscreen"]', '[data-testid="histogram-table"] [role=gridcell]'),
         ("scalar", ".ih-command", "dialog"),
         ("lineage", '[data-action="columns"]', "dialog"),
         ("lineage", '[data-action="analysis"]', ".analysis"),
