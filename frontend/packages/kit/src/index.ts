@@ -7,6 +7,7 @@ export * from './card';
 export * from './card_grid';
 export * from './cards';
 export * as codecs from './codecs';
+export * from './colors';
 export * from './columns';
 export * from './content';
 export * from './controls';

@@ -11,6 +11,8 @@
  * gets a colour of the palette with a shifted hue.
  */
 
+import { oklch } from '@insight-host/kit';
+
 type Mode = 'light' | 'dark';
 
 // [lightness level, hue, share of the chroma]: found by a search for the largest smallest distance in
@@ -85,33 +87,6 @@ const STRIDE = 5; // has no factor in common with the size of a tier: probing co
 
 function hueOf([level, hue, chroma = 1]: readonly [number, number, number?] = [1, 0]): Hue {
   return { level, hue, chroma };
-}
-
-function channels(lightness: number, chroma: number, hue: number): [number, number, number] {
-  const angle = (hue * Math.PI) / 180;
-  const a = chroma * Math.cos(angle);
-  const b = chroma * Math.sin(angle);
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ];
-}
-
-/** OKLCH to `#rrggbb` (Ottosson 2020); chroma is lowered until the colour exists in sRGB. */
-export function oklch(lightness: number, chroma: number, hue: number): string {
-  let linear = channels(lightness, chroma, hue);
-  for (let c = chroma; c > 0 && linear.some((value) => value < -0.0005 || value > 1.0005); c -= 0.004) {
-    linear = channels(lightness, c, hue);
-  }
-  const bytes = linear.map((value) => {
-    const x = Math.min(1, Math.max(0, value));
-    return Math.round(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
-  });
-  return `#${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 export function cssColor({ level, hue, chroma }: Hue, mode: Mode): string {

@@ -1,5 +1,6 @@
 /** Colours of the drawing, all resolved: a saved picture needs no page around it. */
 import type { Theme } from '@insight-host/api';
+import { hexOf, oklch, rgbOf } from '@insight-host/kit';
 import type { GraphNode } from './answers';
 import type { Coloring } from './board';
 import type { Scene } from './scene';
@@ -26,34 +27,9 @@ export interface Ink {
   frame(depth: number): Tint;
 }
 
-const known = new Map<string, string>();
-
-/** Any CSS colour as `#rrggbb`, which every program that opens an SVG knows. */
-export function plainColor(color: string): string {
-  let found = known.get(color);
-  if (found === undefined) {
-    found = painted(color);
-    known.set(color, found);
-  }
-  return found;
-}
-
-function painted(color: string): string {
-  if (/^#[0-9a-f]{6}$/i.test(color)) return color;
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 1;
-  const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) return color;
-  context.fillStyle = color;
-  context.fillRect(0, 0, 1, 1);
-  return `#${[...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
-const oklch = (lightness: number, chroma: number, hue: number): string => plainColor(`oklch(${lightness.toFixed(3)} ${chroma.toFixed(3)} ${Math.round(hue)})`);
-
 export function inkOf(theme: Theme): Ink {
   const dark = theme.mode === 'dark';
-  const token = (name: string, otherwise: string): string => plainColor(theme.token(name).trim() || otherwise);
+  const token = (name: string, otherwise: string): string => hexOf(rgbOf(theme.token(name).trim() || otherwise));
   const background = token('--surface', dark ? '#161b22' : '#ffffff');
   return {
     dark,

@@ -1,7 +1,8 @@
 import type { HistogramRow } from './props';
 import { BOTTOM, estimatedWidth, type Painter, type Polylines, type Stroke } from '@insight-host/kit/draw';
 import type { Palette } from '@insight-host/kit/draw';
-import { mix, ramp } from './colors';
+import { mix } from '@insight-host/kit';
+import { ramp } from './colors';
 import { drawDistributions } from './distributions';
 import { baseOf, named, outline, stairs, type Figure } from './figure';
 import { drawHeatmap } from './heatmap';

@@ -1,5 +1,5 @@
 import type { Painter, Palette } from '@insight-host/kit/draw';
-import { mix } from './colors';
+import { mix } from '@insight-host/kit';
 import { cellsOf, type Cell, type Figure } from './figure';
 
 const SHADES = 48;

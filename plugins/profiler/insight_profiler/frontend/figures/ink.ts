@@ -1,5 +1,6 @@
 /** Colours of pictures, resolved: a picture is the same in a file of its own. */
 import type { Theme } from '@insight-host/api';
+import { oklch } from '@insight-host/kit';
 
 export interface Ink {
   readonly background: string;
@@ -43,22 +44,6 @@ const OF_CATEGORY: Readonly<Record<string, readonly [number, number, number, num
 const PLAIN = [0.62, 0.6, 0.02, 260] as const;
 const GOLDEN = 137.508; // degrees
 
-/** sRGB of a colour of equal perceived steps (OKLCH), as `#rrggbb`; what no screen shows is cut off. */
-export function hexOf(lightness: number, chroma: number, hue: number): string {
-  const angle = (hue * Math.PI) / 180;
-  const [a, b] = [chroma * Math.cos(angle), chroma * Math.sin(angle)];
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  const linear = [4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s, -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s];
-  return `#${linear
-    .map((value) => {
-      const light = value <= 0.0031308 ? 12.92 * value : 1.055 * Math.max(0, value) ** (1 / 2.4) - 0.055;
-      return Math.round(255 * Math.max(0, Math.min(1, light))).toString(16).padStart(2, '0');
-    })
-    .join('')}`;
-}
-
 const known = new WeakMap<Theme, Ink>();
 
 export function inkOf(theme: Theme): Ink {
@@ -80,10 +65,10 @@ export function inkOf(theme: Theme): Ink {
     font: 'system-ui, sans-serif',
     category(name) {
       const [light, inDark, chroma, hue] = (Object.hasOwn(OF_CATEGORY, name) ? OF_CATEGORY[name] : undefined) ?? PLAIN;
-      return hexOf(dark ? inDark : light, chroma, hue);
+      return oklch(dark ? inDark : light, chroma, hue);
     },
-    rank: (at) => hexOf((dark ? 0.7 : 0.63) + (at % 3 === 1 ? 0.08 : 0), at < 10 ? 0.14 : 0.09, 255 + at * GOLDEN),
-    other: hexOf(dark ? 0.45 : 0.78, 0.01, 260),
+    rank: (at) => oklch((dark ? 0.7 : 0.63) + (at % 3 === 1 ? 0.08 : 0), at < 10 ? 0.14 : 0.09, 255 + at * GOLDEN),
+    other: oklch(dark ? 0.45 : 0.78, 0.01, 260),
   };
   known.set(theme, ink);
   return ink;
