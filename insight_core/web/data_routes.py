@@ -94,10 +94,10 @@ class DataRoutes:
         }
         answers = {f"data/{name}": view(request).get_data() for name, view in views.items()}
         path = f"/data/plugin/{request.args.get('tab', '')}/tags"
-        part = self.plugins.of_path(path)
-        if part is not None and part.is_settled:
+        plugin = self.plugins.of_path(path)
+        if plugin is not None and plugin.is_settled:
             try:
-                endpoint, variables = part.match(path, "GET")
+                endpoint, variables = plugin.match(path, "GET")
                 if endpoint.calls is None:
                     answers[path[1:]] = endpoint.answer(request, variables).get_data()
             except (HTTPException, InsightError) as error:
