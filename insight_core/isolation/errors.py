@@ -33,8 +33,11 @@ def request_line(environ: Mapping[str, Any]) -> str:
     query = environ.get("QUERY_STRING", "")
     path = environ.get("PATH_INFO", "").encode("latin1").decode(errors="replace")
     text = f"{environ.get('REQUEST_METHOD', 'GET')} {path}{'?' if query else ''}{query}"
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def reraise(error: BaseException) -> NoReturn:
